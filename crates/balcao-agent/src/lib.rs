@@ -1,0 +1,1 @@
+//! One turn: decide, drive, guard.

@@ -1,0 +1,1 @@
+//! The use cases, shared by tools, console, MCP and jobs.

@@ -1,0 +1,3 @@
+//! The `balcao` command: parses the command line and wires the parts together.
+
+fn main() {}

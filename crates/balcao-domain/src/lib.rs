@@ -1,0 +1,1 @@
+//! Scheduling and CRM rules: no async, no I/O.

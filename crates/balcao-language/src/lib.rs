@@ -1,0 +1,1 @@
+//! Portuguese and English as customers write them: dates, times, agreement, names, stems.

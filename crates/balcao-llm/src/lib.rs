@@ -1,0 +1,1 @@
+//! The model contract and its network providers.

@@ -1,0 +1,1 @@
+//! The built-in deterministic model: Portuguese scheduling conversations without a network.

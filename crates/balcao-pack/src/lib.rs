@@ -1,0 +1,1 @@
+//! YAML packs become tools.

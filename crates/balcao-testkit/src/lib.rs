@@ -1,0 +1,1 @@
+//! Test world, builders and the contract suites.

@@ -1,0 +1,1 @@
+//! The tool contract: specs, calls, outcomes, errors, validation, registry.

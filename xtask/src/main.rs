@@ -1,0 +1,3 @@
+//! Checks that cargo itself does not make.
+
+fn main() {}
