@@ -1,0 +1,131 @@
+//! The seam between a turn and a model.
+
+use async_trait::async_trait;
+use jiff::Zoned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    error::ModelError,
+    message::{Message, ModelResponse},
+};
+
+/// A service behind an LLM API, bound to one model of it.
+#[async_trait]
+pub trait ChatProvider: Send + Sync + std::fmt::Debug {
+    /// The configured name, for records and messages to the operator: `openai`, `offline`, …
+    fn name(&self) -> &str;
+
+    /// The model that will be asked.
+    fn model(&self) -> &str;
+
+    /// Asks once. Implementations do not retry (that is [`crate::ModelErrorKind::retryable`]'s reader) and stop their work
+    /// when the future is dropped.
+    ///
+    /// `on_event` sees text as it arrives; its concatenation equals the answer's `text`.
+    ///
+    /// # Errors
+    /// [`ModelError`], with a kind that says what may be tried next.
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        on_event: &mut (dyn FnMut(StreamEvent<'_>) + Send),
+    ) -> Result<ModelResponse, ModelError>;
+}
+
+/// What happens while an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamEvent<'a> {
+    /// The first byte of the answer's body arrived.
+    Started,
+    /// More visible text.
+    Text(&'a str),
+    /// The model began to ask for a tool.
+    ToolCallStarted(&'a str),
+}
+
+/// Everything that a model is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRequest {
+    /// The system prompt. What never changes within a conversation comes first, so that prompt caches hold.
+    pub system: String,
+    /// The transcript, oldest first, ending with what is to be answered.
+    pub messages: Vec<Message>,
+    /// The tools on offer; empty if none may be called.
+    pub tools: Vec<ToolDefinition>,
+    /// Whether a tool may or must be called.
+    pub tool_choice: ToolChoice,
+    /// Set when the answer must be one JSON value.
+    pub format: ResponseFormat,
+    /// Upper bound of output tokens.
+    pub max_output_tokens: u32,
+    /// Sampling temperature in thousandths; `None` leaves the vendor's default.
+    pub temperature_milli: Option<u32>,
+    /// What the answer is for. Network providers ignore it.
+    pub purpose: Purpose,
+    /// The turn's facts as data, for the offline model. Network providers ignore it: the same facts stand in `system`.
+    pub facts: TurnFacts,
+}
+
+/// A tool as a model sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolDefinition {
+    /// snake_case, at most 64 characters.
+    pub name: String,
+    /// What it does and when to use it, in the conversation's language.
+    pub description: String,
+    /// JSON Schema 2020-12 of the arguments; an object schema.
+    pub input_schema: Value,
+}
+
+/// Whether the model may call tools in this step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// It decides.
+    Auto,
+    /// It must not; `tools` may still be listed so that the transcript stays valid.
+    None,
+}
+
+/// The form of the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResponseFormat {
+    /// Free text.
+    Text,
+    /// One JSON value that satisfies the schema, enforced by the vendor where it can.
+    Json {
+        /// A short name that some vendors demand.
+        name: String,
+        /// JSON Schema 2020-12.
+        schema: Value,
+    },
+}
+
+/// What the answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// The next step of a turn.
+    Step,
+    /// A rewording of the last reply, which failed a check; no tools.
+    Correction,
+    /// "Does the last message agree to what was asked?": answers `{"agrees": true|false}`.
+    JudgeAgreement,
+    /// A summary of the conversation for staff and for later turns.
+    Summary,
+}
+
+/// What the offline model may know beside the transcript. Never holds anything that is not in the prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnFacts {
+    /// The organization's local time when the turn began.
+    pub now: Zoned,
+    /// `pt-BR` or `en`.
+    pub locale: String,
+    /// The organization's name.
+    pub organization: String,
+    /// The contact's name, if known.
+    pub contact_name: Option<String>,
+}
