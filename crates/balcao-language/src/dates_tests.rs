@@ -135,11 +135,8 @@ fn contradictions_and_impossible_dates_are_named() {
     assert_eq!(only("31/02"), Err(DateProblem::Impossible { written: "31/02".to_owned() }));
     assert_eq!(only("dia 45"), Err(DateProblem::Impossible { written: "dia 45".to_owned() }));
     assert_eq!(only("2026-13-01"), Err(DateProblem::Impossible { written: "2026-13-01".to_owned() }));
-    let mismatch = DateProblem::WeekdayMismatch {
-        said: Weekday::Thursday,
-        date: date(2026, 11, 27),
-        actual: Weekday::Friday,
-    };
+    let mismatch =
+        DateProblem::WeekdayMismatch { said: Weekday::Thursday, date: date(2026, 11, 27), actual: Weekday::Friday };
     assert_eq!(only("quinta, 27/11"), Err(mismatch.clone()));
     assert_eq!(only("quinta dia 27"), Err(mismatch.clone()));
     assert_eq!(mismatch.to_string(), "2026-11-27 is a Friday, not a Thursday");
@@ -162,10 +159,7 @@ fn today_is_the_argument_also_at_the_ends_of_months() {
     assert_eq!(resolve_date("amanhã", eve).unwrap().date, date(2027, 1, 1));
     assert_eq!(resolve_date("dia 30", eve).unwrap().date, date(2027, 1, 30));
     let sunday = date(2026, 11, 29);
-    assert_eq!(
-        resolve_date("fim de semana", sunday),
-        Err(DateProblem::SeveralDays { first: sunday, last: sunday })
-    );
+    assert_eq!(resolve_date("fim de semana", sunday), Err(DateProblem::SeveralDays { first: sunday, last: sunday }));
     assert_eq!(resolve_date("segunda", sunday).unwrap().date, date(2026, 11, 30));
     assert_eq!(resolve_date("segunda da semana que vem", sunday).unwrap().date, date(2026, 11, 30));
 }

@@ -125,7 +125,14 @@ pub fn sound(word: &str) -> String {
         .replace("ci", "si")
         .replace("sc", "s")
         .replace("ge", "je")
-        .replace("gi", "ji");
+        .replace("gi", "ji")
+        .replace("oao", "ao");
+    // "Estephane" is how "Stephane" is spoken.
+    let spoken = folded.strip_prefix('e').filter(|rest| {
+        let mut rest = rest.chars();
+        rest.next() == Some('s') && rest.next().is_some_and(|c| !"aeiou".contains(c))
+    });
+    let folded = spoken.unwrap_or(&folded);
     let mut out = String::new();
     for c in folded.chars() {
         let c = match c {
@@ -136,7 +143,7 @@ pub fn sound(word: &str) -> String {
             'h' => continue,
             other => other,
         };
-        if out.chars().next_back() != Some(c) {
+        if !out.ends_with(c) {
             out.push(c);
         }
     }

@@ -46,11 +46,31 @@ pub const fn weekday(day: Weekday, locale: Locale) -> &'static str {
 #[must_use]
 pub fn month(month: i8, locale: Locale) -> &'static str {
     const PT: [&str; 12] = [
-        "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro",
+        "janeiro",
+        "fevereiro",
+        "março",
+        "abril",
+        "maio",
+        "junho",
+        "julho",
+        "agosto",
+        "setembro",
+        "outubro",
+        "novembro",
         "dezembro",
     ];
     const EN: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
         "December",
     ];
     let names = match locale {

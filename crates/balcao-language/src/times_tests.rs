@@ -120,9 +120,14 @@ fn no_times() {
 
 #[test]
 fn naked_numbers_only_where_a_time_was_asked() {
-    for (text, hour, minute) in
-        [("10", 10, 0), ("pode ser 10", 10, 0), ("o das 16", 16, 0), ("3", 15, 0), ("10 e meia", 10, 30), ("9, pode ser", 9, 0)]
-    {
+    for (text, hour, minute) in [
+        ("10", 10, 0),
+        ("pode ser 10", 10, 0),
+        ("o das 16", 16, 0),
+        ("3", 15, 0),
+        ("10 e meia", 10, 30),
+        ("9, pode ser", 9, 0),
+    ] {
         let found = bare_hours(text);
         let [TimeMatch { reading: TimeReading::At { time: at, .. }, .. }] = found.as_slice() else {
             panic!("{text:?}: {found:?}")

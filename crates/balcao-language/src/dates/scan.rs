@@ -49,9 +49,8 @@ fn join_weekdays(tokens: &[Token], found: Vec<Found>) -> Vec<Found> {
     const BETWEEN: [&str; 10] = [",", "(", "dia", "do", "de", "-", "no", "o", ".", "the"];
     let mut out: Vec<Found> = Vec::new();
     for hit in found {
-        let beside = out.last().is_some_and(|last| {
-            (last.to..hit.from).all(|index| BETWEEN.contains(&at(tokens, index)))
-        });
+        let beside =
+            out.last().is_some_and(|last| (last.to..hit.from).all(|index| BETWEEN.contains(&at(tokens, index))));
         let Some(last) = out.last_mut().filter(|_| beside) else {
             out.push(hit);
             continue;
@@ -235,7 +234,7 @@ impl Scanner<'_> {
 
     fn day_in(&self, year: i16, month: i8, day: i8, from: usize, to: usize) -> Reading {
         let impossible = || DateProblem::Impossible { written: self.written(from, to) };
-        Date::new(year, month, day).map(DateSpan::Day).map_err(|_: jiff::Error| impossible())
+        Date::new(year, month, day).ok().map(DateSpan::Day).ok_or_else(impossible)
     }
 
     /// Without a year: the next such date from today on; 29/02 waits for a leap year.
@@ -255,15 +254,47 @@ impl Scanner<'_> {
         const WORDS: [(&[&str], i64); 5] = [
             (
                 &[
-                    "dia depois de amanha", "depois de amanha", "dps de amanha", "depois d amanha", "depois amanha",
+                    "dia depois de amanha",
+                    "depois de amanha",
+                    "dps de amanha",
+                    "depois d amanha",
+                    "depois amanha",
                     "day after tomorrow",
                 ],
                 2,
             ),
-            (&["hoje", "hj", "hoj", "oje", "today", "tonight"], 0),
             (
                 &[
-                    "amanha", "amnh", "amnha", "amanh", "amanhaa", "amahna", "amanhã", "tomorrow", "tmrw", "proximo dia",
+                    "hoje",
+                    "hj",
+                    "hoj",
+                    "oje",
+                    "today",
+                    "tonight",
+                    "esta manha",
+                    "esta tarde",
+                    "desta tarde",
+                    "esta noite",
+                    "nesta tarde",
+                    "nesta noite",
+                    "this morning",
+                    "this afternoon",
+                    "this evening",
+                ],
+                0,
+            ),
+            (
+                &[
+                    "amanha",
+                    "amnh",
+                    "amnha",
+                    "amanh",
+                    "amanhaa",
+                    "amahna",
+                    "amanhã",
+                    "tomorrow",
+                    "tmrw",
+                    "proximo dia",
                     "dia seguinte",
                 ],
                 1,
@@ -291,11 +322,8 @@ impl Scanner<'_> {
             let monday = self.monday();
             let saturday = monday.saturating_add(5.days());
             let inside = self.today >= saturday;
-            let saturday = if inside && (lead == 1 || coming.is_some()) {
-                saturday.saturating_add(7.days())
-            } else {
-                saturday
-            };
+            let saturday =
+                if inside && (lead == 1 || coming.is_some()) { saturday.saturating_add(7.days()) } else { saturday };
             return range(coming.unwrap_or(to), saturday.max(self.today), saturday.saturating_add(1.days()));
         }
         let next_monday = self.monday().saturating_add(7.days());
@@ -358,7 +386,8 @@ impl Scanner<'_> {
         if number.digits > 2 || weak && number.digits == 0 || not_a_day.contains(&self.at(to)) && !english {
             return None;
         }
-        if self.at(from) == "the" && !english || weak && !english && self.tokens.get(to).is_some_and(|t| t.text == "-") {
+        if self.at(from) == "the" && !english || weak && !english && self.tokens.get(to).is_some_and(|t| t.text == "-")
+        {
             return None;
         }
         let day = i8::try_from(number.value).ok()?;
@@ -407,8 +436,15 @@ impl Scanner<'_> {
             date = Self::next(self.plus(-(7.days())), weekday);
         }
         let in_next_week = [
-            "da semana que vem", "da semana q vem", "semana que vem", "da proxima semana", "da semana seguinte",
-            "da outra semana", "na semana que vem", "of next week", "next week",
+            "da semana que vem",
+            "da semana q vem",
+            "semana que vem",
+            "da proxima semana",
+            "da semana seguinte",
+            "da outra semana",
+            "na semana que vem",
+            "of next week",
+            "next week",
         ];
         if let Some(end) = self.phrase(to, &in_next_week) {
             let offset = i64::from(weekday.to_monday_zero_offset());
@@ -466,22 +502,32 @@ impl Scanner<'_> {
         if to == next {
             // Ordinals and verbs that only look like weekdays.
             const COUNTED: [&str; 12] = [
-                "vez", "opcao", "parte", "via", "sessao", "aplicacao", "dose", "etapa", "mao", "pessoa", "consulta",
+                "vez",
+                "opcao",
+                "parte",
+                "via",
+                "sessao",
+                "aplicacao",
+                "dose",
+                "etapa",
+                "mao",
+                "pessoa",
+                "consulta",
                 "unidade",
             ];
             let ordinal = ["segunda", "terca", "quarta", "quinta", "sexta"].contains(&name);
             if ordinal && COUNTED.contains(&self.at(to)) {
                 return None;
             }
-            const LEADS: [&str; 9] =
-                ["na", "nessa", "nesta", "proxima", "essa", "esta", "ate", "prox", "toda"];
+            const LEADS: [&str; 9] = ["na", "nessa", "nesta", "proxima", "essa", "esta", "ate", "prox", "toda"];
             let verb = name == "ter" && !LEADS.contains(&before(self.tokens, index, 1)) && self.at(to) != ",";
             let english = ["sun", "sat", "mon"].contains(&name) && self.glued(to) && self.at(to) == "'";
             if verb || english {
                 return None;
             }
         }
-        let to = if self.at(to) == "." && name.len() == 3 && self.glued(to) && self.at(to.saturating_add(1)) != "" {
+        let to = if self.at(to) == "." && name.len() == 3 && self.glued(to) && !self.at(to.saturating_add(1)).is_empty()
+        {
             to.saturating_add(1)
         } else {
             to

@@ -142,8 +142,8 @@ impl Scanner<'_> {
                 TokenKind::Number => false,
                 TokenKind::Mark => {
                     let joins = [":", "/", "%", "+", "*", "$", "\u{b0}", "-"].contains(&token.text.as_str());
-                    let decimal = [".", ","].contains(&token.text.as_str())
-                        && is_glued(self.tokens, index.saturating_add(1));
+                    let decimal =
+                        [".", ","].contains(&token.text.as_str()) && is_glued(self.tokens, index.saturating_add(1));
                     !joins && !decimal
                 }
             },
@@ -152,19 +152,49 @@ impl Scanner<'_> {
 
     fn time_at(&self, from: usize) -> Option<Hit> {
         const EXACT: &[&str] = &[
-            "as", "pras", "pra as", "para as", "das", "at", "a partir das", "ali pelas", "por as", "desde as", "lá as",
-            "pas", "às", "para",
+            "as",
+            "pras",
+            "pra as",
+            "para as",
+            "das",
+            "at",
+            "a partir das",
+            "ali pelas",
+            "por as",
+            "desde as",
+            "lá as",
+            "pas",
+            "às",
+            "para",
         ];
         const ROUGH: &[&str] = &[
-            "umas", "pelas", "la pelas", "la pras", "la por", "por volta das", "por volta de", "por volta da",
-            "perto das", "cerca das", "cerca de", "mais ou menos as", "tipo umas", "tipo as", "tipo", "around", "about",
-            "la pras umas", "pelas umas", "as umas",
+            "umas",
+            "pelas",
+            "la pelas",
+            "la pras",
+            "la por",
+            "por volta das",
+            "por volta de",
+            "por volta da",
+            "perto das",
+            "cerca das",
+            "cerca de",
+            "mais ou menos as",
+            "tipo umas",
+            "tipo as",
+            "tipo",
+            "around",
+            "about",
+            "la pras umas",
+            "pelas umas",
+            "as umas",
         ];
         let rough = self.phrase(from, ROUGH);
         let exact = self.phrase(from, EXACT).filter(|_| rough.is_none());
         if let Some(start) = rough.or(exact) {
             let strong = !["para", "tipo"].contains(&self.at(from));
-            if let Some(clock) = self.clock(start).filter(|clock| clock.marked || strong && self.ends_number(clock.to)) {
+            if let Some(clock) = self.clock(start).filter(|clock| clock.marked || strong && self.ends_number(clock.to))
+            {
                 return self.hit(start, clock, rough.is_some());
             }
             return None;
@@ -201,8 +231,8 @@ impl Scanner<'_> {
         if is_glued(self.tokens, after) && self.tokens.get(after).is_some_and(|token| token.kind == TokenKind::Number) {
             after = after.saturating_add(1);
         }
-        unit && ["antes", "before", "depois", "atras", "ago"].contains(&self.at(after))
-            || unit && self.phrase(after, &["de duracao", "de atendimento", "e meia de"]).is_some()
+        let relative = ["antes", "before", "depois", "atras", "ago"].contains(&self.at(after));
+        unit && (relative || self.phrase(after, &["de duracao", "de atendimento", "e meia de"]).is_some())
     }
 
     /// The clock that starts at `index`.
@@ -215,14 +245,7 @@ impl Scanner<'_> {
         if let Some((to, hour)) = noon {
             let half = self.phrase(to, &["e meia", "e meio"]);
             let minute = if half.is_some() { 30 } else { 0 };
-            return Some(Clock {
-                hour,
-                minute,
-                to: half.unwrap_or(to),
-                marked: true,
-                figures: false,
-                settled: true,
-            });
+            return Some(Clock { hour, minute, to: half.unwrap_or(to), marked: true, figures: false, settled: true });
         }
         self.minutes_to(index).or_else(|| self.hour_clock(index))
     }
@@ -242,14 +265,7 @@ impl Scanner<'_> {
 
     fn hour_clock(&self, index: usize) -> Option<Clock> {
         let number = number_at(self.tokens, index)?;
-        let mut clock = Clock {
-            hour: 0,
-            minute: 0,
-            to: number.next,
-            marked: false,
-            figures: false,
-            settled: false,
-        };
+        let mut clock = Clock { hour: 0, minute: 0, to: number.next, marked: false, figures: false, settled: false };
         if number.digits > 2 {
             // "340pm", "as 1530".
             let meridiem = ["am", "pm", "a", "p"].contains(&self.at(number.next));
@@ -339,13 +355,27 @@ impl Scanner<'_> {
 
     /// "Da tarde", "pm", "a.m.", "in the morning".
     fn half_of_day(&self, clock: &mut Clock) {
-        const MORNING: &[&str] = &["da manha", "de manha", "pela manha", "da matina", "in the morning", "desta manha", "dessa manha"];
+        const MORNING: &[&str] =
+            &["da manha", "de manha", "pela manha", "da matina", "in the morning", "desta manha", "dessa manha"];
         const AFTERNOON: &[&str] = &[
-            "da tarde", "de tarde", "pela tarde", "a tarde", "in the afternoon", "desta tarde", "dessa tarde",
+            "da tarde",
+            "de tarde",
+            "pela tarde",
+            "a tarde",
+            "in the afternoon",
+            "desta tarde",
+            "dessa tarde",
             "da tardinha",
         ];
         const EVENING: &[&str] = &[
-            "da noite", "de noite", "pela noite", "a noite", "in the evening", "at night", "desta noite", "esta noite",
+            "da noite",
+            "de noite",
+            "pela noite",
+            "a noite",
+            "in the evening",
+            "at night",
+            "desta noite",
+            "esta noite",
         ];
         const NIGHT: &[&str] = &["da madrugada", "de madrugada"];
         if let Some(to) = self.phrase(clock.to, &["pm", "p . m .", "p . m"]) {
@@ -378,12 +408,34 @@ impl Scanner<'_> {
             return window(to, first, last);
         }
         const AFTER: &[&str] = &[
-            "depois das", "depois da", "depois de", "depois do", "dps das", "dps da", "apos as", "apos o", "apos",
-            "a partir das", "a partir da", "a partir de", "a partir do", "partir das", "after", "from",
+            "depois das",
+            "depois da",
+            "depois de",
+            "depois do",
+            "dps das",
+            "dps da",
+            "apos as",
+            "apos o",
+            "apos",
+            "a partir das",
+            "a partir da",
+            "a partir de",
+            "a partir do",
+            "partir das",
+            "after",
+            "from",
         ];
         const BEFORE: &[&str] = &["antes das", "antes da", "antes de", "antes do", "before", "antes as", "antes d"];
         const UP_TO: &[&str] = &[
-            "ate as", "ate umas", "ate a", "ate o", "ate no maximo", "ate", "no maximo as", "no maximo ate as", "until",
+            "ate as",
+            "ate umas",
+            "ate a",
+            "ate o",
+            "ate no maximo",
+            "ate",
+            "no maximo as",
+            "no maximo ate as",
+            "until",
             "by",
         ];
         let bounded = |phrases: &[&str]| {
@@ -405,11 +457,20 @@ impl Scanner<'_> {
     /// "Entre 14 e 16h", "das 9 às 12", "de 5 a 6pm", "14-16h".
     fn range(&self, from: usize) -> Option<(usize, Time, Time)> {
         const LEADS: &[&str] = &[
-            "entre as", "entre umas", "entre", "das", "de", "desde as", "between", "from", "a partir das", "da", "as",
+            "entre as",
+            "entre umas",
+            "entre",
+            "das",
+            "de",
+            "desde as",
+            "between",
+            "from",
+            "a partir das",
+            "da",
+            "as",
         ];
-        const LINKS: &[&str] = &[
-            "e as", "e umas", "e", "as", "a", "ate as", "ate umas", "ate a", "ate", "and", "to", "until", "-", "ou",
-        ];
+        const LINKS: &[&str] =
+            &["e as", "e umas", "e", "as", "a", "ate as", "ate umas", "ate a", "ate", "and", "to", "until", "-", "ou"];
         let start = self.phrase(from, LEADS);
         let lead = if start.is_some() { self.at(from) } else { "" };
         if start.is_none() && self.counts_duration(from) {
@@ -427,7 +488,7 @@ impl Scanner<'_> {
         };
         let second = self.clock(linked).filter(|_| fits)?;
         let strong = ["entre", "das", "between"].contains(&lead);
-        let evident = first.marked && second.marked || second.marked || strong && self.ends_number(second.to);
+        let evident = second.marked || strong && self.ends_number(second.to);
         if !evident {
             return None;
         }
@@ -475,11 +536,8 @@ impl Scanner<'_> {
         }
         PERIODS.iter().find_map(|(phrases, first, last, period)| {
             let to = self.phrase(from, phrases)?;
-            let window = TimeWindow {
-                from: clock_time(first.0, first.1),
-                until: clock_time(last.0, last.1),
-                period: *period,
-            };
+            let window =
+                TimeWindow { from: clock_time(first.0, first.1), until: clock_time(last.0, last.1), period: *period };
             Some(Hit { from, to, reading: TimeReading::Window(window), open: None })
         })
     }
@@ -491,8 +549,16 @@ type PeriodRow = (&'static [&'static str], (i8, i8), (i8, i8), Option<Period>);
 const PERIODS: [PeriodRow; 14] = [
     (
         &[
-            "fim da tarde", "fim de tarde", "final da tarde", "final de tarde", "finalzinho da tarde", "fimzinho da tarde",
-            "finzinho da tarde", "tardinha", "late afternoon", "end of the afternoon",
+            "fim da tarde",
+            "fim de tarde",
+            "final da tarde",
+            "final de tarde",
+            "finalzinho da tarde",
+            "fimzinho da tarde",
+            "finzinho da tarde",
+            "tardinha",
+            "late afternoon",
+            "end of the afternoon",
         ],
         (16, 0),
         (18, 59),
@@ -500,16 +566,19 @@ const PERIODS: [PeriodRow; 14] = [
     ),
     (&["fim do dia", "final do dia", "end of the day", "ultimo horario"], (17, 0), (23, 59), None),
     (&["comeco da tarde", "inicio da tarde", "early afternoon"], (12, 0), (14, 59), Some(Period::Afternoon)),
-    (
-        &["fim da manha", "final da manha", "meio da manha", "late morning"],
-        (10, 0),
-        (12, 0),
-        Some(Period::Morning),
-    ),
+    (&["fim da manha", "final da manha", "meio da manha", "late morning"], (10, 0), (12, 0), Some(Period::Morning)),
     (
         &[
-            "comeco da manha", "inicio da manha", "manha cedo", "manha bem cedo", "logo cedo", "bem cedo", "cedinho",
-            "primeira hora", "primeiro horario", "early morning",
+            "comeco da manha",
+            "inicio da manha",
+            "manha cedo",
+            "manha bem cedo",
+            "logo cedo",
+            "bem cedo",
+            "cedinho",
+            "primeira hora",
+            "primeiro horario",
+            "early morning",
         ],
         (0, 0),
         (9, 59),
