@@ -1,1 +1,24 @@
-//! Portuguese and English as customers write them: dates, times, agreement, names, stems.
+//! Portuguese and English as customers write them: without accents, abbreviated, in a hurry.
+//!
+//! Plain functions over text: no I/O, no clock (today's date is an argument), no state. What each rule reads and what it
+//! refuses to guess stands beside it, because the tools, the guardrails and the offline model all rely on the same words.
+//!
+//! Not here: anything about one business. Names, aliases and services come in as data ([`names`]).
+
+pub mod agreement;
+pub mod dates;
+pub mod fold;
+pub mod intents_rules;
+pub mod names;
+pub mod numbers;
+pub mod say;
+pub mod search;
+pub mod times;
+
+pub use agreement::{Agreement, Asked, agreement, agreement_about};
+pub use dates::{DateMatch, DateProblem, DateSpan, ResolvedDate, find_dates, resolve_date};
+pub use fold::{Token, TokenKind, fold, tokens};
+pub use intents_rules::{asks_for_human, contains_word, opt_out};
+pub use names::{Candidate, How, NameMatch, match_name};
+pub use search::search_tokens;
+pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, find_times};

@@ -1,0 +1,245 @@
+use super::*;
+
+#[test]
+fn agreement_and_nothing_else_is_yes() {
+    for text in [
+        "sim",
+        "Sim!",
+        "SIM",
+        "s",
+        "ss",
+        "siiim",
+        "simm",
+        "sim sim",
+        "sim, por favor",
+        "sim por favor",
+        "isso",
+        "isso mesmo",
+        "isso aí",
+        "isso, pode marcar",
+        "pode",
+        "pode sim",
+        "pode ser",
+        "pode cancelar",
+        "pode confirmar",
+        "pode marcar",
+        "pode remarcar sim",
+        "fechado, pode marcar",
+        "fechado",
+        "fechou!",
+        "blz",
+        "blz obrigado",
+        "beleza, valeu",
+        "ok",
+        "okk",
+        "Ok, obrigada!",
+        "tá bom",
+        "ta ok",
+        "tá certo",
+        "certo",
+        "certinho",
+        "correto",
+        "exato",
+        "exatamente",
+        "claro",
+        "claro!",
+        "claro que sim",
+        "com certeza",
+        "confirmo",
+        "confirmo sim por favor",
+        "confirma",
+        "confirmado",
+        "quero",
+        "quero sim",
+        "bora",
+        "vamos",
+        "perfeito",
+        "perfeito, obrigada",
+        "ótimo",
+        "show",
+        "show de bola",
+        "top",
+        "combinado",
+        "positivo",
+        "de acordo",
+        "uhum",
+        "aham",
+        "👍",
+        "👍🏽",
+        "👌👌👌",
+        "👌🏿 Tá ok",
+        "✅",
+        "sim 👍",
+        "sim 🙏",
+        "sim, obg",
+        "sim obrigado moça",
+        "pode sim, bom dia",
+        "marca",
+        "marca sim",
+        "pode agendar",
+        "pode mandar",
+        "tudo bem",
+        "por mim tudo bem",
+        "sim, pode cancelar",
+        "sim\npode marcar",
+        "sim, quero",
+        "esse mesmo, pode marcar",
+        "yes",
+        "Yes please",
+        "yep",
+        "yeah, thanks",
+        "sure",
+        "ok, go ahead",
+        "please do",
+        "that's right",
+        "sounds good",
+        "perfect, thank you",
+        "of course",
+        "correct",
+        "confirm",
+        "please cancel",
+        "sin",
+        "pd ser",
+        "pode por favor",
+    ] {
+        assert_eq!(agreement(text), Agreement::Yes, "{text:?}");
+    }
+}
+
+#[test]
+fn refusals_are_no() {
+    for text in [
+        "não",
+        "nao",
+        "n",
+        "nn",
+        "não!",
+        "não, obrigado",
+        "nao precisa",
+        "não quero",
+        "melhor não",
+        "deixa",
+        "deixa pra lá",
+        "deixa quieto",
+        "desisti",
+        "esquece",
+        "negativo",
+        "agora não",
+        "ainda não",
+        "de jeito nenhum",
+        "👎",
+        "❌",
+        "no",
+        "No thanks",
+        "nope",
+        "never mind",
+        "don't",
+        "espera",
+        "calma",
+        "nada disso",
+        "não vou cancelar",
+        "na verdade deixa, vou sim",
+        "não, melhor sexta 17:30",
+        "nem pensar",
+        "mudei de ideia",
+    ] {
+        assert_ne!(agreement(text), Agreement::Yes, "{text:?}");
+    }
+    for text in ["não", "n", "deixa pra lá", "não, obrigado", "nope", "👎", "não quero", "agora não", "desisti"]
+    {
+        assert_eq!(agreement(text), Agreement::No, "{text:?}");
+    }
+}
+
+#[test]
+fn anything_more_than_agreement_is_unclear() {
+    for text in [
+        "sim, mas às 16h",
+        "sim mas com o joão",
+        "pode ser às 16h?",
+        "pode?",
+        "sim?",
+        "talvez",
+        "acho que sim",
+        "se der, sim",
+        "sim, se tiver vaga",
+        "pode, só que mais tarde",
+        "sim ou não",
+        "sim. Eu disse não.",
+        "não sei",
+        "hoje não, amanhã sim",
+        "sexta",
+        "15h",
+        "quanto custa?",
+        "e o preço?",
+        "obrigado",
+        "valeu",
+        "🤔",
+        "",
+        "   ",
+        "???",
+        "na verdade",
+        "oi",
+        "bom dia",
+        "quero cancelar",
+        "quero remarcar",
+        "cancela",
+        "sim, amanhã",
+        "pode cancelar o de sexta e marcar sábado",
+        "vou sim",
+        "depende",
+        "quero falar com um atendente",
+        "sim e marca outro pra minha filha",
+        "maybe",
+        "yes but later",
+        "if possible",
+        "yes or no",
+        "not sure",
+        "hmm",
+        "kkk",
+        "pode ser outro dia?",
+        "sim... eu já disse que eu não gosto",
+    ] {
+        assert_ne!(agreement(text), Agreement::Yes, "{text:?}");
+    }
+    for text in ["sim, mas às 16h", "talvez", "acho que sim", "obrigado", "pode?", "", "quero cancelar", "vou sim"] {
+        assert_eq!(agreement(text), Agreement::Unclear, "{text:?}");
+    }
+}
+
+#[test]
+fn the_subject_decides_what_a_verb_means() {
+    for (text, asked, want) in [
+        ("cancela", Asked::Cancelling, Agreement::Yes),
+        ("quero cancelar", Asked::Cancelling, Agreement::Yes),
+        ("pode desmarcar", Asked::Cancelling, Agreement::Yes),
+        ("cancela", Asked::Booking, Agreement::Unclear),
+        ("pode cancelar", Asked::Booking, Agreement::Unclear),
+        ("pode cancelar", Asked::Rescheduling, Agreement::Unclear),
+        ("sim, pode remarcar", Asked::Cancelling, Agreement::Unclear),
+        ("pode mudar", Asked::Rescheduling, Agreement::Yes),
+        ("pode passar", Asked::Rescheduling, Agreement::Yes),
+        ("marca", Asked::Booking, Agreement::Yes),
+        ("pode agendar por favor", Asked::Booking, Agreement::Yes),
+        ("não cancela", Asked::Cancelling, Agreement::Unclear),
+        ("book it please", Asked::Booking, Agreement::Yes),
+        ("sim", Asked::Cancelling, Agreement::Yes),
+        ("não", Asked::Booking, Agreement::No),
+        ("isso, confirma", Asked::Cancelling, Agreement::Yes),
+    ] {
+        assert_eq!(agreement_about(text, asked), want, "{text:?} {asked:?}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_negation_anywhere_is_never_yes(before in "(sim|ok|pode|isso|claro)?", after in "(sim|ok|pode|isso| claro)?") {
+        let text = format!("{before} não {after}");
+        proptest::prop_assert_ne!(agreement(&text), Agreement::Yes);
+    }
+
+    #[test]
+    fn a_question_is_never_yes(text in "\\PC*") {
+        proptest::prop_assert_ne!(agreement(&format!("{text}?")), Agreement::Yes);
+    }
+}

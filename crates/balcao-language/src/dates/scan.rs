@@ -1,0 +1,589 @@
+//! The scanner behind `find_dates`: at each token, the first form that fits wins; then weekdays join the dates beside them.
+
+use jiff::{
+    Span, ToSpan,
+    civil::{Date, Weekday},
+};
+
+use super::{DateProblem, DateSpan};
+use crate::{
+    fold::{Token, TokenKind, at, before, is_glued, phrase_at},
+    numbers::{number_at, ordinal},
+};
+
+/// A find, in token indices (`to` exclusive).
+pub(super) struct Found {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Set if it is nothing but a weekday, which a date beside it may absorb.
+    weekday: Option<Weekday>,
+    pub(super) reading: Result<DateSpan, DateProblem>,
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    today: Date,
+}
+
+type Reading = Result<DateSpan, DateProblem>;
+
+pub(super) fn scan(text: &str, tokens: &[Token], today: Date) -> Vec<Found> {
+    let scanner = Scanner { text, tokens, today };
+    let mut found = Vec::new();
+    let mut index = 0;
+    while index < tokens.len() {
+        match scanner.date_at(index) {
+            Some(hit) => {
+                index = hit.to.max(index.saturating_add(1));
+                found.push(hit);
+            }
+            None => index = index.saturating_add(1),
+        }
+    }
+    join_weekdays(tokens, found)
+}
+
+/// "Sexta, 27/11" and "dia 27 (sexta)" are one date whose weekday is checked.
+fn join_weekdays(tokens: &[Token], found: Vec<Found>) -> Vec<Found> {
+    const BETWEEN: [&str; 10] = [",", "(", "dia", "do", "de", "-", "no", "o", ".", "the"];
+    let mut out: Vec<Found> = Vec::new();
+    for hit in found {
+        let beside =
+            out.last().is_some_and(|last| (last.to..hit.from).all(|index| BETWEEN.contains(&at(tokens, index))));
+        let Some(last) = out.last_mut().filter(|_| beside) else {
+            out.push(hit);
+            continue;
+        };
+        let (said, reading) = match (last.weekday, hit.weekday) {
+            (Some(said), None) => (said, hit.reading.clone()),
+            (None, Some(said)) => (said, last.reading.clone()),
+            _ => {
+                out.push(hit);
+                continue;
+            }
+        };
+        let Ok(DateSpan::Day(date)) = reading else {
+            out.push(hit);
+            continue;
+        };
+        let actual = date.weekday();
+        last.to = hit.to;
+        last.weekday = None;
+        last.reading = if actual == said {
+            Ok(DateSpan::Day(date))
+        } else {
+            Err(DateProblem::WeekdayMismatch { said, date, actual })
+        };
+    }
+    out
+}
+
+impl Scanner<'_> {
+    fn date_at(&self, from: usize) -> Option<Found> {
+        if let Some((to, weekday, reading)) = self.weekday(from) {
+            return Some(Found { from, to, weekday, reading });
+        }
+        let (to, reading) = self
+            .numeric(from)
+            .or_else(|| self.day_and_month(from))
+            .or_else(|| self.month_and_day(from))
+            .or_else(|| self.relative(from))
+            .or_else(|| self.span(from))
+            .or_else(|| self.distance(from))
+            .or_else(|| self.day_of_month(from))?;
+        Some(Found { from, to, weekday: None, reading })
+    }
+
+    fn at(&self, index: usize) -> &str {
+        at(self.tokens, index)
+    }
+
+    fn glued(&self, index: usize) -> bool {
+        is_glued(self.tokens, index)
+    }
+
+    fn phrase(&self, index: usize, phrases: &[&str]) -> Option<usize> {
+        phrase_at(self.tokens, index, phrases).map(|len| index.saturating_add(len))
+    }
+
+    fn written(&self, from: usize, to: usize) -> String {
+        let start = self.tokens.get(from).map_or(0, |token| token.start);
+        let end = self.tokens.get(to.saturating_sub(1)).map_or(self.text.len(), |token| token.end);
+        self.text.get(start..end).unwrap_or_default().to_owned()
+    }
+
+    fn plus(&self, span: Span) -> Date {
+        self.today.saturating_add(span)
+    }
+
+    /// The next day of that name from `first` on.
+    fn next(first: Date, weekday: Weekday) -> Date {
+        let ahead = first.weekday().until(weekday);
+        first.saturating_add(i64::from(ahead).days())
+    }
+
+    fn monday(&self) -> Date {
+        let back = i64::from(self.today.weekday().to_monday_zero_offset());
+        self.today.saturating_sub(back.days())
+    }
+
+    /// 15/12, 15/12/2026, 15-12-26, 15.12.2026, 2026-12-15, 2026/12/15, 22/jan/2026.
+    fn numeric(&self, from: usize) -> Option<(usize, Reading)> {
+        let token = self.tokens.get(from).filter(|token| token.kind == TokenKind::Number)?;
+        let separator = self.at(from.saturating_add(1));
+        if !["/", "-", "."].contains(&separator) || ["/", ".", "$"].contains(&before(self.tokens, from, 1)) {
+            return None;
+        }
+        let second = from.saturating_add(2);
+        let tight = self.glued(from.saturating_add(1)) && self.glued(second);
+        let first_value: i16 = token.text.parse().ok()?;
+        let third_at = second.saturating_add(2);
+        let has_third = self.at(second.saturating_add(1)) == separator
+            && self.tokens.get(third_at).is_some_and(|third| third.kind == TokenKind::Number);
+        if token.text.len() == 4 && has_third {
+            let month: i8 = self.at(second).parse().ok()?;
+            let day: i8 = self.at(third_at).parse().ok()?;
+            let to = third_at.saturating_add(1);
+            return Some((to, self.day_in(first_value, month, day, from, to)));
+        }
+        if token.text.len() > 2 || !(tight || has_third) {
+            return None;
+        }
+        let day = i8::try_from(first_value).ok()?;
+        let named = month_named(self.at(second));
+        let month: i8 = match named {
+            Some(month) => month,
+            None if self.at(second).len() <= 2 => self.at(second).parse().ok()?,
+            None => return None,
+        };
+        // Month before day only where the other order cannot be.
+        let (day, month) = if month > 12 && day <= 12 { (month, day) } else { (day, month) };
+        if has_third {
+            let year = year_of(self.at(third_at))?;
+            let to = third_at.saturating_add(1);
+            return Some((to, self.day_in(year, month, day, from, to)));
+        }
+        let to = second.saturating_add(1);
+        let follows = self.at(to);
+        let clock = ["h", "hs", "hrs", "hr", "horas", "am", "pm", ":", "%"].contains(&follows)
+            || ["as", "das", "entre", "de"].contains(&before(self.tokens, from, 1)) && separator == "-";
+        let dotted = separator == "." && before(self.tokens, from, 1) != "dia";
+        if clock || dotted && named.is_none() || month > 12 && separator != "/" {
+            return None;
+        }
+        let (to, year) = self.year_after(to);
+        Some((to, self.resolve(year, month, day, from, to)))
+    }
+
+    /// "15 de dezembro", "1o de jan", "vinte e um de maio de 2027", "15 December", "15th of December".
+    fn day_and_month(&self, from: usize) -> Option<(usize, Reading)> {
+        let start = if self.at(from) == "dia" { from.saturating_add(1) } else { from };
+        let (day, mut next) = match number_at(self.tokens, start).filter(|number| number.digits <= 2) {
+            Some(number) => (number.value, number.next),
+            None => (ordinal(self.at(start)).filter(|day| *day == 1)?, start.saturating_add(1)),
+        };
+        if self.glued(next) && ["o", "st", "nd", "rd", "th"].contains(&self.at(next)) {
+            next = next.saturating_add(1);
+        }
+        while ["de", "do", "of", "-", "mes"].contains(&self.at(next)) {
+            next = next.saturating_add(1);
+        }
+        let month = month_named(self.at(next))?;
+        if self.at(next) == "mar" && next == start.saturating_add(1) && self.at(start) == "um" {
+            return None;
+        }
+        next = next.saturating_add(1);
+        if self.at(next) == "." {
+            next = next.saturating_add(1);
+        }
+        let (to, year) = self.year_after(next);
+        Some((to, self.resolve(year, month, i8::try_from(day).ok()?, from, to)))
+    }
+
+    /// "December 15th", "dezembro 15", "maio vinte e um".
+    fn month_and_day(&self, from: usize) -> Option<(usize, Reading)> {
+        let month = month_named(self.at(from))?;
+        let number = number_at(self.tokens, from.saturating_add(1)).filter(|number| number.digits <= 2)?;
+        if number.digits == 0 && number.value < 2 || ["h", ":", "hs"].contains(&self.at(number.next)) {
+            return None;
+        }
+        let mut next = number.next;
+        if self.glued(next) && ["st", "nd", "rd", "th", "o"].contains(&self.at(next)) {
+            next = next.saturating_add(1);
+        }
+        let (to, year) = self.year_after(next);
+        Some((to, self.resolve(year, month, i8::try_from(number.value).ok()?, from, to)))
+    }
+
+    /// A year behind a date: ", 2026", "de 2026", " 2026".
+    fn year_after(&self, next: usize) -> (usize, Option<i16>) {
+        let mut index = next;
+        while [",", "de", "do", "ano"].contains(&self.at(index)) {
+            index = index.saturating_add(1);
+        }
+        let token = self.tokens.get(index).filter(|token| token.kind == TokenKind::Number && token.text.len() == 4);
+        let year = token.and_then(|token| token.text.parse().ok()).filter(|year| (1900..=2199).contains(year));
+        match year {
+            Some(year) if ![":", "h"].contains(&self.at(index.saturating_add(1))) => {
+                (index.saturating_add(1), Some(year))
+            }
+            _ => (next, None),
+        }
+    }
+
+    fn day_in(&self, year: i16, month: i8, day: i8, from: usize, to: usize) -> Reading {
+        let impossible = || DateProblem::Impossible { written: self.written(from, to) };
+        Date::new(year, month, day).ok().map(DateSpan::Day).ok_or_else(impossible)
+    }
+
+    /// Without a year: the next such date from today on; 29/02 waits for a leap year.
+    fn resolve(&self, year: Option<i16>, month: i8, day: i8, from: usize, to: usize) -> Reading {
+        if let Some(year) = year {
+            return self.day_in(year, month, day, from, to);
+        }
+        let this = self.today.year();
+        (this..=this.saturating_add(8))
+            .filter_map(|year| Date::new(year, month, day).ok())
+            .find(|date| *date >= self.today)
+            .map(DateSpan::Day)
+            .ok_or_else(|| DateProblem::Impossible { written: self.written(from, to) })
+    }
+
+    fn relative(&self, from: usize) -> Option<(usize, Reading)> {
+        const WORDS: [(&[&str], i64); 5] = [
+            (
+                &[
+                    "dia depois de amanha",
+                    "depois de amanha",
+                    "dps de amanha",
+                    "depois d amanha",
+                    "depois amanha",
+                    "day after tomorrow",
+                ],
+                2,
+            ),
+            (
+                &[
+                    "hoje",
+                    "hj",
+                    "hoj",
+                    "oje",
+                    "today",
+                    "tonight",
+                    "esta manha",
+                    "esta tarde",
+                    "desta tarde",
+                    "esta noite",
+                    "nesta tarde",
+                    "nesta noite",
+                    "this morning",
+                    "this afternoon",
+                    "this evening",
+                ],
+                0,
+            ),
+            (
+                &[
+                    "amanha",
+                    "amnh",
+                    "amnha",
+                    "amanh",
+                    "amanhaa",
+                    "amahna",
+                    "amanhã",
+                    "tomorrow",
+                    "tmrw",
+                    "proximo dia",
+                    "dia seguinte",
+                ],
+                1,
+            ),
+            (&["dia antes de ontem", "antes de ontem", "anteontem", "antontem"], -2),
+            (&["ontem", "yesterday", "ultimo dia"], -1),
+        ];
+        WORDS.iter().find_map(|(phrases, days)| {
+            let to = self.phrase(from, phrases)?;
+            // "último dia 15" is a day of the month, "o próximo dia útil" no date that we can know.
+            let cut = at(self.tokens, to.saturating_sub(1)) == "dia"
+                && self.tokens.get(to).is_some_and(|token| token.kind != TokenKind::Mark);
+            (!cut).then(|| (to, Ok(DateSpan::Day(self.plus(days.days())))))
+        })
+    }
+
+    fn span(&self, from: usize) -> Option<(usize, Reading)> {
+        const WEEKEND: [&str; 6] = ["fim de semana", "final de semana", "fds", "findi", "finde", "weekend"];
+        const COMING: [&str; 4] = ["que vem", "q vem", "seguinte", "proximo"];
+        let lead = usize::from(["proximo", "proxima", "prox", "next", "outra"].contains(&self.at(from)));
+        let start = from.saturating_add(lead);
+        let range = |to: usize, first: Date, last: Date| Some((to, Ok(DateSpan::Range { first, last })));
+        if let Some(to) = self.phrase(start, &WEEKEND) {
+            let coming = self.phrase(to, &COMING);
+            let monday = self.monday();
+            let saturday = monday.saturating_add(5.days());
+            let inside = self.today >= saturday;
+            let saturday =
+                if inside && (lead == 1 || coming.is_some()) { saturday.saturating_add(7.days()) } else { saturday };
+            return range(coming.unwrap_or(to), saturday.max(self.today), saturday.saturating_add(1.days()));
+        }
+        let next_monday = self.monday().saturating_add(7.days());
+        let next_week = if lead == 1 {
+            self.phrase(start, &["semana", "week"])
+        } else {
+            self.phrase(from, &["semana que vem", "semana q vem", "semana seguinte", "outra semana"])
+        };
+        if let Some(to) = next_week {
+            return range(to, next_monday, next_monday.saturating_add(6.days()));
+        }
+        let this_week = ["essa semana", "esta semana", "nessa semana", "nesta semana", "this week"];
+        if let Some(to) = self.phrase(from, &this_week) {
+            return range(to, self.today, next_monday.saturating_sub(1.days()));
+        }
+        let next_month = if lead == 1 {
+            self.phrase(start, &["mes", "month"])
+        } else {
+            self.phrase(from, &["mes que vem", "mes q vem", "mes seguinte"])
+        };
+        if let Some(to) = next_month {
+            let first = self.plus(1.month()).first_of_month();
+            return range(to, first, first.last_of_month());
+        }
+        None
+    }
+
+    /// "Daqui a 3 dias", "em uma semana", "in 2 weeks".
+    fn distance(&self, from: usize) -> Option<(usize, Reading)> {
+        let next = self.phrase(from, &["daqui a", "daqui ha", "daqui", "dentro de", "em", "in"])?;
+        let number = number_at(self.tokens, next)?;
+        let count = i64::from(number.value.min(3660));
+        let to = number.next.saturating_add(1);
+        let span = match self.at(number.next) {
+            "dia" | "dias" | "day" | "days" => count.days(),
+            "semana" | "semanas" | "week" | "weeks" => count.weeks(),
+            "mes" | "meses" | "month" | "months" => count.months(),
+            _ => return None,
+        };
+        Some((to, Ok(DateSpan::Day(self.plus(span)))))
+    }
+
+    /// "Dia 15", "dia quinze", "no 15", "on the 15th", "dia 5 do mês que vem".
+    fn day_of_month(&self, from: usize) -> Option<(usize, Reading)> {
+        let lead = self.phrase(from, &["dia", "dias", "no", "the", "on the"])?;
+        let weak = ["no", "the"].contains(&self.at(from));
+        let number = match number_at(self.tokens, lead) {
+            Some(number) => number,
+            None if self.at(from) == "dia" && ordinal(self.at(lead)) == Some(1) => {
+                crate::numbers::Number { value: 1, next: lead.saturating_add(1), digits: 1 }
+            }
+            None => return None,
+        };
+        let mut to = number.next;
+        let english = self.glued(to) && ["st", "nd", "rd", "th"].contains(&self.at(to));
+        if english || self.glued(to) && self.at(to) == "o" {
+            to = to.saturating_add(1);
+        }
+        let not_a_day = ["h", "hs", "hrs", "hr", ":", "%", "horas", "reais", "min", "minutos", "/"];
+        if number.digits > 2 || weak && number.digits == 0 || not_a_day.contains(&self.at(to)) && !english {
+            return None;
+        }
+        if self.at(from) == "the" && !english || weak && !english && self.tokens.get(to).is_some_and(|t| t.text == "-")
+        {
+            return None;
+        }
+        let day = i8::try_from(number.value).ok()?;
+        if weak && !(1..=31).contains(&day) {
+            return None;
+        }
+        let next_month = ["do mes que vem", "do proximo mes", "do mes seguinte", "of next month", "do outro mes"];
+        let first = self.today.first_of_month();
+        if let Some(end) = self.phrase(to, &next_month) {
+            let month = first.saturating_add(1.month());
+            return Some((end, self.day_in(month.year(), month.month(), day, from, end)));
+        }
+        let reading = (0..12_i64)
+            .filter_map(|ahead| {
+                let month = first.saturating_add(ahead.months());
+                Date::new(month.year(), month.month(), day).ok()
+            })
+            .find(|date| *date >= self.today)
+            .map(DateSpan::Day)
+            .ok_or_else(|| DateProblem::Impossible { written: self.written(from, to) });
+        Some((to, reading))
+    }
+
+    /// A weekday with its qualifiers; the third value is set if it is a bare name that a date may absorb.
+    fn weekday(&self, from: usize) -> Option<(usize, Option<Weekday>, Reading)> {
+        const NEXT: [&str; 5] = ["proxima", "proximo", "prox", "next", "coming"];
+        const THIS: [&str; 8] = ["nesta", "nessa", "neste", "nesse", "esta", "essa", "este", "this"];
+        const LAST: [&str; 5] = ["ultima", "ultimo", "last", "passada", "passado"];
+        if let Some((to, reading)) = self.nth_weekday(from) {
+            return Some((to, None, reading));
+        }
+        let lead = self.at(from);
+        let (is_next, is_this, is_last) = (NEXT.contains(&lead), THIS.contains(&lead), LAST.contains(&lead));
+        let qualified = is_next || is_this || is_last;
+        let mut name_at = if qualified { from.saturating_add(1) } else { from };
+        if qualified && self.at(name_at) == "." {
+            name_at = name_at.saturating_add(1);
+        }
+        let (weekday, mut to) = self.weekday_name(name_at)?;
+        let tomorrow = self.plus(1.day());
+        let mut date = Self::next(tomorrow, weekday);
+        if is_this {
+            date = Self::next(self.today, weekday);
+        }
+        if is_last {
+            date = Self::next(self.plus(-(7.days())), weekday);
+        }
+        let in_next_week = [
+            "da semana que vem",
+            "da semana q vem",
+            "semana que vem",
+            "da proxima semana",
+            "da semana seguinte",
+            "da outra semana",
+            "na semana que vem",
+            "of next week",
+            "next week",
+        ];
+        if let Some(end) = self.phrase(to, &in_next_week) {
+            let offset = i64::from(weekday.to_monday_zero_offset());
+            date = self.monday().saturating_add(7.days()).saturating_add(offset.days());
+            to = end;
+        } else if let Some(end) = self.phrase(to, &["que vem", "q vem", "seguinte", "proxima", "proximo"]) {
+            to = end;
+        } else if let Some(end) = self.phrase(to, &["agora", "mesmo", "dessa semana", "desta semana"]) {
+            date = Self::next(self.today, weekday);
+            to = end;
+        } else if let Some(end) = self.phrase(to, &["passada", "passado"]) {
+            date = Self::next(self.plus(-(7.days())), weekday);
+            to = end;
+        }
+        Some((to, Some(weekday), Ok(DateSpan::Day(date))))
+    }
+
+    /// "Primeira sexta de julho", "first Friday of July".
+    fn nth_weekday(&self, from: usize) -> Option<(usize, Reading)> {
+        let nth = ordinal(self.at(from))?;
+        let (weekday, next) = self.weekday_name(from.saturating_add(1))?;
+        let next = self.phrase(next, &["de", "do", "of", "deste", "desse"])?;
+        let month = match self.at(next) {
+            "mes" => self.today.month(),
+            name => month_named(name)?,
+        };
+        let to = next.saturating_add(1);
+        let nth: i8 = if nth == 5 { -1 } else { i8::try_from(nth).ok()? };
+        let this = self.today.year();
+        let date = (this..=this.saturating_add(1))
+            .filter_map(|year| Date::new(year, month, 1).ok()?.nth_weekday_of_month(nth, weekday).ok())
+            .find(|date| *date >= self.today || self.at(next) == "mes")?;
+        Some((to, Ok(DateSpan::Day(date))))
+    }
+
+    /// The weekday named at `index`, and the token behind it.
+    fn weekday_name(&self, index: usize) -> Option<(Weekday, usize)> {
+        let next = index.saturating_add(1);
+        if self.tokens.get(index)?.kind == TokenKind::Number {
+            // 2ª to 6ª, as Brazilian calendars count.
+            let weekday = match self.at(index) {
+                "2" => Weekday::Monday,
+                "3" => Weekday::Tuesday,
+                "4" => Weekday::Wednesday,
+                "5" => Weekday::Thursday,
+                "6" => Weekday::Friday,
+                _ => return None,
+            };
+            let marked = self.at(next) == "a" && self.glued(next);
+            return marked.then(|| (weekday, self.behind_feira(next.saturating_add(1))));
+        }
+        let name = self.at(index);
+        let weekday = weekday_named(name)?;
+        let to = self.behind_feira(next);
+        if to == next {
+            // Ordinals and verbs that only look like weekdays.
+            const COUNTED: [&str; 12] = [
+                "vez",
+                "opcao",
+                "parte",
+                "via",
+                "sessao",
+                "aplicacao",
+                "dose",
+                "etapa",
+                "mao",
+                "pessoa",
+                "consulta",
+                "unidade",
+            ];
+            let ordinal = ["segunda", "terca", "quarta", "quinta", "sexta"].contains(&name);
+            if ordinal && COUNTED.contains(&self.at(to)) {
+                return None;
+            }
+            const LEADS: [&str; 9] = ["na", "nessa", "nesta", "proxima", "essa", "esta", "ate", "prox", "toda"];
+            let verb = name == "ter" && !LEADS.contains(&before(self.tokens, index, 1)) && self.at(to) != ",";
+            let english = ["sun", "sat", "mon"].contains(&name) && self.glued(to) && self.at(to) == "'";
+            if verb || english {
+                return None;
+            }
+        }
+        let to = if self.at(to) == "." && name.len() == 3 && self.glued(to) && !self.at(to.saturating_add(1)).is_empty()
+        {
+            to.saturating_add(1)
+        } else {
+            to
+        };
+        Some((weekday, to))
+    }
+
+    fn behind_feira(&self, index: usize) -> usize {
+        let feira = ["feira", "f", "feiras"];
+        if self.at(index) == "-" && feira.contains(&self.at(index.saturating_add(1))) {
+            index.saturating_add(2)
+        } else if feira.contains(&self.at(index)) && self.at(index) != "f" {
+            index.saturating_add(1)
+        } else {
+            index
+        }
+    }
+}
+
+fn weekday_named(name: &str) -> Option<Weekday> {
+    Some(match name {
+        "segunda" | "segundas" | "seg" | "segundafeira" | "monday" | "mondays" | "mon" => Weekday::Monday,
+        "terca" | "tercas" | "ter" | "tercafeira" | "tuesday" | "tuesdays" | "tue" | "tues" => Weekday::Tuesday,
+        "quarta" | "quartas" | "qua" | "quartafeira" | "wednesday" | "wednesdays" | "wed" => Weekday::Wednesday,
+        "quinta" | "quintas" | "qui" | "quintafeira" | "thursday" | "thursdays" | "thu" | "thurs" => Weekday::Thursday,
+        "sexta" | "sextas" | "sex" | "sextou" | "sextafeira" | "friday" | "fridays" | "fri" => Weekday::Friday,
+        "sabado" | "sabados" | "sab" | "sabadao" | "saturday" | "saturdays" | "sat" => Weekday::Saturday,
+        "domingo" | "domingos" | "dom" | "sunday" | "sundays" | "sun" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+fn month_named(name: &str) -> Option<i8> {
+    Some(match name {
+        "janeiro" | "jan" | "january" => 1,
+        "fevereiro" | "fev" | "february" | "feb" => 2,
+        "marco" | "mar" | "march" => 3,
+        "abril" | "abr" | "april" | "apr" => 4,
+        "maio" | "mai" | "may" => 5,
+        "junho" | "jun" | "june" => 6,
+        "julho" | "jul" | "july" => 7,
+        "agosto" | "ago" | "august" | "aug" => 8,
+        "setembro" | "set" | "september" | "sep" | "sept" => 9,
+        "outubro" | "out" | "october" | "oct" => 10,
+        "novembro" | "nov" | "november" => 11,
+        "dezembro" | "dez" | "december" | "dec" => 12,
+        _ => return None,
+    })
+}
+
+fn year_of(digits: &str) -> Option<i16> {
+    let year: i16 = digits.parse().ok()?;
+    match digits.len() {
+        4 => Some(year),
+        2 if year < 70 => Some(year.saturating_add(2000)),
+        2 => Some(year.saturating_add(1900)),
+        _ => None,
+    }
+}

@@ -1,0 +1,186 @@
+use jiff::civil::date;
+
+use super::*;
+
+/// A Tuesday.
+const TODAY: Date = date(2026, 11, 24);
+
+fn only(text: &str) -> Result<DateSpan, DateProblem> {
+    let found = find_dates(text, TODAY);
+    assert_eq!(found.len(), 1, "{text:?} gives {found:?}");
+    found.into_iter().next().unwrap().reading
+}
+
+#[test]
+fn days_are_read_as_customers_write_them() {
+    for (text, month, day) in [
+        ("hoje", 11, 24),
+        ("hj tem vaga?", 11, 24),
+        ("amanhã", 11, 25),
+        ("amanha cedo", 11, 25),
+        ("depois de amanhã", 11, 26),
+        ("dps de amanha", 11, 26),
+        ("sexta", 11, 27),
+        ("na sexta-feira", 11, 27),
+        ("sex", 11, 27),
+        ("6a feira", 11, 27),
+        ("6ª", 11, 27),
+        ("sexta que vem", 11, 27),
+        ("próxima sexta", 11, 27),
+        ("nessa sexta", 11, 27),
+        ("essa sexta agora", 11, 27),
+        ("terça que vem", 12, 1),
+        ("terça", 12, 1),
+        ("nesta terça", 11, 24),
+        ("sexta da outra semana", 12, 4),
+        ("sexta da semana que vem", 12, 4),
+        ("segunda da próxima semana", 11, 30),
+        ("sexta passada", 11, 20),
+        ("sábado", 11, 28),
+        ("sab", 11, 28),
+        ("aos domingos", 11, 29),
+        ("dia 15", 12, 15),
+        ("dia 30", 11, 30),
+        ("dia 24", 11, 24),
+        ("dia 31", 12, 31),
+        ("dia 5 do mês que vem", 12, 5),
+        ("15/12", 12, 15),
+        ("15/12/2026", 12, 15),
+        ("15-12-26", 12, 15),
+        ("15.12.2026", 12, 15),
+        ("2026-12-15", 12, 15),
+        ("15 de dezembro", 12, 15),
+        ("15 dez", 12, 15),
+        ("1º de dezembro", 12, 1),
+        ("primeiro de dezembro", 12, 1),
+        ("quinze de dezembro", 12, 15),
+        ("15 de dezembro de 2026", 12, 15),
+        ("daqui a 3 dias", 11, 27),
+        ("daqui 3 dias", 11, 27),
+        ("daqui a uma semana", 12, 1),
+        ("em 2 semanas", 12, 8),
+        ("sexta, 27/11", 11, 27),
+        ("sexta dia 27", 11, 27),
+        ("dia 27, sexta", 11, 27),
+        ("sexta-feira (27/11)", 11, 27),
+        ("hoje, terça", 11, 24),
+        ("today", 11, 24),
+        ("tomorrow at 3pm", 11, 25),
+        ("next friday", 11, 27),
+        ("friday", 11, 27),
+        ("on the 15th", 12, 15),
+        ("December 15", 12, 15),
+        ("December 15th", 12, 15),
+        ("15 December", 12, 15),
+        ("in 3 days", 11, 27),
+        ("friday next week", 12, 4),
+        ("day after tomorrow", 11, 26),
+        ("marca pra quinta as 15", 11, 26),
+    ] {
+        assert_eq!(only(text), Ok(DateSpan::Day(date(2026, month, day))), "{text:?}");
+    }
+    assert_eq!(only("20/11"), Ok(DateSpan::Day(date(2027, 11, 20))));
+    assert_eq!(only("dia 29/02"), Ok(DateSpan::Day(date(2028, 2, 29))));
+}
+
+#[test]
+fn spans_are_not_days() {
+    for (text, first, last) in [
+        ("semana que vem", date(2026, 11, 30), date(2026, 12, 6)),
+        ("próxima semana", date(2026, 11, 30), date(2026, 12, 6)),
+        ("essa semana", date(2026, 11, 24), date(2026, 11, 29)),
+        ("fim de semana", date(2026, 11, 28), date(2026, 11, 29)),
+        ("final de semana", date(2026, 11, 28), date(2026, 11, 29)),
+        ("fds", date(2026, 11, 28), date(2026, 11, 29)),
+        ("mês que vem", date(2026, 12, 1), date(2026, 12, 31)),
+        ("next week", date(2026, 11, 30), date(2026, 12, 6)),
+    ] {
+        assert_eq!(only(text), Ok(DateSpan::Range { first, last }), "{text:?}");
+        assert_eq!(resolve_date(text, TODAY), Err(DateProblem::SeveralDays { first, last }), "{text:?}");
+    }
+}
+
+#[test]
+fn several_days_are_all_found() {
+    let found = find_dates("sexta ou sábado, ou dia 2?", TODAY);
+    let days: Vec<_> = found.into_iter().map(|found| found.reading).collect();
+    let want = [date(2026, 11, 27), date(2026, 11, 28), date(2026, 12, 2)];
+    assert_eq!(days, want.map(|day| Ok(DateSpan::Day(day))));
+}
+
+#[test]
+fn what_names_no_day_is_left_alone() {
+    for text in [
+        "vai ter horário?",
+        "segunda vez que venho",
+        "às 15h30",
+        "R$ 45,00",
+        "bom dia",
+        "dia 15h",
+        "11912345678",
+        "quero 2 cortes",
+        "10-12h",
+        "o dia todo",
+        "meio dia",
+        "uma hora",
+        "em 3 vezes",
+        "no 1180",
+    ] {
+        assert_eq!(find_dates(text, TODAY), [], "{text:?}");
+    }
+}
+
+#[test]
+fn contradictions_and_impossible_dates_are_named() {
+    assert_eq!(only("31/02"), Err(DateProblem::Impossible { written: "31/02".to_owned() }));
+    assert_eq!(only("dia 45"), Err(DateProblem::Impossible { written: "dia 45".to_owned() }));
+    assert_eq!(only("2026-13-01"), Err(DateProblem::Impossible { written: "2026-13-01".to_owned() }));
+    let mismatch =
+        DateProblem::WeekdayMismatch { said: Weekday::Thursday, date: date(2026, 11, 27), actual: Weekday::Friday };
+    assert_eq!(only("quinta, 27/11"), Err(mismatch.clone()));
+    assert_eq!(only("quinta dia 27"), Err(mismatch.clone()));
+    assert_eq!(mismatch.to_string(), "2026-11-27 is a Friday, not a Thursday");
+}
+
+#[test]
+fn an_argument_must_be_one_day_and_nothing_else() {
+    let friday = ResolvedDate { date: date(2026, 11, 27), weekday: Weekday::Friday };
+    for text in ["2026-11-27", "sexta", "na sexta", "sexta, 27/11", " para sexta-feira "] {
+        assert_eq!(resolve_date(text, TODAY), Ok(friday), "{text:?}");
+    }
+    for text in ["", "sexta ou sábado", "sexta às 15h", "quando der"] {
+        assert!(matches!(resolve_date(text, TODAY), Err(DateProblem::NotADate { .. })), "{text:?}");
+    }
+}
+
+#[test]
+fn today_is_the_argument_also_at_the_ends_of_months() {
+    let eve = date(2026, 12, 31);
+    assert_eq!(resolve_date("amanhã", eve).unwrap().date, date(2027, 1, 1));
+    assert_eq!(resolve_date("dia 30", eve).unwrap().date, date(2027, 1, 30));
+    let sunday = date(2026, 11, 29);
+    assert_eq!(resolve_date("fim de semana", sunday), Err(DateProblem::SeveralDays { first: sunday, last: sunday }));
+    assert_eq!(resolve_date("segunda", sunday).unwrap().date, date(2026, 11, 30));
+    assert_eq!(resolve_date("segunda da semana que vem", sunday).unwrap().date, date(2026, 11, 30));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_without_panic_and_matches_lie_in_order(text in "\\PC*", days in 0_i64..40_000) {
+        let today = date(2000, 1, 1).saturating_add(jiff::ToSpan::days(days));
+        let mut last = 0;
+        for found in find_dates(&text, today) {
+            proptest::prop_assert!(found.start >= last && found.end > found.start);
+            proptest::prop_assert!(text.get(found.start..found.end).is_some());
+            last = found.end;
+        }
+    }
+
+    #[test]
+    fn a_written_day_is_that_day(days in 0_i64..700) {
+        let day = TODAY.saturating_add(jiff::ToSpan::days(days));
+        let text = format!("{}, {:02}/{:02}/{}", say::weekday(day.weekday(), Locale::Pt), day.day(), day.month(), day.year());
+        proptest::prop_assert_eq!(resolve_date(&text, TODAY), Ok(ResolvedDate { date: day, weekday: day.weekday() }));
+        proptest::prop_assert_eq!(resolve_date(&day.to_string(), TODAY).unwrap().date, day);
+    }
+}

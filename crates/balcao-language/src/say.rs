@@ -1,0 +1,157 @@
+//! Wording of dates, times and money in replies: "sexta, 27/11", "15h30", "R$ 45,00".
+
+use jiff::civil::{Date, Time, Weekday};
+
+/// The language of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Locale {
+    /// Brazilian Portuguese.
+    #[default]
+    Pt,
+    /// English.
+    En,
+}
+
+impl Locale {
+    /// The language of a locale tag: English for `en` and `en-…`, else Portuguese.
+    #[must_use]
+    pub fn of(tag: &str) -> Self {
+        let language = tag.split(['-', '_']).next().unwrap_or_default();
+        if language.eq_ignore_ascii_case("en") { Self::En } else { Self::Pt }
+    }
+}
+
+/// The weekday as it is said: "sexta", "Friday".
+#[must_use]
+pub const fn weekday(day: Weekday, locale: Locale) -> &'static str {
+    match (locale, day) {
+        (Locale::Pt, Weekday::Monday) => "segunda",
+        (Locale::Pt, Weekday::Tuesday) => "terça",
+        (Locale::Pt, Weekday::Wednesday) => "quarta",
+        (Locale::Pt, Weekday::Thursday) => "quinta",
+        (Locale::Pt, Weekday::Friday) => "sexta",
+        (Locale::Pt, Weekday::Saturday) => "sábado",
+        (Locale::Pt, Weekday::Sunday) => "domingo",
+        (Locale::En, Weekday::Monday) => "Monday",
+        (Locale::En, Weekday::Tuesday) => "Tuesday",
+        (Locale::En, Weekday::Wednesday) => "Wednesday",
+        (Locale::En, Weekday::Thursday) => "Thursday",
+        (Locale::En, Weekday::Friday) => "Friday",
+        (Locale::En, Weekday::Saturday) => "Saturday",
+        (Locale::En, Weekday::Sunday) => "Sunday",
+    }
+}
+
+/// The month as it is written: "novembro", "November"; empty outside 1 to 12.
+#[must_use]
+pub fn month(month: i8, locale: Locale) -> &'static str {
+    const PT: [&str; 12] = [
+        "janeiro",
+        "fevereiro",
+        "março",
+        "abril",
+        "maio",
+        "junho",
+        "julho",
+        "agosto",
+        "setembro",
+        "outubro",
+        "novembro",
+        "dezembro",
+    ];
+    const EN: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let names = match locale {
+        Locale::Pt => PT,
+        Locale::En => EN,
+    };
+    let index = usize::try_from(month.saturating_sub(1)).ok();
+    index.and_then(|index| names.get(index).copied()).unwrap_or_default()
+}
+
+/// Weekday and date without the year: "sexta, 27/11", "Friday, Nov 27".
+#[must_use]
+pub fn day(date: Date, locale: Locale) -> String {
+    format!("{}, {}", weekday(date.weekday(), locale), short_date(date, locale))
+}
+
+/// The date without the year: "27/11", "Nov 27".
+#[must_use]
+pub fn short_date(date: Date, locale: Locale) -> String {
+    match locale {
+        Locale::Pt => format!("{:02}/{:02}", date.day(), date.month()),
+        Locale::En => format!("{} {}", month(date.month(), locale).get(..3).unwrap_or_default(), date.day()),
+    }
+}
+
+/// The day as seen from today: "hoje", "amanhã", else [`day`].
+#[must_use]
+pub fn day_from(date: Date, today: Date, locale: Locale) -> String {
+    let near = match (date == today, today.tomorrow().ok() == Some(date), locale) {
+        (true, _, Locale::Pt) => "hoje",
+        (true, _, Locale::En) => "today",
+        (_, true, Locale::Pt) => "amanhã",
+        (_, true, Locale::En) => "tomorrow",
+        _ => return day(date, locale),
+    };
+    format!("{near} ({})", day(date, locale))
+}
+
+/// The time of day: "15h", "15h30"; in English "15:00", "15:30". Seconds are not said.
+#[must_use]
+pub fn time(time: Time, locale: Locale) -> String {
+    match (locale, time.minute()) {
+        (Locale::Pt, 0) => format!("{}h", time.hour()),
+        (Locale::Pt, minute) => format!("{}h{minute:02}", time.hour()),
+        (Locale::En, minute) => format!("{}:{minute:02}", time.hour()),
+    }
+}
+
+/// An amount of reais given in cents: "R$ 1.234,50"; in English "R$ 1,234.50".
+#[must_use]
+pub fn reais(cents: i64, locale: Locale) -> String {
+    let (thousands, decimal) = match locale {
+        Locale::Pt => ('.', ','),
+        Locale::En => (',', '.'),
+    };
+    let sign = if cents < 0 { "-" } else { "" };
+    let amount = cents.unsigned_abs();
+    let whole = (amount / 100).to_string();
+    let mut grouped = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && whole.len().saturating_sub(index).is_multiple_of(3) {
+            grouped.push(thousands);
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}R$ {grouped}{decimal}{:02}", amount % 100)
+}
+
+/// Joins a list: "a, b e c"; `last` is the word before the last item ("e", "ou", "and").
+#[must_use]
+pub fn list<S: AsRef<str>>(items: &[S], last: &str) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.as_ref().to_owned(),
+        [head @ .., tail] => {
+            let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+            format!("{} {last} {}", head.join(", "), tail.as_ref())
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "say_tests.rs"]
+mod tests;

@@ -1,0 +1,26 @@
+use jiff::civil::{date, time as clock};
+
+use super::*;
+
+#[test]
+fn dates_times_and_money_are_said_as_people_write_them() {
+    let friday = date(2026, 11, 27);
+    assert_eq!(day(friday, Locale::Pt), "sexta, 27/11");
+    assert_eq!(day(friday, Locale::En), "Friday, Nov 27");
+    assert_eq!(day_from(friday, date(2026, 11, 27), Locale::Pt), "hoje (sexta, 27/11)");
+    assert_eq!(day_from(friday, date(2026, 11, 26), Locale::Pt), "amanhã (sexta, 27/11)");
+    assert_eq!(day_from(friday, date(2026, 11, 20), Locale::En), "Friday, Nov 27");
+    assert_eq!(time(clock(15, 30, 0, 0), Locale::Pt), "15h30");
+    assert_eq!(time(clock(9, 0, 0, 0), Locale::Pt), "9h");
+    assert_eq!(time(clock(9, 5, 0, 0), Locale::En), "9:05");
+    assert_eq!(reais(4500, Locale::Pt), "R$ 45,00");
+    assert_eq!(reais(123_456_789, Locale::Pt), "R$ 1.234.567,89");
+    assert_eq!(reais(-5, Locale::En), "-R$ 0.05");
+    assert_eq!(list(&["a", "b", "c"], "e"), "a, b e c");
+    assert_eq!(list::<&str>(&[], "e"), "");
+    assert_eq!(list(&["a"], "e"), "a");
+    assert_eq!(month(3, Locale::Pt), "março");
+    assert_eq!(month(0, Locale::En), "");
+    assert_eq!(Locale::of("en-US"), Locale::En);
+    assert_eq!(Locale::of("pt-BR"), Locale::Pt);
+}
