@@ -4,7 +4,7 @@ use super::{Decision, Guard, GuardEffect};
 use crate::notice::notices;
 
 pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
-    if !guard.profile.guardrails.opt_out || !balcao_language::intent_rules::opt_out(guard.text) {
+    if !guard.profile.guardrails.opt_out || !balcao_language::intents_rules::opt_out(guard.text) {
         return Ok(Decision::Pass);
     }
     if guard.input.opted_out {

@@ -32,7 +32,7 @@ impl Turn {
     /// The customer agreed: the held call runs before the model is asked anything.
     pub(super) fn run_held(&mut self, held: HeldCall) {
         let args_hash = canonical::hash(&held.args);
-        let call_id = "c0_0".to_owned();
+        let call_id = format!("t{}_0_0", self.state.principal.turn);
         let request = ToolCallRequest { id: call_id.clone(), name: held.tool.clone(), arguments: held.args.to_string(), vendor: None };
         self.state.transcript.push(Message::Assistant { text: String::new(), tool_calls: vec![request] });
         let queued = QueuedCall {

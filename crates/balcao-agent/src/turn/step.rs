@@ -130,7 +130,7 @@ impl Turn {
         let step = self.state.rounds.saturating_add(1);
         for (index, call) in calls.iter_mut().enumerate() {
             // Ids are ours: models repeat and omit them, and the transcript must not.
-            call.id = format!("c{step}_{index}");
+            call.id = format!("t{}_{step}_{index}", self.state.principal.turn);
         }
         self.state.transcript.push(Message::Assistant { text: text.to_owned(), tool_calls: calls.clone() });
         self.state.rounds = step;
