@@ -69,12 +69,12 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
 /// [`PromptError`] if the profile names a module that does not exist.
 pub fn system(modules: &[String], data: &PromptData, locale: Locale) -> Result<String, PromptError> {
     let mut prompt = String::with_capacity(4_096);
-    let values = minijinja::Value::from_serialize(data);
+    let values = minijinja::Value::from(minijinja::value::Serde(data));
     for module in modules {
         if !MODULES.contains(&module.as_str()) {
             return Err(PromptError::UnknownModule { name: module.clone(), known: MODULES.join(", ") });
         }
-        let render = || TEMPLATES.get_template(&format!("{}/{module}", locale.tag()))?.render(&values);
+        let render = || TEMPLATES.get_template(&format!("{}/{module}", locale.tag()))?.render(values.clone());
         let text = render().map_err(|source| PromptError::Render { module: module.clone(), source })?;
         prompt.push_str(text.trim());
         prompt.push_str("\n\n");
