@@ -4,7 +4,7 @@
 //! Not here: storage (`balcao-store`), use cases (`balcao-app`), wording for customers and models.
 
 pub mod appointment;
-// pub mod availability;
+pub mod availability;
 pub mod clock;
 pub mod contact;
 pub mod conversation;
