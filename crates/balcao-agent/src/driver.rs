@@ -84,7 +84,8 @@ pub async fn drive(
 
 async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal) -> CallResult {
     let Some(tool) = toolbox.get(&call.planned.tool) else {
-        let error = ToolError::new(ErrorCode::Unavailable, "the tool is not available now").internal(Internal::note("gone since the call was planned"));
+        let error = ToolError::new(ErrorCode::Unavailable, "the tool is not available now")
+            .internal(Internal::note("gone since the call was planned"));
         return error_result(&error, None, principal.locale);
     };
     let cx = ToolContext { principal, key: call.key.clone(), args_hash: call.planned.args_hash.clone() };

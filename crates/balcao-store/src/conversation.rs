@@ -107,7 +107,11 @@ pub fn get(tx: &mut Tx<'_>, organization: OrganizationId, id: ConversationId) ->
 ///
 /// # Errors
 /// What the database said.
-pub fn of_contact(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> Result<Vec<Conversation>, StoreError> {
+pub fn of_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+) -> Result<Vec<Conversation>, StoreError> {
     tx.query_all(
         &format!(
             "SELECT {COLUMNS} FROM conversation WHERE organization_id = ?1 AND contact_id = ?2 ORDER BY last_message_at DESC, id"
@@ -148,8 +152,16 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversat
 ///
 /// # Errors
 /// What the database said.
-pub fn set_summary(tx: &mut Tx<'_>, organization: OrganizationId, id: ConversationId, summary: &str) -> Result<(), StoreError> {
-    tx.execute("UPDATE conversation SET summary = ?3 WHERE organization_id = ?1 AND id = ?2", values![organization, id, summary])?;
+pub fn set_summary(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ConversationId,
+    summary: &str,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE conversation SET summary = ?3 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, summary],
+    )?;
     Ok(())
 }
 
@@ -172,7 +184,11 @@ pub fn least_loaded(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Opt
 ///
 /// # Errors
 /// What the database said.
-pub fn last_turn(tx: &mut Tx<'_>, organization: OrganizationId, id: ConversationId) -> Result<Option<TurnId>, StoreError> {
+pub fn last_turn(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ConversationId,
+) -> Result<Option<TurnId>, StoreError> {
     tx.query_optional(
         "SELECT id FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 ORDER BY id DESC LIMIT 1",
         values![organization, id],

@@ -28,7 +28,12 @@ pub struct NewHandoff<'a> {
 ///
 /// # Errors
 /// What the database said.
-pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &NewHandoff<'_>, now: Timestamp) -> Result<i64, StoreError> {
+pub fn insert(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewHandoff<'_>,
+    now: Timestamp,
+) -> Result<i64, StoreError> {
     tx.insert(
         "INSERT INTO handoff (organization_id, conversation_id, turn_id, reason, summary, note_id, assigned_staff, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
@@ -40,7 +45,12 @@ pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &NewHandoff<'_
 ///
 /// # Errors
 /// What the database said.
-pub fn resolve(tx: &mut Tx<'_>, organization: OrganizationId, conversation: ConversationId, now: Timestamp) -> Result<usize, StoreError> {
+pub fn resolve(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    now: Timestamp,
+) -> Result<usize, StoreError> {
     tx.execute(
         "UPDATE handoff SET resolved_at = ?3 WHERE organization_id = ?1 AND conversation_id = ?2 AND resolved_at IS NULL",
         values![organization, conversation, now],

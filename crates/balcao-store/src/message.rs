@@ -78,7 +78,12 @@ pub struct NewMessage<'a> {
 ///
 /// # Errors
 /// A unique violation for a second reply of one turn.
-pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &NewMessage<'_>, now: Timestamp) -> Result<MessageId, StoreError> {
+pub fn insert(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewMessage<'_>,
+    now: Timestamp,
+) -> Result<MessageId, StoreError> {
     tx.insert(
         "INSERT INTO message (organization_id, conversation_id, turn_id, author, text, subject, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
@@ -90,7 +95,12 @@ pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &NewMessage<'_
 ///
 /// # Errors
 /// What the database said.
-pub fn last(tx: &mut Tx<'_>, organization: OrganizationId, conversation: ConversationId, limit: u32) -> Result<Vec<Message>, StoreError> {
+pub fn last(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
     let mut found = tx.query_all(
         "SELECT id, author, text, subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2
          ORDER BY id DESC LIMIT ?3",

@@ -64,8 +64,15 @@ pub fn open(
 ///
 /// # Errors
 /// [`StoreError::NoRow`] if the turn is not open: somebody else closed it.
-pub fn save(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId, machine: &str, prompt_hash: &str) -> Result<(), StoreError> {
-    let sql = "UPDATE turn SET machine = ?3, prompt_hash = ?4 WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+pub fn save(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: TurnId,
+    machine: &str,
+    prompt_hash: &str,
+) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE turn SET machine = ?3, prompt_hash = ?4 WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
     exactly_one(tx.execute(sql, values![organization, id, machine, prompt_hash])?, sql)
 }
 
@@ -73,8 +80,14 @@ pub fn save(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId, machine: 
 ///
 /// # Errors
 /// [`StoreError::NoRow`] if it is not open: somebody else closed it.
-pub fn close(tx: &mut Tx<'_>, organization: OrganizationId, closing: &Closing<'_>, now: Timestamp) -> Result<(), StoreError> {
-    let sql = "UPDATE turn SET state = 'closed', outcome = ?3, reason = ?4, machine = ?5, transcript = ?6, model_calls = ?7,
+pub fn close(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    closing: &Closing<'_>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE turn SET state = 'closed', outcome = ?3, reason = ?4, machine = ?5, transcript = ?6, model_calls = ?7,
              tool_calls = ?8, tokens = ?9, cost_micro_usd = ?10, closed_at = ?11
          WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
     let changed = tx.execute(
@@ -146,7 +159,12 @@ pub fn spent_since(
     let sums = "SELECT COALESCE(sum(model_calls), 0), COALESCE(sum(tool_calls), 0), COALESCE(sum(tokens), 0),
                 COALESCE(sum(cost_micro_usd), 0) FROM turn WHERE organization_id = ?1";
     let read = |row: &crate::value::Row<'_>| {
-        Ok(SpentSince { model_calls: row.get(0)?, tool_calls: row.get(1)?, tokens: row.get(2)?, cost_micro_usd: row.get(3)? })
+        Ok(SpentSince {
+            model_calls: row.get(0)?,
+            tool_calls: row.get(1)?,
+            tokens: row.get(2)?,
+            cost_micro_usd: row.get(3)?,
+        })
     };
     match conversation {
         Some(one) => tx.query_one(
@@ -163,7 +181,9 @@ pub fn spent_since(
 /// # Errors
 /// [`StoreError::NoRow`] if the organization has no such turn.
 pub fn record(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId) -> Result<Option<String>, StoreError> {
-    tx.query_one("SELECT machine FROM turn WHERE organization_id = ?1 AND id = ?2", values![organization, id], |row| row.get(0))
+    tx.query_one("SELECT machine FROM turn WHERE organization_id = ?1 AND id = ?2", values![organization, id], |row| {
+        row.get(0)
+    })
 }
 
 fn exactly_one(changed: usize, sql: &str) -> Result<(), StoreError> {
