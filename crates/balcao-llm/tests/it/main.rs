@@ -4,7 +4,6 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::as_conversions,
     clippy::wildcard_enum_match_arm,
     clippy::print_stderr,
     reason = "tests"
@@ -12,6 +11,7 @@
 
 mod contract;
 mod corpus;
+mod dialects;
 mod requests;
 mod resilience;
 mod scripted;

@@ -211,13 +211,36 @@ fn check_gemini_schema(schema: &Value) {
     }
 }
 
-fn check_all(request: &ModelRequest) {
-    assert_eq!(wellformed::check(request), []);
-    for dialect in [Dialect::OPENAI, Dialect::COMPATIBLE, Dialect::GROQ, Dialect::MISTRAL, Dialect::DEEPSEEK] {
-        check_chat(&openai_body(request, "m", dialect), dialect);
+/// One provider of each kind.
+struct Vendors {
+    chats: Vec<(Dialect, OpenAi)>,
+    anthropic: Anthropic,
+    gemini: Gemini,
+}
+
+impl Vendors {
+    fn new() -> Self {
+        let dialects = [Dialect::OPENAI, Dialect::COMPATIBLE, Dialect::GROQ, Dialect::MISTRAL, Dialect::DEEPSEEK];
+        let chats = dialects.map(|dialect| (dialect, OpenAi::new(service("m"), dialect).unwrap()));
+        Self {
+            chats: chats.into_iter().collect(),
+            anthropic: Anthropic::new(service("claude-haiku-4-5")).unwrap(),
+            gemini: Gemini::new(service("gemini-3-flash")).unwrap(),
+        }
     }
-    check_messages(&Anthropic::new(service("claude-haiku-4-5")).unwrap().request_body(request));
-    check_gemini(&Gemini::new(service("gemini-3-flash")).unwrap().request_body(request));
+
+    fn check(&self, request: &ModelRequest) {
+        assert_eq!(wellformed::check(request), []);
+        for (dialect, chat) in &self.chats {
+            check_chat(&chat.request_body(request), *dialect);
+        }
+        check_messages(&self.anthropic.request_body(request));
+        check_gemini(&self.gemini.request_body(request));
+    }
+}
+
+fn check_all(request: &ModelRequest) {
+    Vendors::new().check(request);
 }
 
 #[test]
@@ -243,25 +266,32 @@ fn transcripts_of_every_shape_are_what_the_vendors_ask_for() {
     check_all(&without_tools);
 }
 
-proptest! {
-    #[test]
-    fn any_well_formed_transcript_can_be_sent_to_any_vendor(
-        rounds in prop::collection::vec((prop::collection::vec(("[a-zA-Z0-9_:-]{1,60}", "[ -~]{0,12}"), 0..3), any::<bool>()), 0..5),
-    ) {
-        let mut messages = vec![user("oi")];
-        let mut used = BTreeSet::new();
-        for (calls, talks) in rounds {
-            let calls: Vec<_> = calls.into_iter().filter(|(id, _)| used.insert(id.clone())).collect();
-            if calls.is_empty() {
-                messages.extend([assistant("sim", &[]), user("e?")]);
-                continue;
-            }
-            let written: Vec<_> = calls.iter().map(|(id, arguments)| (id.as_str(), "book", arguments.as_str())).collect();
-            messages.push(assistant(if talks { "já vejo" } else { "" }, &written));
-            messages.extend(calls.iter().map(|(id, _)| result(id, "book", "{\"ok\": true}")));
+/// Rounds of a conversation: the calls of a step (id and arguments), and whether it says something beside them.
+fn rounds() -> impl Strategy<Value = Vec<(Vec<(String, String)>, bool)>> {
+    let call = ("[a-zA-Z0-9_:-]{1,60}", "[ -~]{0,12}");
+    prop::collection::vec((prop::collection::vec(call, 0..3), any::<bool>()), 0..5)
+}
+
+fn transcript(rounds: Vec<(Vec<(String, String)>, bool)>) -> Vec<Message> {
+    let mut messages = vec![user("oi")];
+    let mut used = BTreeSet::new();
+    for (calls, talks) in rounds {
+        let calls: Vec<_> = calls.into_iter().filter(|(id, _)| used.insert(id.clone())).collect();
+        if calls.is_empty() {
+            messages.extend([assistant("sim", &[]), user("e?")]);
+            continue;
         }
-        check_all(&request(messages));
+        let written: Vec<_> = calls.iter().map(|(id, arguments)| (id.as_str(), "book", arguments.as_str())).collect();
+        messages.push(assistant(if talks { "já vejo" } else { "" }, &written));
+        messages.extend(calls.iter().map(|(id, _)| result(id, "book", "{\"ok\": true}")));
     }
+    messages
+}
+
+#[test]
+fn any_well_formed_transcript_can_be_sent_to_any_vendor() {
+    let vendors = Vendors::new();
+    proptest!(|(rounds in rounds())| vendors.check(&request(transcript(rounds))));
 }
 
 #[test]
