@@ -6,6 +6,7 @@ use balcao_llm::{
     ChatProvider, FinishReason, ModelError, ModelErrorKind, ModelResponse, Usage,
     detect::{ProviderConfig, ProviderKind},
     http::Clocks,
+    price::Price,
     providers::scripted::{Scripted, calls_all, calls_raw, fails_with, never_answers, says},
 };
 use secrecy::SecretString;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     corpus::recorded,
     server::{End, Reply, Server, serve},
+    stories::{Ending, Story, Vendor, stream},
     support::{ask, assistant, question, request, result, user},
 };
 
@@ -30,14 +32,6 @@ enum Scene {
     Cut,
     Broken,
     Huge,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Vendor {
-    OpenAi,
-    Anthropic,
-    Gemini,
-    Scripted,
 }
 
 const VENDORS: [Vendor; 4] = [Vendor::OpenAi, Vendor::Anthropic, Vendor::Gemini, Vendor::Scripted];
@@ -112,122 +106,6 @@ fn reply(vendor: Vendor, scene: Scene) -> Reply {
             told(&Story { text: &[page.as_str(); 20], ..Story::default() }).in_pieces_of(4096)
         }
     }
-}
-
-#[derive(Clone, Copy, Default)]
-enum Ending {
-    #[default]
-    Stop,
-    Length,
-    None,
-}
-
-/// What is streamed, free of any dialect.
-#[derive(Default)]
-struct Story<'a> {
-    text: &'a [&'a str],
-    calls: &'a [(&'a str, &'a str)],
-    ending: Ending,
-}
-
-/// The story as the vendor streams it, after the vendors' documentation.
-fn stream(vendor: Vendor, story: &Story<'_>) -> String {
-    match vendor {
-        Vendor::OpenAi | Vendor::Scripted => chat_completions(story),
-        Vendor::Anthropic => messages(story),
-        Vendor::Gemini => generate_content(story),
-    }
-}
-
-fn events(payloads: &[Value]) -> String {
-    payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()
-}
-
-fn chat_completions(story: &Story<'_>) -> String {
-    let chunk = |delta: Value, finish: Option<&str>| json!({ "object": "chat.completion.chunk", "model": "m-1", "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
-    let mut all = vec![chunk(json!({ "role": "assistant", "content": "" }), None)];
-    all.extend(story.text.iter().map(|piece| chunk(json!({ "content": piece }), None)));
-    for (at, (name, arguments)) in story.calls.iter().enumerate() {
-        let begun = json!({ "index": at, "id": format!("call_x{at}"), "type": "function", "function": { "name": name, "arguments": "" } });
-        all.push(chunk(json!({ "tool_calls": [begun] }), None));
-        for piece in pieces(arguments) {
-            all.push(chunk(json!({ "tool_calls": [{ "index": at, "function": { "arguments": piece } }] }), None));
-        }
-    }
-    match story.ending {
-        Ending::None => return events(&all),
-        Ending::Length => all.push(chunk(json!({}), Some("length"))),
-        Ending::Stop => all.push(chunk(json!({}), Some(if story.calls.is_empty() { "stop" } else { "tool_calls" }))),
-    }
-    let usage = json!({ "prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18, "prompt_tokens_details": { "cached_tokens": 3 } });
-    all.push(json!({ "object": "chat.completion.chunk", "model": "m-1", "choices": [], "usage": usage }));
-    events(&all) + "data: [DONE]\n\n"
-}
-
-fn messages(story: &Story<'_>) -> String {
-    let usage = json!({ "input_tokens": 6, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 3, "output_tokens": 1 });
-    let mut all = vec![
-        json!({ "type": "message_start", "message": { "id": "msg", "type": "message", "model": "m-1", "content": [], "usage": usage } }),
-    ];
-    let mut index = 0;
-    if !story.text.is_empty() {
-        all.push(json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }));
-        for piece in story.text {
-            all.push(
-                json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": piece } }),
-            );
-            all.push(json!({ "type": "ping" }));
-        }
-        index = 1;
-        all.push(json!({ "type": "content_block_stop", "index": 0 }));
-    }
-    for (at, (name, arguments)) in story.calls.iter().enumerate() {
-        let at = at + index;
-        let block = json!({ "type": "tool_use", "id": format!("toolu_{at}"), "name": name, "input": {} });
-        all.push(json!({ "type": "content_block_start", "index": at, "content_block": block }));
-        for piece in pieces(arguments) {
-            all.push(json!({ "type": "content_block_delta", "index": at, "delta": { "type": "input_json_delta", "partial_json": piece } }));
-        }
-        all.push(json!({ "type": "content_block_stop", "index": at }));
-    }
-    let reason = match story.ending {
-        Ending::None => return events(&all),
-        Ending::Length => "max_tokens",
-        Ending::Stop if story.calls.is_empty() => "end_turn",
-        Ending::Stop => "tool_use",
-    };
-    all.push(json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": { "output_tokens": 7 } }));
-    all.push(json!({ "type": "message_stop" }));
-    events(&all)
-}
-
-fn generate_content(story: &Story<'_>) -> String {
-    let chunk = |parts: Value, finish: Option<&str>| {
-        json!({
-            "candidates": [{ "content": { "role": "model", "parts": parts }, "finishReason": finish, "index": 0 }],
-            "usageMetadata": { "promptTokenCount": 11, "cachedContentTokenCount": 3, "candidatesTokenCount": 5, "thoughtsTokenCount": 2 },
-            "modelVersion": "m-1",
-        })
-    };
-    let mut all = vec![chunk(json!([{ "text": "thinking", "thought": true }]), None)];
-    all.extend(story.text.iter().map(|piece| chunk(json!([{ "text": piece }]), None)));
-    for (name, arguments) in story.calls {
-        let mut call = json!({ "name": name });
-        if !arguments.is_empty() {
-            call["args"] = serde_json::from_str(arguments).unwrap();
-        }
-        all.push(chunk(json!([{ "functionCall": call }]), None));
-    }
-    match story.ending {
-        Ending::None => {}
-        Ending::Length => all.push(chunk(json!([]), Some("MAX_TOKENS"))),
-        Ending::Stop => all.push(chunk(json!([{ "text": "" }]), Some("STOP"))),
-    }
-    events(&all)
-}
-
-fn pieces(text: &str) -> Vec<String> {
-    text.chars().collect::<Vec<_>>().chunks(5).map(|piece| piece.iter().collect()).collect()
 }
 
 async fn answer(vendor: Vendor, scene: Scene) -> ModelResponse {
@@ -436,5 +314,71 @@ async fn recorded_answers_read_the_same_over_a_connection() {
         }
         assert_eq!(outcomes[0], outcomes[1], "{}", recorded.path);
         assert_eq!(outcomes[0].is_ok(), recorded.status == 200, "{}: {:?}", recorded.path, outcomes[0]);
+    }
+}
+
+#[tokio::test]
+async fn each_clock_ends_a_call() {
+    let long = Duration::from_secs(60);
+    let short = Duration::from_millis(150);
+    let story = Story { text: &["Ol"], ending: Ending::None, ..Story::default() };
+    for (first_token, stall, whole, body, message) in [
+        (short, long, long, String::new(), "the first token took too long"),
+        (short, long, long, ": keep-alive\n\n".to_owned(), "the first token took too long"),
+        (long, short, long, stream(Vendor::OpenAi, &story), "the next token took too long"),
+        (long, long, short, stream(Vendor::OpenAi, &story), "the call took too long"),
+    ] {
+        let server = serve(vec![Reply::new(200, body).ending(End::Hangs)]);
+        let mut config = ProviderConfig::new(ProviderKind::OpenAi);
+        config.base_url = Some(server.url.clone());
+        config.key = Some(SecretString::from("k"));
+        config.clocks = Clocks { connect: long, first_token, stall, whole };
+        let (result, _) = ask(&config.build().unwrap(), &question()).await;
+        let error = result.unwrap_err();
+        assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Timeout, message));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_complete_is_not_lost_to_a_missing_end() {
+    let message = json!({ "choices": [{ "index": 0, "delta": { "content": "oi" }, "finish_reason": "stop" }] });
+    for end in [End::Hangs, End::Broken] {
+        let server = serve(vec![Reply::new(200, format!("data: {message}\n\n")).ending(end)]);
+        let (result, _) = ask(&network(Vendor::OpenAi, &server.url), &question()).await;
+        assert_eq!(result.unwrap().text, "oi", "{end:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_configured_price_gives_the_cost() {
+    let server = serve(vec![reply(Vendor::OpenAi, Scene::Text)]);
+    let mut config = ProviderConfig::new(ProviderKind::OpenAi);
+    config.base_url = Some(server.url.clone());
+    config.key = Some(SecretString::from("k"));
+    config.price = Some(Price { input: 2_000_000, cached_input: 1_000_000, output: 4_000_000 });
+    let (result, _) = ask(&config.build().unwrap(), &question()).await;
+    // 8 fresh, 3 cached, 7 out.
+    assert_eq!(result.unwrap().usage.cost_micro_usd, Some(16 + 3 + 28));
+}
+
+#[tokio::test]
+async fn groqs_refused_calls_are_told_without_what_the_model_wrote() {
+    let path =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/material/leaked-tool-calls/groq-failed_generation.jsonl");
+    let Ok(lines) = std::fs::read_to_string(path) else {
+        eprintln!("skipped: no {path}");
+        return;
+    };
+    for line in lines.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let written = line["failed_generation"].as_str().unwrap();
+        let error = json!({ "error": { "message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": written } });
+        for reply in [Reply::new(400, error.to_string()), Reply::new(200, format!("event: error\ndata: {error}\n\n"))] {
+            let server = serve(vec![reply]);
+            let (result, seen) = ask(&network(Vendor::OpenAi, &server.url), &question()).await;
+            let error = result.unwrap_err();
+            assert_eq!(error.kind, ModelErrorKind::ToolUseFailed);
+            assert!(!error.message.contains(written) && seen.text.is_empty(), "{}", error.message);
+        }
     }
 }

@@ -95,7 +95,7 @@ fn chat_endings_are_told_apart() {
     assert_eq!(end(&[text.clone(), finish("content_filter")]).unwrap().finish, FinishReason::Refusal);
     assert_eq!(end(&[text.clone(), finish("novelty")]).unwrap().finish, FinishReason::Unknown);
     assert_eq!(kind(&end(&[text.clone(), finish("error")])), ModelErrorKind::Upstream);
-    assert_eq!(kind(&end(&[text.clone()])), ModelErrorKind::Malformed, "cut");
+    assert_eq!(kind(&end(std::slice::from_ref(&text))), ModelErrorKind::Malformed, "cut");
     let refusal = json!({ "choices": [{ "delta": { "refusal": "I cannot" } }] });
     let refused = end(&[refusal, finish("stop")]).unwrap();
     assert_eq!((refused.finish, refused.text.as_str()), (FinishReason::Refusal, ""));

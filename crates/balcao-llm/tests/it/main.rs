@@ -16,5 +16,6 @@ mod requests;
 mod resilience;
 mod scripted;
 mod server;
+mod stories;
 mod streams;
 mod support;

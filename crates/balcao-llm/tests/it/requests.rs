@@ -72,9 +72,12 @@ fn check_chat(body: &Value, dialect: Dialect) {
     );
     assert_eq!(body.get("stream_options").is_some(), dialect.stream_usage);
     let mut waiting: Vec<String> = Vec::new();
+    let mut last = "";
     for (at, message) in list(&body["messages"]).iter().enumerate() {
         let role = message["role"].as_str().unwrap();
         assert_eq!(role == "system", at == 0, "the system prompt comes first and once");
+        assert!(!(dialect == Dialect::MISTRAL && last == "tool" && role == "user"), "Mistral refuses that");
+        last = role;
         assert!(role == "tool" || waiting.is_empty(), "calls {waiting:?} are not answered");
         match role {
             "tool" => {
@@ -295,6 +298,22 @@ fn any_well_formed_transcript_can_be_sent_to_any_vendor() {
 }
 
 #[test]
+fn a_transcript_that_lost_a_call_or_a_result_is_not_well_formed() {
+    proptest!(|(rounds in rounds(), at in any::<prop::sample::Index>())| {
+        let mut messages = transcript(rounds);
+        let tied = |message: &Message| match message {
+            Message::User { .. } => false,
+            Message::Assistant { tool_calls, .. } => !tool_calls.is_empty(),
+            Message::ToolResult { .. } => true,
+        };
+        let places: Vec<usize> = (0..messages.len()).filter(|place| tied(&messages[*place])).collect();
+        prop_assume!(!places.is_empty());
+        messages.remove(*at.get(&places));
+        prop_assert!(!wellformed::check(&request(messages)).is_empty());
+    });
+}
+
+#[test]
 fn json_answers_are_asked_for_in_each_vendors_way() {
     let mut strict = question();
     let closed = json!({ "type": "object", "properties": { "agrees": { "type": "boolean" } }, "required": ["agrees"], "additionalProperties": false });
@@ -332,6 +351,11 @@ fn switching_tools_off_keeps_them_listed() {
     off.tool_choice = ToolChoice::None;
     check_all(&off);
     assert_eq!(openai_body(&off, "m", Dialect::OPENAI)["tool_choice"], "none");
+    let mut json_only = off.clone();
+    json_only.format = ResponseFormat::Json { name: "verdict".to_owned(), schema: json!({ "type": "object" }) };
+    check_all(&json_only);
+    assert!(openai_body(&json_only, "m", Dialect::GROQ).get("tools").is_none());
+    assert!(Gemini::new(service("m")).unwrap().request_body(&json_only).get("tools").is_none());
     assert_eq!(Anthropic::new(service("m")).unwrap().request_body(&off)["tool_choice"], json!({ "type": "none" }));
     assert_eq!(
         Gemini::new(service("m")).unwrap().request_body(&off)["toolConfig"],
