@@ -50,6 +50,9 @@ fn chat_pieces_find_their_call() {
     let one_index_for_all =
         chat(&[call(Some(0), Some("a"), Some("f"), "{}"), call(Some(0), Some("b"), Some("g"), "{}")]);
     assert_eq!(calls(&one_index_for_all), [("f", "{}"), ("g", "{}")]);
+    let first_without_arguments =
+        chat(&[call(Some(0), Some("a"), Some("f"), ""), call(Some(0), Some("b"), Some("g"), "{}")]);
+    assert_eq!(calls(&first_without_arguments), [("f", ""), ("g", "{}")]);
     let no_id_either = chat(&[call(Some(0), Some(""), Some("f"), "{}"), call(Some(0), Some(""), Some("f"), "{}")]);
     assert_eq!(calls(&no_id_either), [("f", "{}"), ("f", "{}")]);
     let no_index = chat(&[
@@ -151,6 +154,27 @@ fn a_message_may_begin_with_content() {
     begun["message"]["stop_reason"] = json!("tool_use");
     let outcome = stream(Protocol::Messages, &[begun, json!({ "type": "message_stop" })]);
     assert_eq!(calls(&outcome), [("f", "{\"x\":1}")]);
+}
+
+#[test]
+fn a_call_that_comes_in_no_pieces_keeps_what_it_began_with() {
+    let begun = |input: Value| {
+        let block = json!({ "type": "tool_use", "id": "t", "name": "f", "input": input });
+        let empty = json!({ "type": "input_json_delta", "partial_json": "" });
+        let outcome = stream(
+            Protocol::Messages,
+            &[
+                start("a"),
+                json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+                json!({ "type": "content_block_delta", "index": 0, "delta": empty }),
+                json!({ "type": "content_block_stop", "index": 0 }),
+                json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }),
+            ],
+        );
+        outcome.unwrap().tool_calls.remove(0).arguments
+    };
+    assert_eq!(begun(json!({ "x": 1 })), "{\"x\":1}");
+    assert_eq!(begun(json!({})), "{}");
 }
 
 #[test]
