@@ -61,6 +61,8 @@ fn chat_pieces_find_their_call() {
         call(None, Some("b"), Some("f"), ""),
     ]);
     assert_eq!(calls(&no_index), [("f", "{}"), ("f", "")]);
+    let neither = chat(&[call(None, None, Some("f"), ""), call(None, None, Some("g"), "{}")]);
+    assert_eq!(calls(&neither), [("f", ""), ("g", "{}")]);
     let id_and_name_each_time =
         chat(&[call(Some(0), Some("a"), Some("f"), "{"), call(Some(0), Some("a"), Some("f"), "}")]);
     assert_eq!(calls(&id_and_name_each_time), [("f", "{}")]);
@@ -102,6 +104,12 @@ fn chat_endings_are_told_apart() {
     let refusal = json!({ "choices": [{ "delta": { "refusal": "I cannot" } }] });
     let refused = end(&[refusal, finish("stop")]).unwrap();
     assert_eq!((refused.finish, refused.text.as_str()), (FinishReason::Refusal, ""));
+    let cut_in_usage = format!("data: {text}\n\ndata: {}\n\ndata: {{\"choices\":[],\"usa", finish("stop"));
+    assert_eq!(
+        read(Protocol::ChatCompletions, cut_in_usage.as_bytes(), 3).0.unwrap().text,
+        "oi",
+        "only figures are missing"
+    );
     let done = read(Protocol::ChatCompletions, format!("data: {text}\n\ndata: [DONE]\n\n").as_bytes(), 3).0.unwrap();
     assert_eq!(done.finish, FinishReason::Unknown, "a stream that ends without saying why");
 }
