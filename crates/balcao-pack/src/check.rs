@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use balcao_tool::{Tool, ToolHandler, validate::Schema};
+use balcao_tool::{Confirm, Tool, ToolHandler, validate::Schema};
 use balcao_yaml::{Document, Problem, nearest};
 use serde_json::{Value, json};
 
@@ -33,7 +33,16 @@ pub(crate) fn compile(document: &Document, pack: &Pack, handlers: &Handlers) -> 
             continue;
         };
         check_arguments(command, handler.as_ref(), &mut complain);
-        match Tool::new(command.spec(&pack.id), handler.clone()) {
+        let spec = command.spec(&pack.id);
+        if matches!(spec.confirm, Confirm::Customer | Confirm::Staff) && !handler.confirmable() {
+            let suggestion = Some("say `confirm: none` or `confirm: model`, or give the handler a preview".to_owned());
+            complain(
+                "id",
+                format!("`{}` must be confirmed, but its handler cannot say what it would do", command.id),
+                suggestion,
+            );
+        }
+        match Tool::new(spec, handler.clone()) {
             Ok(tool) => tools.push(tool),
             Err(reason) => {
                 let at = if reason.starts_with("input") { "input_schema" } else { "output_schema" };

@@ -17,6 +17,7 @@ struct AddTag;
 #[async_trait]
 impl NativeTool for AddTag {
     type Args = Args;
+    const CONFIRMABLE: bool = true;
 
     async fn call(&self, _cx: &ToolContext, _args: Args) -> ToolResult<ToolOutput> {
         Ok(ToolOutput::success(serde_json::json!({"success": true})))

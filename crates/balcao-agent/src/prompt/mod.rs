@@ -12,6 +12,7 @@ use balcao_tool::Locale;
 use minijinja::{Environment, UndefinedBehavior};
 
 pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
+pub use words::summary;
 pub(crate) use words::{correction, declined, judge, structured, withdrawn};
 
 /// Why a prompt could not be built.

@@ -85,3 +85,16 @@ pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
     };
     format!("{intro}\n{}\n\n", list.join("\n"))
 }
+
+/// Asks for the running summary of a conversation.
+#[must_use]
+pub fn summary(locale: Locale) -> String {
+    match locale {
+        Locale::PtBr => "Resuma a conversa em no máximo três frases para quem for continuar o atendimento: o que o cliente quer, o que já foi \
+                         combinado e o que falta. Só fatos que aparecem nela; nada de saudações."
+            .to_owned(),
+        Locale::En => "Summarise the conversation in at most three sentences for whoever goes on with it: what the customer wants, what has been \
+                       agreed and what is missing. Only facts that occur in it; no greetings."
+            .to_owned(),
+    }
+}
