@@ -1,1 +1,23 @@
 //! One turn: decide, drive, guard.
+//!
+//! [`turn`] decides without I/O, [`driver`] acts without deciding. Guardrails look at a message before any model call; the
+//! sanitiser and the claim check look at every text before it may become a [`sanitise::Reply`].
+
+mod agreement;
+pub mod breaker;
+pub mod claims;
+pub mod driver;
+pub mod guardrails;
+pub mod handoff;
+pub mod history;
+pub mod limits;
+pub mod memory;
+pub mod notice;
+pub mod profile;
+pub mod prompt;
+pub mod sanitise;
+pub mod turn;
+
+pub use profile::{Profile, ProfileFile};
+pub use sanitise::Reply;
+pub use turn::{Ending, NextStep, Opening, Turn, TurnSetup, TurnState};

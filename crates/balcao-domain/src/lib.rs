@@ -1,1 +1,48 @@
 //! Scheduling and CRM rules: no async, no I/O.
+//!
+//! Every rule here is a plain function or a state machine over values that the caller loaded; the clock is an argument.
+//! Not here: storage (`balcao-store`), use cases (`balcao-app`), wording for customers and models.
+
+pub mod appointment;
+pub mod availability;
+pub mod clock;
+pub mod contact;
+pub mod conversation;
+pub mod failure;
+pub mod follow_up;
+pub mod holidays;
+pub mod hours;
+pub mod ids;
+pub mod knowledge;
+pub mod money;
+pub mod note;
+pub mod outcome;
+pub mod phone;
+pub mod pipeline;
+pub mod professional;
+pub mod scheduling;
+pub mod service;
+pub mod span;
+pub mod subscription;
+pub mod tag;
+pub mod time_off;
+pub mod waitlist;
+
+pub use appointment::{Appointment, AppointmentStatus};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use failure::FailureClass;
+pub use ids::*;
+pub use money::{Currency, Money};
+pub use phone::{Phone, PhoneIdentity};
+pub use span::Span;
+
+/// The text of a test data file beside the repository, or `None`, said on standard error, where there is none.
+#[cfg(test)]
+fn material(path: &str) -> Option<String> {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material").join(path);
+    let text = std::fs::read_to_string(&file).ok();
+    if text.is_none() {
+        eprintln!("skipped: {} is not here", file.display());
+    }
+    text
+}

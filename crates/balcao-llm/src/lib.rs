@@ -3,12 +3,23 @@
 //! A [`ChatProvider`] turns one [`ModelRequest`] into one [`ModelResponse`]: no loop, no tools run, no retry policy of the
 //! turn. What a vendor sends is kept as sent (tool arguments stay raw text) so that the tool layer can repair and judge it.
 
+pub mod detect;
 pub mod error;
+pub mod fallback;
+pub mod http;
 pub mod message;
+pub mod price;
 pub mod provider;
+pub mod providers;
+pub mod retry;
+pub mod schema;
+pub mod sse;
 pub mod usage;
+pub mod wellformed;
 
 pub use error::{ModelError, ModelErrorKind};
 pub use message::{FinishReason, Message, ModelResponse, ToolCallRequest};
-pub use provider::{ChatProvider, ModelRequest, Purpose, ResponseFormat, StreamEvent, ToolChoice, ToolDefinition, TurnFacts};
+pub use provider::{
+    ChatProvider, EventSink, ModelRequest, Purpose, ResponseFormat, StreamEvent, ToolChoice, ToolDefinition, TurnFacts,
+};
 pub use usage::Usage;

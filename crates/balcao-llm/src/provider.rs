@@ -1,5 +1,7 @@
 //! The seam between a turn and a model.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -22,16 +24,56 @@ pub trait ChatProvider: Send + Sync + std::fmt::Debug {
     /// Asks once. Implementations do not retry (that is [`crate::ModelErrorKind::retryable`]'s reader) and stop their work
     /// when the future is dropped.
     ///
-    /// `on_event` sees text as it arrives; its concatenation equals the answer's `text`.
+    /// `on_event` sees text as it arrives; its concatenation (since the last [`StreamEvent::Restarted`]) equals the answer's
+    /// `text`.
     ///
     /// # Errors
     /// [`ModelError`], with a kind that says what may be tried next.
+    async fn complete(&self, request: &ModelRequest, on_event: &mut EventSink<'_>)
+    -> Result<ModelResponse, ModelError>;
+}
+
+#[async_trait]
+impl<P: ChatProvider + ?Sized> ChatProvider for Box<P> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn model(&self) -> &str {
+        (**self).model()
+    }
+
     async fn complete(
         &self,
         request: &ModelRequest,
-        on_event: &mut (dyn FnMut(StreamEvent<'_>) + Send),
-    ) -> Result<ModelResponse, ModelError>;
+        on_event: &mut EventSink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        (**self).complete(request, on_event).await
+    }
 }
+
+#[async_trait]
+impl<P: ChatProvider + ?Sized> ChatProvider for Arc<P> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn model(&self) -> &str {
+        (**self).model()
+    }
+
+    async fn complete(
+        &self,
+        request: &ModelRequest,
+        on_event: &mut EventSink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        (**self).complete(request, on_event).await
+    }
+}
+
+/// Who sees an answer while it is written. A name of its own, because `async_trait` misreads the elided lifetime of
+/// `FnMut(StreamEvent<'_>)` when that is written out in a method.
+pub type EventSink<'a> = dyn FnMut(StreamEvent<'_>) + Send + 'a;
 
 /// What happens while an answer is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +84,16 @@ pub enum StreamEvent<'a> {
     Text(&'a str),
     /// The model began to ask for a tool.
     ToolCallStarted(&'a str),
+    /// An attempt failed after its text was seen: that text is void, and the answer begins anew. The text events after
+    /// the last `Restarted` are the answer's `text`.
+    Restarted,
+    /// Of a list of providers, this one is asked next; the last one named before the answer gave it.
+    Asking {
+        /// The configured name.
+        provider: &'a str,
+        /// The model.
+        model: &'a str,
+    },
 }
 
 /// Everything that a model is told.

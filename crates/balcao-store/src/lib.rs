@@ -1,1 +1,40 @@
 //! The database: SQLite in a file or in memory, behind one enum.
+//!
+//! [`Store::write`] and [`Store::read`] run a synchronous closure in a transaction; all SQL lives in the repository modules,
+//! written once, over the small interface of [`Tx`]. Every table carries the organization and every repository function
+//! takes it. Constraints repeat what the use cases check, so that a race loses cleanly.
+//!
+//! Not here: rules (`balcao-domain`), and what one transaction consists of (`balcao-app`).
+
+mod error;
+mod migrate;
+mod sqlite;
+mod store;
+mod tx;
+mod value;
+
+pub mod appointment;
+pub mod audit;
+pub mod catalog;
+pub mod claims;
+pub mod contact;
+pub mod event;
+pub mod follow_up;
+pub mod hours;
+pub mod knowledge;
+pub mod ledger;
+pub mod library;
+pub mod note;
+pub mod organization;
+pub mod pipeline;
+pub mod reminder;
+pub mod staff;
+pub mod subscription;
+pub mod tag;
+pub mod waitlist;
+
+pub use error::{ConstraintKind, StoreError, StoreErrorClass};
+pub use migrate::{AppliedMigration, SchemaStatus};
+pub use store::{OpenOptions, Store};
+pub use tx::Tx;
+pub use value::{FromValue, Row, Value, ValueRef};

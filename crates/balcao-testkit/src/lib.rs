@@ -1,1 +1,3 @@
 //! Test world, builders and the contract suites.
+
+pub mod contract;

@@ -1,1 +1,34 @@
-//! The tool contract: specs, calls, outcomes, errors, validation, registry.
+//! The tool contract: what a model may ask for, how a call is checked, what comes back.
+//!
+//! Usable alone: nothing here knows a store, a channel or an agent. A [`Registry`] holds [`Tool`]s (a [`CommandSpec`] with
+//! its compiled schemas and its handler); [`plan`](plan::plan) judges a model's call without running anything;
+//! [`Tool::execute`] runs a planned call within its limits and turns whatever happens into one [`CallResult`].
+//!
+//! Invariants: a handler never sees arguments that break the input schema; a model never sees [`Internal`] text; every call
+//! has exactly one result.
+
+pub mod canonical;
+pub mod context;
+pub mod effect;
+pub mod error;
+pub mod handler;
+pub mod limits;
+pub mod outcome;
+pub mod plan;
+pub mod receipt;
+pub mod registry;
+pub mod repair;
+pub mod spec;
+pub mod text;
+pub mod validate;
+
+pub use context::{EffectKey, Principal, ToolContext};
+pub use effect::{Behaviour, Confirm, Effect, EffectClass};
+pub use error::{ErrorCode, FieldProblem, Internal, ToolError, ToolResult};
+pub use handler::{NativeTool, Preview, ToolHandler, erase};
+pub use outcome::{CallResult, ResultClass, ToolOutput};
+pub use plan::{Judgement, PlannedCall, RunMode};
+pub use receipt::{Receipt, ReceiptKind};
+pub use registry::{Registry, Tool, Toolbox};
+pub use spec::CommandSpec;
+pub use text::{Locale, Localised, ModelText};

@@ -1,0 +1,103 @@
+//! The only place of a turn that awaits: asks the model, runs the tools, saves the state after each step.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use balcao_llm::{ChatProvider, ModelError, ModelErrorKind, ModelResponse, StreamEvent};
+use balcao_tool::{CallResult, ErrorCode, Internal, ToolContext, ToolError, Toolbox, registry::error_result};
+use futures::future::join_all;
+use tokio::time::{Instant, timeout_at};
+
+use crate::turn::{Ending, NextStep, QueuedCall, Turn, TurnState};
+
+/// Keeps the state of a turn where a crash does not reach it.
+#[async_trait]
+pub trait Journal: Send + Sync {
+    /// Saves the state. When it returns, the state is durable.
+    ///
+    /// # Errors
+    /// Why it could not be saved, for staff. The turn then stops: nothing may happen that is not on record.
+    async fn save(&self, state: &TurnState) -> Result<(), String>;
+}
+
+/// Sees a turn as it goes on: for `--trace` and live views.
+pub trait Observer: Send + Sync {
+    /// A model call ended.
+    fn model(&self, answer: &Result<ModelResponse, ModelError>, took: Duration);
+    /// A tool call ended.
+    fn tool(&self, call: &QueuedCall, result: &CallResult);
+}
+
+/// Why a turn stopped without an ending: its journal could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the turn could not be saved: {0}")]
+pub struct JournalFailure(pub String);
+
+/// Drives a turn to its end. Dropping the future stops it between two steps at most.
+///
+/// # Errors
+/// [`JournalFailure`] if a step could not be saved; the turn can then be resumed from its last saved state.
+pub async fn drive(
+    turn: &mut Turn,
+    model: &dyn ChatProvider,
+    journal: &dyn Journal,
+    observer: Option<&dyn Observer>,
+) -> Result<Ending, JournalFailure> {
+    let deadline = Instant::now() + Duration::from_secs(turn.setup().profile.limits.timeout_s);
+    loop {
+        match turn.next_step() {
+            NextStep::CallModel(request) => {
+                let started = Instant::now();
+                let mut ignore = |_: StreamEvent<'_>| {};
+                match timeout_at(deadline, model.complete(&request, &mut ignore)).await {
+                    Ok(answer) => {
+                        if let Some(observer) = observer {
+                            observer.model(&answer, started.elapsed());
+                        }
+                        turn.on_model(answer);
+                    }
+                    Err(_elapsed) => turn.on_deadline(),
+                }
+            }
+            NextStep::CallTools(batch) => {
+                let toolbox = Arc::clone(&turn.setup().toolbox);
+                let principal = turn.state().principal;
+                let runs = batch.iter().map(|call| run(&toolbox, call, principal));
+                match timeout_at(deadline, join_all(runs)).await {
+                    Ok(results) => {
+                        if let Some(observer) = observer {
+                            batch.iter().zip(&results).for_each(|(call, result)| observer.tool(call, result));
+                        }
+                        turn.on_tools(results);
+                    }
+                    Err(_elapsed) => turn.on_deadline(),
+                }
+            }
+            NextStep::Finish(ending) => return Ok(ending),
+        }
+        // The last step is saved by whoever closes the turn, together with the reply.
+        if !turn.is_over() {
+            journal.save(turn.state()).await.map_err(JournalFailure)?;
+        }
+    }
+}
+
+async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal) -> CallResult {
+    let Some(tool) = toolbox.get(&call.planned.tool) else {
+        let error = ToolError::new(ErrorCode::Unavailable, "the tool is not available now").internal(Internal::note("gone since the call was planned"));
+        return error_result(&error, None, principal.locale);
+    };
+    let cx = ToolContext { principal, key: call.key.clone(), args_hash: call.planned.args_hash.clone() };
+    tool.execute(&cx, call.planned.args.clone(), call.mode).await
+}
+
+/// A failure that stands for "no provider is configured".
+#[must_use]
+pub fn no_provider() -> ModelError {
+    ModelError {
+        kind: ModelErrorKind::Denied,
+        provider: "none".to_owned(),
+        message: "no model provider is configured".to_owned(),
+        retry_after: None,
+    }
+}

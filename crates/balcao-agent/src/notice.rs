@@ -1,0 +1,71 @@
+//! Customer-facing words by key. The words live in `locales/`, one file per language.
+
+use std::sync::LazyLock;
+
+use balcao_tool::Locale;
+use serde::Deserialize;
+
+/// All notices of one language. A key that a file lacks or has too many fails the tests of this module.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "each field is the notice of that name; the words are in `locales/`")]
+pub struct Notices {
+    pub fallback: String,
+    pub handoff: String,
+    pub team_back: String,
+    pub opted_out: String,
+    pub slow_down: String,
+    pub summary_request: String,
+    pub note_title: String,
+    pub note_customer: String,
+    pub note_phone: String,
+    pub note_service: String,
+    pub note_when: String,
+    pub note_professional: String,
+    pub note_attempts: String,
+    pub note_trigger: String,
+    pub note_turn: String,
+    pub note_none: String,
+    pub booked: String,
+    pub rescheduled: String,
+    pub cancelled: String,
+    pub waitlisted: String,
+    pub existing: String,
+}
+
+static PT_BR: LazyLock<Notices> = LazyLock::new(|| load(include_str!("../locales/pt-BR.toml")));
+static EN: LazyLock<Notices> = LazyLock::new(|| load(include_str!("../locales/en.toml")));
+
+/// The notices of a language.
+#[must_use]
+pub fn notices(locale: Locale) -> &'static Notices {
+    match locale {
+        Locale::PtBr => &PT_BR,
+        Locale::En => &EN,
+    }
+}
+
+/// Puts `value` where the notice says `{name}`.
+#[must_use]
+pub fn fill(notice: &str, name: &str, value: &str) -> String {
+    notice.replace(&format!("{{{name}}}"), value)
+}
+
+#[expect(clippy::expect_used, reason = "the files are part of the program, and a test loads both")]
+fn load(text: &str) -> Notices {
+    toml::from_str(text).expect("the shipped locale files hold exactly the keys of `Notices`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_languages_have_every_notice_and_the_default_fallback_is_the_specified_sentence() {
+        assert_eq!(
+            notices(Locale::PtBr).fallback,
+            "Estou com dificuldade para concluir essa ação no momento. Vou encaminhar para nossa equipe te ajudar diretamente!"
+        );
+        assert!(!notices(Locale::En).fallback.is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! System prompts from modules over data. Nothing about one business stands here: it comes in as [`PromptData`].
+//!
+//! The modules are templates in `prompts/<language>/<module>.md`. What never changes within a conversation comes first, the
+//! `context` module last, so that a provider's prompt cache holds.
+
+mod data;
+mod words;
+
+use std::sync::LazyLock;
+
+use balcao_tool::Locale;
+use minijinja::{Environment, UndefinedBehavior};
+
+pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
+pub(crate) use words::{correction, judge, structured, withdrawn};
+
+/// Why a prompt could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum PromptError {
+    /// A profile names a module that does not exist.
+    #[error("there is no prompt module `{name}`; the modules are {known}")]
+    UnknownModule {
+        /// The name.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// A template does not fit its data.
+    #[error("the prompt module `{module}` could not be rendered")]
+    Render {
+        /// The module.
+        module: String,
+        /// What the template engine said.
+        source: minijinja::Error,
+    },
+}
+
+/// The modules that exist, in their usual order.
+pub const MODULES: [&str; 6] = ["identity", "rules", "truth", "flows", "tools", "context"];
+
+macro_rules! modules {
+    ($language:literal) => {
+        [
+            (concat!($language, "/identity"), include_str!(concat!("../../prompts/", $language, "/identity.md"))),
+            (concat!($language, "/rules"), include_str!(concat!("../../prompts/", $language, "/rules.md"))),
+            (concat!($language, "/truth"), include_str!(concat!("../../prompts/", $language, "/truth.md"))),
+            (concat!($language, "/flows"), include_str!(concat!("../../prompts/", $language, "/flows.md"))),
+            (concat!($language, "/tools"), include_str!(concat!("../../prompts/", $language, "/tools.md"))),
+            (concat!($language, "/context"), include_str!(concat!("../../prompts/", $language, "/context.md"))),
+        ]
+    };
+}
+
+static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = Environment::new();
+    // Absent facts are empty; a misspelt module name or filter still fails.
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    for (name, source) in modules!("pt-BR").into_iter().chain(modules!("en")) {
+        if let Err(error) = environment.add_template(name, source) {
+            tracing::error!(module = name, %error, "a shipped prompt module is no template");
+        }
+    }
+    environment
+});
+
+/// Builds the system prompt of a profile.
+///
+/// # Errors
+/// [`PromptError`] if the profile names a module that does not exist.
+pub fn system(modules: &[String], data: &PromptData, locale: Locale) -> Result<String, PromptError> {
+    let mut prompt = String::with_capacity(4_096);
+    let values = minijinja::Value::from(minijinja::value::Serde(data));
+    for module in modules {
+        if !MODULES.contains(&module.as_str()) {
+            return Err(PromptError::UnknownModule { name: module.clone(), known: MODULES.join(", ") });
+        }
+        let render = || TEMPLATES.get_template(&format!("{}/{module}", locale.tag()))?.render(values.clone());
+        let text = render().map_err(|source| PromptError::Render { module: module.clone(), source })?;
+        prompt.push_str(text.trim());
+        prompt.push_str("\n\n");
+    }
+    Ok(prompt)
+}
+
+#[cfg(test)]
+#[path = "prompt_tests.rs"]
+mod tests;

@@ -1,0 +1,71 @@
+//! Pieces of prompt that a turn adds by itself.
+
+use balcao_llm::ToolDefinition;
+use balcao_tool::Locale;
+use serde_json::json;
+
+/// Tells the model which tools are withdrawn, and not to work around them.
+pub(crate) fn withdrawn(tools: &[&str], locale: Locale) -> String {
+    let names = tools.join(", ");
+    match locale {
+        Locale::PtBr => format!(
+            "## Fora de uso\nFalharam repetidamente e não podem mais ser chamadas nesta conversa: {names}. Não tente obter o mesmo por outro \
+             caminho. Se o pedido depende delas, diga que não conseguiu concluir e ofereça um atendente; se falhar de novo, a conversa passa \
+             para a equipe.\n\n"
+        ),
+        Locale::En => format!(
+            "## Withdrawn\nThese failed repeatedly and cannot be called again in this conversation: {names}. Do not try to get the same \
+             another way. If the request depends on them, say that it did not work and offer a person; if it fails again, the conversation \
+             goes to staff.\n\n"
+        ),
+    }
+}
+
+/// Asks for another wording. Never quotes what was wrong: a model repeats what it reads.
+pub(crate) fn correction(why: &str, locale: Locale) -> String {
+    match locale {
+        Locale::PtBr => format!(
+            "## Correção\nSua última resposta não pôde ser enviada: {why}\nEscreva de novo a resposta ao cliente, em texto simples, só com o \
+             que as ferramentas confirmaram. Não chame ferramentas.\n\n"
+        ),
+        Locale::En => format!(
+            "## Correction\nYour last answer could not be sent: {why}\nWrite the answer to the customer again, in plain text, with only what \
+             tools have confirmed. Do not call tools.\n\n"
+        ),
+    }
+}
+
+/// Asks whether a message agrees to a question.
+pub(crate) fn judge(question: &str, locale: Locale) -> String {
+    match locale {
+        Locale::PtBr => format!(
+            "Perguntamos a um cliente: «{question}»\nA mensagem seguinte é a resposta dele. Ele concordou claramente, sem condição, mudança ou \
+             dúvida? Responda só com JSON: {{\"agrees\": true}} ou {{\"agrees\": false}}. Na dúvida, false."
+        ),
+        Locale::En => format!(
+            "We asked a customer: «{question}»\nThe next message is the answer. Did they agree clearly, without condition, change or doubt? \
+             Answer with JSON only: {{\"agrees\": true}} or {{\"agrees\": false}}. In doubt, false."
+        ),
+    }
+}
+
+/// Explains the structured protocol and lists the tools.
+pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
+    let list: Vec<String> = tools
+        .iter()
+        .map(|tool| json!({"name": tool.name, "description": tool.description, "params": tool.input_schema}).to_string())
+        .collect();
+    let intro = match locale {
+        Locale::PtBr => {
+            "## Formato\nResponda sempre com um único objeto JSON: {\"response_to_client\": texto ou null, \"tool_request\": {\"name\": …, \
+             \"params\": {…}} ou null}. Para usar uma ferramenta, preencha tool_request; o resultado volta como {\"tool_result\": …}. Para falar \
+             com o cliente, preencha response_to_client e deixe tool_request null."
+        }
+        Locale::En => {
+            "## Format\nAlways answer with one JSON object: {\"response_to_client\": text or null, \"tool_request\": {\"name\": …, \"params\": \
+             {…}} or null}. To use a tool, fill tool_request; its result comes back as {\"tool_result\": …}. To speak to the customer, fill \
+             response_to_client and leave tool_request null."
+        }
+    };
+    format!("{intro}\n{}\n\n", list.join("\n"))
+}

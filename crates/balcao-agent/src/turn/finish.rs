@@ -1,0 +1,104 @@
+//! How a turn ends: cleaned, proven words, or a person.
+
+use balcao_llm::Message;
+use balcao_tool::Receipt;
+
+use crate::{
+    claims::{self, ClaimVerdict, Evidence},
+    handoff::{self, HandoffReason, NoteFacts},
+    notice::{fill, notices},
+    sanitise::{Reply, Verdict},
+    turn::{Ending, Phase, Turn, Want, record::CleaningRecord},
+};
+
+impl Turn {
+    /// The model's final text: cleaned, held against the receipts, sent; else worded once more; else a person.
+    pub(super) fn on_text(&mut self, text: &str) {
+        match self.clean(text) {
+            Verdict::Send(clean) => self.on_clean_text(clean),
+            Verdict::Retry(reason) if !self.state.retried.leak => {
+                self.state.retried.leak = true;
+                self.state.phase = Phase::Thinking { want: Want::Correction(reason) };
+            }
+            Verdict::Retry(_) | Verdict::Block(_) => self.hand_off(HandoffReason::Unreadable),
+        }
+    }
+
+    pub(super) fn clean(&mut self, text: &str) -> Verdict {
+        let cleaned = self.setup.sanitiser.clean(text);
+        let word = match &cleaned.verdict {
+            Verdict::Send(_) => "send".to_owned(),
+            Verdict::Retry(reason) => format!("retry: {reason}"),
+            Verdict::Block(reason) => format!("block: {reason}"),
+        };
+        if !cleaned.removed.is_empty() || !matches!(cleaned.verdict, Verdict::Send(_)) {
+            self.state.cleanings.push(CleaningRecord { verdict: word, removed: cleaned.removed });
+        }
+        cleaned.verdict
+    }
+
+    fn on_clean_text(&mut self, text: String) {
+        let evidence = self.evidence();
+        match claims::check(&text, &evidence) {
+            ClaimVerdict::Proven => self.reply(text),
+            ClaimVerdict::Unproven(facts) if !self.state.retried.claim => {
+                self.state.retried.claim = true;
+                self.state.phase = Phase::Thinking { want: Want::Correction(facts) };
+            }
+            ClaimVerdict::Unproven(_) => match claims::fixed_sentence(&evidence) {
+                Some(sentence) => self.reply(sentence),
+                None => self.hand_off(HandoffReason::FalseClaim),
+            },
+        }
+    }
+
+    /// What the words of this turn may rest on.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        let receipts: Vec<Receipt> = self.state.calls.iter().flat_map(|call| call.result.receipts.iter().cloned()).collect();
+        Evidence { receipts, today: self.state.now.date(), locale: self.state.principal.locale }
+    }
+
+    fn reply(&mut self, text: String) {
+        let mut text = text;
+        // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
+        if let Some(held) = &self.state.held
+            && !text.contains('?')
+        {
+            text = format!("{text}\n\n{}", held.question);
+        }
+        if !self.state.interim.is_empty() {
+            text = format!("{}\n\n{text}", self.state.interim.join("\n\n"));
+        }
+        self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
+        self.end(Ending::Reply { reply: Reply::checked(text) });
+    }
+
+    pub(super) fn hand_off(&mut self, reason: HandoffReason) {
+        self.hand_off_saying(reason, None);
+    }
+
+    /// Ends the turn with a handoff. `words` replace the notice, where a profile gives them.
+    pub(super) fn hand_off_saying(&mut self, reason: HandoffReason, words: Option<&str>) {
+        let notices = notices(self.state.principal.locale);
+        let fallback = self.setup.profile.fallback_message.as_deref().unwrap_or(&notices.fallback);
+        let notice = words.unwrap_or(if reason.is_failure() { fallback } else { &notices.handoff });
+        let text = match &self.setup.team_back {
+            Some(when) => format!("{notice} {}", fill(&notices.team_back, "when", when)),
+            None => notice.to_owned(),
+        };
+        let note = handoff::note(&NoteFacts {
+            locale: self.state.principal.locale,
+            reason: &reason,
+            contact_name: self.setup.contact.name.as_deref(),
+            contact_phone: self.setup.contact.phone.as_deref(),
+            calls: &self.state.calls,
+            memory: &self.state.memory,
+            last_request: &self.state.inbound,
+            turn: self.state.principal.turn,
+        });
+        self.state.held = None; // nobody is there to carry it out
+        self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
+        self.end(Ending::Handoff { reason, reply: Reply::written(&text), note });
+    }
+}

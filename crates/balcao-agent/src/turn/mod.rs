@@ -1,0 +1,211 @@
+//! One turn as a state machine without I/O: [`Turn::next_step`] says what to do, [`Turn::on_model`] and [`Turn::on_tools`]
+//! take what came of it.
+//!
+//! No clock, no randomness, no await in here: the driver awaits, and saves [`Turn::state`] after each step, so that a crash
+//! resumes from the last saved one. Invariants: every call gets exactly one result; at most five rounds of tools; every path
+//! ends in one [`Ending`]; what the customer is told is a [`Reply`](crate::sanitise::Reply).
+
+mod finish;
+mod plan;
+pub mod record;
+mod request;
+mod results;
+mod setup;
+pub mod state;
+mod step;
+mod structured;
+
+use balcao_llm::{Message, ModelRequest};
+use balcao_tool::Principal;
+use jiff::Zoned;
+
+pub use setup::{ContactCard, TurnSetup};
+pub use state::{Ending, HeldCall, Phase, QueuedCall, TurnState, Want};
+
+use crate::{
+    agreement::{Agreement, judge},
+    breaker::Breaker,
+    guardrails::{self, GuardInput, Guarded},
+    handoff::HandoffReason,
+    limits,
+    memory::WorkingMemory,
+    sanitise::Reply,
+    turn::{
+        record::Spent,
+        state::{Retried, STATE_VERSION},
+    },
+};
+
+/// What the driver must do next. Exhaustive on purpose: a new variant has to break every driver.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NextStep {
+    /// Ask the model; give the answer to [`Turn::on_model`].
+    CallModel(Box<ModelRequest>),
+    /// Run these calls, side by side; give one result each, in order, to [`Turn::on_tools`].
+    CallTools(Vec<QueuedCall>),
+    /// The turn is over.
+    Finish(Ending),
+}
+
+/// What a turn starts from, beside its setup.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// For whom.
+    pub principal: Principal,
+    /// The organization's local time.
+    pub now: Zoned,
+    /// What the customer wrote; several messages are joined by line breaks.
+    pub inbound: String,
+    /// The conversation's breaker, as saved.
+    pub breaker: Breaker,
+    /// The conversation's working memory, as saved.
+    pub memory: WorkingMemory,
+    /// A call that waits for the customer's word.
+    pub held: Option<HeldCall>,
+    /// What the guardrails look at.
+    pub guard: GuardInput,
+}
+
+/// A turn: its rules and its state.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    setup: TurnSetup,
+    state: TurnState,
+}
+
+impl Turn {
+    /// Begins a turn: guardrails first, then a held call that the customer now agrees to, then the model.
+    #[must_use]
+    pub fn begin(setup: TurnSetup, opening: Opening) -> Self {
+        let now = opening.now.timestamp();
+        let mut breaker = opening.breaker;
+        breaker.wake(&setup.profile.breaker, now);
+        let mut memory = opening.memory;
+        memory.expire(now);
+        let inbound = cut_inbound(&opening.inbound);
+        let state = TurnState {
+            version: STATE_VERSION,
+            principal: opening.principal,
+            now: opening.now,
+            phase: Phase::Thinking { want: Want::Step },
+            transcript: vec![Message::User { text: inbound.clone() }],
+            inbound,
+            steps: Vec::new(),
+            calls: Vec::new(),
+            rounds: 0,
+            idle_rounds: 0,
+            seen: std::collections::BTreeSet::new(),
+            corrections: 0,
+            breaker,
+            spent: Spent::default(),
+            output_budget: setup.profile.model.max_output_tokens,
+            retried: Retried::default(),
+            held: None,
+            memory,
+            results: std::collections::BTreeMap::new(),
+            interim: Vec::new(),
+            guards: Vec::new(),
+            effects: Vec::new(),
+            cleanings: Vec::new(),
+        };
+        let mut turn = Self { setup, state };
+        turn.guard(&opening.guard);
+        if let Some(held) = opening.held
+            && !turn.is_over()
+        {
+            turn.take_up(held);
+        }
+        turn
+    }
+
+    /// Takes a saved turn up again.
+    ///
+    /// # Errors
+    /// If the state was saved by a newer program.
+    pub fn resume(setup: TurnSetup, state: TurnState) -> Result<Self, String> {
+        if state.version > STATE_VERSION {
+            return Err(format!("the turn was saved in version {}, and this program reads up to {STATE_VERSION}", state.version));
+        }
+        Ok(Self { setup, state })
+    }
+
+    /// What to do next. Asking twice without answering gives the same.
+    #[must_use]
+    pub fn next_step(&self) -> NextStep {
+        match &self.state.phase {
+            Phase::Judging { held } => NextStep::CallModel(Box::new(self.judge_request(held))),
+            Phase::Thinking { want } => NextStep::CallModel(Box::new(self.request(want))),
+            Phase::Acting { queue, .. } => NextStep::CallTools(next_batch(queue)),
+            Phase::Done { ending } => NextStep::Finish(ending.clone()),
+        }
+    }
+
+    /// The whole turn took too long: whatever was going on has been stopped.
+    pub fn on_deadline(&mut self) {
+        if !self.is_over() {
+            self.settle_open_calls("stopped: the turn took too long");
+            self.hand_off(HandoffReason::Deadline);
+        }
+    }
+
+    /// The saved part.
+    #[must_use]
+    pub const fn state(&self) -> &TurnState {
+        &self.state
+    }
+
+    /// The rules and data that it runs under.
+    #[must_use]
+    pub const fn setup(&self) -> &TurnSetup {
+        &self.setup
+    }
+
+    /// Whether it is over.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        matches!(self.state.phase, Phase::Done { .. })
+    }
+
+    fn guard(&mut self, input: &GuardInput) {
+        let (verdict, records, effects) = guardrails::run(&self.setup.profile, &self.state.inbound, input);
+        self.state.guards = records;
+        self.state.effects = effects;
+        match verdict {
+            Guarded::Pass => {}
+            Guarded::Silence(reason) => self.end(Ending::Silence { reason }),
+            Guarded::Reply(text) => self.end(Ending::Reply { reply: Reply::written(&text) }),
+            Guarded::Handoff { reason, reply } => self.hand_off_saying(reason, reply.as_deref()),
+        }
+    }
+
+    /// A call was held for the customer's word: does this message give it?
+    fn take_up(&mut self, held: HeldCall) {
+        let contract = self.setup.toolbox.get(&held.tool).map(|tool| tool.contract_hash.as_str());
+        let lapsed = held.expires_at <= self.state.now.timestamp() || contract != Some(held.contract_hash.as_str());
+        if lapsed || self.state.breaker.is_withdrawn(&held.tool) {
+            return;
+        }
+        match judge(&self.state.inbound) {
+            Agreement::Yes => self.run_held(held),
+            Agreement::No => {}
+            Agreement::Unclear => self.state.phase = Phase::Judging { held },
+        }
+    }
+
+    fn end(&mut self, ending: Ending) {
+        self.state.phase = Phase::Done { ending };
+    }
+}
+
+/// The calls that may run now: all leading reads side by side, or one other call alone.
+fn next_batch(queue: &[QueuedCall]) -> Vec<QueuedCall> {
+    let reads = queue.iter().take_while(|call| call.planned.parallel).count();
+    queue.iter().take(reads.max(1)).cloned().collect()
+}
+
+fn cut_inbound(text: &str) -> String {
+    if text.chars().count() <= limits::MAX_INBOUND_CHARS {
+        return text.to_owned();
+    }
+    format!("{} […]", text.chars().take(limits::MAX_INBOUND_CHARS).collect::<String>())
+}

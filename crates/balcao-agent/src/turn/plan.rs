@@ -1,0 +1,296 @@
+//! From the calls of one step to their results: each gets exactly one, counted in the model's order.
+
+use balcao_llm::{Message, ToolCallRequest};
+use balcao_tool::{
+    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, Judgement, PlannedCall, Receipt, ReceiptKind, ResultClass,
+    RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
+};
+use jiff::SignedDuration;
+use serde_json::Value;
+
+use crate::{
+    breaker::Verdict,
+    handoff::HandoffReason,
+    limits,
+    turn::{HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results},
+};
+
+impl Turn {
+    /// Judges the calls of a step: some are answered at once, the rest wait to be run.
+    pub(super) fn plan(&mut self, calls: &[ToolCallRequest]) {
+        let (mut queue, mut done) = (Vec::new(), Vec::new());
+        for (index, call) in (0u32..).zip(calls) {
+            match self.judge_call(index, call, &queue) {
+                Planned::Run(queued) => queue.push(queued),
+                Planned::Answered(record) => done.push(*record),
+            }
+        }
+        self.state.phase = Phase::Acting { queue, done };
+        self.settle();
+    }
+
+    /// The customer agreed: the held call runs before the model is asked anything.
+    pub(super) fn run_held(&mut self, held: HeldCall) {
+        let args_hash = canonical::hash(&held.args);
+        let call_id = format!("t{}_0_0", self.state.principal.turn);
+        let request = ToolCallRequest { id: call_id.clone(), name: held.tool.clone(), arguments: held.args.to_string(), vendor: None };
+        self.state.transcript.push(Message::Assistant { text: String::new(), tool_calls: vec![request] });
+        let queued = QueuedCall {
+            index: 0,
+            call_id,
+            key: EffectKey::derive(self.state.principal.turn, 0, 0, &held.tool, &args_hash),
+            planned: PlannedCall {
+                tool: held.tool,
+                args: held.args,
+                args_hash,
+                contract_hash: held.contract_hash,
+                confirm: Confirm::None,
+                parallel: false,
+                repairs: Vec::new(),
+            },
+            mode: RunMode::Execute,
+        };
+        self.state.phase = Phase::Acting { queue: vec![queued], done: Vec::new() };
+    }
+
+    /// Takes the results of the calls that [`Turn::next_step`] named last, in that order. A missing one counts as a fault.
+    pub fn on_tools(&mut self, results: Vec<CallResult>) {
+        let Phase::Acting { queue, done } = &mut self.state.phase else { return };
+        let batch = next_batch(queue);
+        queue.drain(..batch.len());
+        let mut results = results.into_iter();
+        let mut finished = Vec::with_capacity(batch.len());
+        for queued in batch {
+            let result = results.next().unwrap_or_else(|| {
+                let error = ToolError::new(ErrorCode::Internal, "the tool gave no result");
+                error_result(&error, None, self.state.principal.locale)
+            });
+            finished.push((queued, result));
+        }
+        let _ = done;
+        for (queued, result) in finished {
+            self.take_result(queued, result);
+        }
+        self.settle();
+    }
+
+    /// Ends a step early: whatever has not run gets a result that says so.
+    pub(super) fn settle_open_calls(&mut self, why: &'static str) {
+        let locale = self.state.principal.locale;
+        let step = self.step();
+        if let Phase::Acting { queue, done } = &mut self.state.phase {
+            for queued in queue.drain(..) {
+                let error = ToolError::new(ErrorCode::Conflict, why);
+                done.push(record(step, queued, error_result(&error, None, locale), false));
+            }
+        }
+        self.close_step();
+    }
+
+    fn judge_call(&self, index: u32, call: &ToolCallRequest, queue: &[QueuedCall]) -> Planned {
+        let locale = self.state.principal.locale;
+        let step = self.step();
+        let answer = |args: Value, args_hash: &str, result: CallResult, repeated: bool| {
+            Planned::Answered(Box::new(CallRecord {
+                step,
+                index,
+                call_id: call.id.clone(),
+                tool: call.name.chars().take(64).collect(),
+                args,
+                args_hash: args_hash.to_owned(),
+                key: None,
+                repeated,
+                repairs: Vec::new(),
+                result,
+            }))
+        };
+        let refuse = |error: ToolError| answer(raw(call), "", error_result(&error, None, locale), false);
+        if call.name == results::NAME && !self.state.results.is_empty() {
+            let result = results::read(&self.state.results, &call.arguments, locale);
+            return answer(raw(call), &canonical::hash_text(&call.arguments), result, false);
+        }
+        if self.state.breaker.is_withdrawn(&call.name) {
+            return refuse(ToolError::new(ErrorCode::Blocked, "this tool failed repeatedly and is withdrawn for this conversation"));
+        }
+        let planned = match plan::judge(&self.setup.toolbox, &call.name, &call.arguments, locale) {
+            Judgement::Run(planned) => planned,
+            Judgement::Answer(result) => return answer(raw(call), "", result, false),
+        };
+        if let Some(earlier) = self.earlier(&planned) {
+            return answer(planned.args, &planned.args_hash, earlier.result.clone(), true);
+        }
+        if queue.iter().any(|other| other.planned.tool == planned.tool && other.planned.args_hash == planned.args_hash) {
+            return refuse(ToolError::new(ErrorCode::Conflict, "the same call stands in this step already; its result is the one above"));
+        }
+        let running = self.state.spent.tool_calls.saturating_add(u32::try_from(queue.len()).unwrap_or(u32::MAX));
+        if queue.len() >= MAX_CALLS_PER_STEP || running >= self.setup.profile.limits.tool_calls {
+            return refuse(ToolError::new(ErrorCode::Conflict, "too many calls; answer with what you know"));
+        }
+        let mode = match planned.confirm {
+            Confirm::None | Confirm::Model => RunMode::Execute,
+            Confirm::Customer | Confirm::Staff => RunMode::Ask,
+        };
+        let key = EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash);
+        Planned::Run(QueuedCall { index, call_id: call.id.clone(), key, planned, mode })
+    }
+
+    /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.
+    fn earlier(&self, planned: &PlannedCall) -> Option<&CallRecord> {
+        let behaviour = self.setup.toolbox.get(&planned.tool)?.spec.behaviour;
+        let may_rerun = behaviour.effect == Effect::Read || behaviour.class != EffectClass::Blind;
+        let equal = |call: &&CallRecord| call.tool == planned.tool && call.args_hash == planned.args_hash;
+        let last = self.state.calls.iter().rev().find(equal)?;
+        (last.result.class != ResultClass::Fault || !may_rerun).then_some(last)
+    }
+
+    fn take_result(&mut self, queued: QueuedCall, mut result: CallResult) {
+        let now = self.state.now.timestamp();
+        self.state.spent.tool_calls = self.state.spent.tool_calls.saturating_add(1);
+        self.state.memory.learn(&queued.planned.args, now);
+        if let Some(question) = result.confirm.clone() {
+            let expires_at = SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok().and_then(|wait| now.checked_add(wait).ok());
+            if self.state.held.is_some() {
+                let error = ToolError::new(ErrorCode::Conflict, "another action already waits for the customer's word; one at a time");
+                result = error_result(&error, None, self.state.principal.locale);
+            } else {
+                self.state.held = Some(HeldCall {
+                    tool: queued.planned.tool.clone(),
+                    args: queued.planned.args.clone(),
+                    contract_hash: queued.planned.contract_hash.clone(),
+                    question,
+                    expires_at: expires_at.unwrap_or(now),
+                });
+            }
+        }
+        let record = record(self.step(), queued, result, true);
+        if let Phase::Acting { done, .. } = &mut self.state.phase {
+            done.push(record);
+        }
+    }
+
+    /// Counts what can be counted, in the model's order, and moves on when the step is complete.
+    fn settle(&mut self) {
+        let Phase::Acting { queue, done } = &mut self.state.phase else { return };
+        done.sort_by_key(|record| record.index);
+        let waiting = queue.first().map_or(u32::MAX, |call| call.index);
+        let complete = queue.is_empty();
+        let ready: Vec<CallRecord> = done.iter().take_while(|record| record.index < waiting).cloned().collect();
+        let step = self.step();
+        let counted = u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
+        for record in ready.into_iter().filter(|record| record.index >= counted) {
+            let trouble = self.count(&record);
+            self.state.calls.push(record);
+            if let Some(reason) = trouble {
+                self.settle_open_calls("not run: the turn had ended");
+                return self.hand_off(reason);
+            }
+        }
+        if complete {
+            self.finish_step();
+        }
+    }
+
+    fn count(&mut self, record: &CallRecord) -> Option<HandoffReason> {
+        if record.repeated && record.result.class == ResultClass::Success {
+            return None;
+        }
+        if record.result.class == ResultClass::Correction {
+            self.state.corrections = self.state.corrections.saturating_add(1);
+        }
+        let now = self.state.now.timestamp();
+        let verdict = self.state.breaker.record(&self.setup.profile.breaker, &record.tool, &record.result, now);
+        if verdict == Verdict::Open {
+            Some(HandoffReason::Breaker)
+        } else if self.state.corrections > self.setup.profile.limits.corrections {
+            Some(HandoffReason::Corrections)
+        } else {
+            None
+        }
+    }
+
+    fn finish_step(&mut self) {
+        let step = self.step();
+        let records: Vec<CallRecord> = self.state.calls.iter().filter(|call| call.step == step).cloned().collect();
+        let receipts: Vec<Receipt> = records.iter().flat_map(|record| record.result.receipts.clone()).collect();
+        self.state.memory.settle(&receipts);
+        let mut news = false;
+        for record in records.iter().filter(|record| !record.repeated) {
+            news |= self.state.seen.insert(canonical::hash_text(&format!("{}{}", record.tool, record.result.value)));
+        }
+        self.state.idle_rounds = if news { 0 } else { self.state.idle_rounds.saturating_add(1) };
+        self.close_step();
+        if let Some(reason) = records.iter().find_map(handed_off) {
+            return self.hand_off(HandoffReason::Model(reason));
+        }
+        if let Some(tool) = self.waits_for_staff(&records) {
+            return self.hand_off(HandoffReason::StaffApproval(tool));
+        }
+        let most = self.setup.profile.limits.max_tool_rounds.min(limits::MAX_TOOL_ROUNDS);
+        let exhausted = self.state.rounds >= most || self.state.idle_rounds >= limits::MAX_IDLE_ROUNDS;
+        self.state.phase = Phase::Thinking { want: if exhausted { Want::Final } else { Want::Step } };
+    }
+
+    /// Writes the step's results into the transcript, in the model's order.
+    fn close_step(&mut self) {
+        let step = self.step();
+        if let Phase::Acting { done, .. } = &self.state.phase {
+            let counted = u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
+            let mut rest: Vec<CallRecord> = done.iter().filter(|record| record.index >= counted).cloned().collect();
+            rest.sort_by_key(|record| record.index);
+            self.state.calls.extend(rest);
+        } else {
+            return;
+        }
+        let records: Vec<CallRecord> = self.state.calls.iter().filter(|call| call.step == step).cloned().collect();
+        for record in records {
+            let content = results::shown(&mut self.state.results, &record);
+            self.state.transcript.push(Message::ToolResult {
+                call_id: record.call_id,
+                name: record.tool,
+                content,
+                is_error: record.result.is_error(),
+            });
+        }
+        self.state.phase = Phase::Thinking { want: Want::Step };
+    }
+
+    fn waits_for_staff(&self, records: &[CallRecord]) -> Option<String> {
+        let asked = records.iter().find(|record| record.result.confirm.is_some())?;
+        let tool = self.setup.toolbox.get(&asked.tool)?;
+        (self.setup.toolbox.confirm(tool) == Confirm::Staff).then(|| format!("{} {}", asked.tool, asked.args))
+    }
+
+    /// The step that is being acted on; 0 while a held call runs.
+    fn step(&self) -> u32 {
+        self.state.rounds
+    }
+}
+
+enum Planned {
+    Run(QueuedCall),
+    Answered(Box<CallRecord>),
+}
+
+fn record(step: u32, queued: QueuedCall, result: CallResult, ran: bool) -> CallRecord {
+    CallRecord {
+        step,
+        index: queued.index,
+        call_id: queued.call_id,
+        tool: queued.planned.tool,
+        args: queued.planned.args,
+        args_hash: queued.planned.args_hash,
+        key: ran.then_some(queued.key),
+        repeated: false,
+        repairs: queued.planned.repairs,
+        result,
+    }
+}
+
+fn handed_off(record: &CallRecord) -> Option<String> {
+    let called = record.result.receipts.iter().any(|receipt| receipt.kind == ReceiptKind::HandedOff);
+    called.then(|| record.args.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned())
+}
+
+fn raw(call: &ToolCallRequest) -> Value {
+    Value::String(call.arguments.chars().take(2_000).collect())
+}

@@ -1,0 +1,89 @@
+//! What the model is told in each step.
+
+use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, ToolDefinition};
+use serde_json::json;
+
+use crate::{
+    profile::Protocol,
+    prompt,
+    turn::{HeldCall, Turn, Want, results, structured},
+};
+
+impl Turn {
+    pub(super) fn request(&self, want: &Want) -> ModelRequest {
+        let locale = self.state.principal.locale;
+        let mut system = self.setup.system.clone();
+        let withdrawn: Vec<&str> = self.state.breaker.withdrawn().collect();
+        if !withdrawn.is_empty() {
+            system.push_str(&prompt::withdrawn(&withdrawn, locale));
+        }
+        let (choice, purpose) = match want {
+            Want::Step => (ToolChoice::Auto, Purpose::Step),
+            Want::Final => (ToolChoice::None, Purpose::Step),
+            Want::Correction(why) => {
+                system.push_str(&prompt::correction(why, locale));
+                (ToolChoice::None, Purpose::Correction)
+            }
+        };
+        let tools = if choice == ToolChoice::None { Vec::new() } else { self.offered() };
+        let messages = self.setup.history.iter().chain(&self.state.transcript).cloned().collect();
+        let neutral = ModelRequest {
+            system,
+            messages,
+            tools,
+            tool_choice: choice,
+            format: ResponseFormat::Text,
+            max_output_tokens: self.state.output_budget,
+            temperature_milli: self.setup.profile.model.temperature_milli,
+            purpose,
+            facts: self.setup.facts.clone(),
+        };
+        match self.setup.profile.protocol {
+            Protocol::Native => neutral,
+            Protocol::Structured => structured::render(neutral, locale),
+        }
+    }
+
+    pub(super) fn judge_request(&self, held: &HeldCall) -> ModelRequest {
+        let locale = self.state.principal.locale;
+        ModelRequest {
+            system: prompt::judge(&held.question, locale),
+            messages: vec![Message::User { text: self.state.inbound.clone() }],
+            tools: Vec::new(),
+            tool_choice: ToolChoice::None,
+            format: ResponseFormat::Json {
+                name: "agreement".to_owned(),
+                schema: json!({
+                    "type": "object",
+                    "properties": {"agrees": {"type": "boolean"}},
+                    "required": ["agrees"],
+                    "additionalProperties": false
+                }),
+            },
+            max_output_tokens: 64,
+            temperature_milli: Some(0),
+            purpose: Purpose::JudgeAgreement,
+            facts: self.setup.facts.clone(),
+        }
+    }
+
+    /// The tools as the model sees them: withdrawn ones are gone, `read_result` is there once a result was cut.
+    fn offered(&self) -> Vec<ToolDefinition> {
+        let locale = self.state.principal.locale;
+        let mut tools: Vec<ToolDefinition> = self
+            .setup
+            .toolbox
+            .iter()
+            .filter(|tool| !self.state.breaker.is_withdrawn(&tool.spec.name))
+            .map(|tool| ToolDefinition {
+                name: tool.spec.name.clone(),
+                description: tool.spec.description.get(locale).to_owned(),
+                input_schema: tool.spec.input_schema.clone(),
+            })
+            .collect();
+        if !self.state.results.is_empty() {
+            tools.push(results::definition(locale));
+        }
+        tools
+    }
+}

@@ -1,0 +1,111 @@
+//! Large results: the model sees a head, a count and a handle, and may read on with `read_result`.
+
+use std::collections::BTreeMap;
+
+use balcao_llm::ToolDefinition;
+use balcao_tool::{CallResult, ErrorCode, Locale, ResultClass, ToolError, registry::error_result, repair};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    limits::{MAX_READ_ITEMS, MAX_SHOWN_RESULT_BYTES},
+    turn::record::CallRecord,
+};
+
+/// The built-in tool that pages through a cut result. It exists only while there is one.
+pub(super) const NAME: &str = "read_result";
+
+pub(super) fn definition(locale: Locale) -> ToolDefinition {
+    let description = match locale {
+        Locale::PtBr => "Lê mais de um resultado que foi cortado (veja `_cut.handle`), por página ou só os itens que contêm um texto.",
+        Locale::En => "Reads more of a result that was cut (see `_cut.handle`), by page or only the items that contain a text.",
+    };
+    ToolDefinition {
+        name: NAME.to_owned(),
+        description: description.to_owned(),
+        input_schema: json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["handle"],
+            "properties": {
+                "handle": {"type": "string"},
+                "offset": {"type": "integer", "minimum": 0},
+                "contains": {"type": "string", "maxLength": 80}
+            }
+        }),
+    }
+}
+
+/// The text of a result as the model sees it. A large one is kept whole under a handle and shown in part.
+pub(super) fn shown(kept: &mut BTreeMap<String, Value>, record: &CallRecord) -> String {
+    let mut value = record.result.value.clone();
+    if record.repeated
+        && let Some(map) = value.as_object_mut()
+    {
+        map.insert("repeated".to_owned(), true.into());
+    }
+    let whole = value.to_string();
+    if whole.len() <= MAX_SHOWN_RESULT_BYTES {
+        return whole;
+    }
+    let handle = format!("r{}", kept.len().saturating_add(1));
+    let Some((key, items)) = longest_list(&value) else {
+        let head: String = whole.chars().take(MAX_SHOWN_RESULT_BYTES / 2).collect();
+        kept.insert(handle.clone(), lines(&whole));
+        return json!({"head": head, "_cut": {"handle": handle, "bytes": whole.len()}}).to_string();
+    };
+    let (head, total) = (head_of(&items), items.len());
+    kept.insert(handle.clone(), Value::Array(items));
+    if let Some(map) = value.as_object_mut() {
+        map.insert("_cut".to_owned(), json!({"field": key, "handle": handle, "shown": head.len(), "total": total}));
+        map.insert(key, Value::Array(head));
+    }
+    value.to_string()
+}
+
+/// Answers a `read_result` call.
+pub(super) fn read(kept: &BTreeMap<String, Value>, raw: &str, locale: Locale) -> CallResult {
+    let fail = |code, text: &'static str| error_result(&ToolError::new(code, text), None, locale);
+    let Ok(parsed) = repair::parse_arguments(raw) else {
+        return fail(ErrorCode::InvalidArguments, "the arguments must be {\"handle\": …, \"offset\"?: …, \"contains\"?: …}");
+    };
+    let args: &Value = &parsed.value;
+    let Some(items) = args.get("handle").and_then(Value::as_str).and_then(|handle| kept.get(handle)).and_then(Value::as_array) else {
+        return fail(ErrorCode::NotFound, "there is no result with this handle");
+    };
+    let wanted = args.get("contains").and_then(Value::as_str).map(str::to_lowercase);
+    let matching: Vec<&Value> =
+        items.iter().filter(|item| wanted.as_deref().is_none_or(|text| item.to_string().to_lowercase().contains(text))).collect();
+    let offset = args.get("offset").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+    let page: Vec<Value> = matching.iter().skip(offset).take(MAX_READ_ITEMS).map(|item| (*item).clone()).collect();
+    let page = head_of(&page);
+    let value = json!({"items": page, "offset": offset, "shown": page.len(), "total": matching.len()});
+    CallResult { class: ResultClass::Success, code: None, value, receipts: vec![], internal: None, confirm: None, duration_ms: 0 }
+}
+
+/// The items that fit, at least one.
+fn head_of(items: &[Value]) -> Vec<Value> {
+    let mut size = 0usize;
+    let mut head = Vec::new();
+    for item in items {
+        size = size.saturating_add(item.to_string().len());
+        if size > MAX_SHOWN_RESULT_BYTES / 2 && !head.is_empty() {
+            break;
+        }
+        head.push(item.clone());
+    }
+    head
+}
+
+fn longest_list(value: &Value) -> Option<(String, Vec<Value>)> {
+    let map: &Map<String, Value> = value.as_object()?;
+    map.iter()
+        .filter_map(|(key, field)| Some((key, field.as_array()?)))
+        .max_by_key(|(_, items)| items.iter().map(|item| item.to_string().len()).sum::<usize>())
+        .filter(|(_, items)| items.len() > 1)
+        .map(|(key, items)| (key.clone(), items.clone()))
+}
+
+fn lines(text: &str) -> Value {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(400).map(|chunk| Value::from(chunk.iter().collect::<String>())).collect()
+}

@@ -1,0 +1,38 @@
+//! What a turn runs under: fixed from its beginning to its end.
+
+use std::sync::Arc;
+
+use balcao_llm::{Message, TurnFacts};
+use balcao_tool::Toolbox;
+
+use crate::{profile::Profile, sanitise::Sanitiser};
+
+/// The rules and data of one turn. A profile or pack that is reloaded meanwhile does not change it.
+#[derive(Debug, Clone)]
+pub struct TurnSetup {
+    /// The profile.
+    pub profile: Arc<Profile>,
+    /// The tools on offer.
+    pub toolbox: Arc<Toolbox>,
+    /// The sanitiser of this profile and these tools.
+    pub sanitiser: Arc<Sanitiser>,
+    /// The system prompt.
+    pub system: String,
+    /// Earlier turns, cut to their budget.
+    pub history: Vec<Message>,
+    /// The turn's facts as data.
+    pub facts: TurnFacts,
+    /// The contact, for the note to staff.
+    pub contact: ContactCard,
+    /// When the team is back, in the customer's words, if the business is closed now.
+    pub team_back: Option<String>,
+}
+
+/// What staff are told of the contact.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContactCard {
+    /// Name, if known.
+    pub name: Option<String>,
+    /// Phone, if known.
+    pub phone: Option<String>,
+}

@@ -1,0 +1,187 @@
+//! What a model's answer leads to.
+
+use balcao_llm::{FinishReason, Message, ModelError, ModelResponse, Purpose, ToolCallRequest};
+use balcao_tool::repair;
+use serde_json::Value;
+
+use crate::{
+    handoff::HandoffReason,
+    profile::Protocol,
+    sanitise::Verdict,
+    turn::{HeldCall, Phase, Turn, Want, record::StepRecord, structured},
+};
+
+impl Turn {
+    /// Takes the model's answer, or the failure of all providers. Ignored if no answer was asked for.
+    pub fn on_model(&mut self, answer: Result<ModelResponse, ModelError>) {
+        let phase = self.state.phase.clone();
+        self.state.spent.model_calls = self.state.spent.model_calls.saturating_add(1);
+        let response = match answer {
+            Ok(response) => response,
+            Err(error) => return self.on_model_failure(&phase, &error),
+        };
+        self.state.spent.usage.add(response.usage);
+        self.record_step(&phase, &response);
+        match phase {
+            Phase::Judging { held } => self.on_judgement(held, &response),
+            Phase::Thinking { want } => self.on_answer(&want, response),
+            Phase::Acting { .. } | Phase::Done { .. } => {}
+        }
+        self.check_budgets();
+    }
+
+    fn on_model_failure(&mut self, phase: &Phase, error: &ModelError) {
+        match phase {
+            // Without a second opinion nothing is agreed: the held call is dropped, and the model may ask again.
+            Phase::Judging { .. } => self.state.phase = Phase::Thinking { want: Want::Step },
+            Phase::Thinking { .. } => self.hand_off(HandoffReason::ModelFailure(error.to_string())),
+            Phase::Acting { .. } | Phase::Done { .. } => {}
+        }
+    }
+
+    fn on_judgement(&mut self, held: HeldCall, response: &ModelResponse) {
+        let agrees = repair::parse_arguments(&response.text).is_ok_and(|parsed| parsed.value.get("agrees") == Some(&Value::Bool(true)));
+        if agrees && response.finish != FinishReason::Length {
+            self.run_held(held);
+        } else {
+            self.state.phase = Phase::Thinking { want: Want::Step };
+        }
+    }
+
+    fn on_answer(&mut self, want: &Want, response: ModelResponse) {
+        if response.finish == FinishReason::Length {
+            return self.on_cut_answer(want, &response);
+        }
+        let (text, calls) = match self.setup.profile.protocol {
+            Protocol::Native => (response.text, response.tool_calls),
+            Protocol::Structured => match structured::read(&response, self.state.steps.len()) {
+                Ok(read) => read,
+                Err(reason) => return self.on_unreadable_object(&reason),
+            },
+        };
+        if response.finish == FinishReason::Refusal {
+            return self.on_nothing(&text);
+        }
+        match want {
+            Want::Step if !calls.is_empty() => self.on_calls(&text, calls),
+            Want::Step | Want::Final | Want::Correction(_) if text.trim().is_empty() => self.on_nothing(&text),
+            Want::Step | Want::Final | Want::Correction(_) => self.on_text(&text),
+        }
+    }
+
+    /// Calls of a cut answer never run. One retry with a larger output budget; then what was whole of the text, or a person.
+    fn on_cut_answer(&mut self, want: &Want, response: &ModelResponse) {
+        if !self.state.retried.length {
+            self.state.retried.length = true;
+            self.state.output_budget = self.state.output_budget.saturating_mul(2);
+            self.state.phase = Phase::Thinking { want: want.clone() };
+            return;
+        }
+        let whole = match self.setup.profile.protocol {
+            Protocol::Native if response.tool_calls.is_empty() => whole_sentences(&response.text),
+            Protocol::Native | Protocol::Structured => None,
+        };
+        match whole {
+            Some(text) => self.on_text(&text),
+            None => self.hand_off(HandoffReason::ModelFailure("the answer was cut off twice".to_owned())),
+        }
+    }
+
+    fn on_unreadable_object(&mut self, reason: &str) {
+        if self.state.retried.format {
+            self.hand_off(HandoffReason::ModelFailure(format!("no readable object twice: {reason}")));
+        } else {
+            self.state.retried.format = true;
+            let again = self.again();
+            self.state.phase = Phase::Thinking { want: again };
+        }
+    }
+
+    /// Nothing at all, or a refusal: one more try, then a person.
+    fn on_nothing(&mut self, text: &str) {
+        if self.state.retried.empty {
+            let reason = match self.state.phase {
+                Phase::Thinking { want: Want::Final } => HandoffReason::Rounds,
+                _ if text.trim().is_empty() => HandoffReason::ModelFailure("no answer twice".to_owned()),
+                _ => HandoffReason::ModelFailure("the model refused twice".to_owned()),
+            };
+            self.hand_off(reason);
+        } else {
+            self.state.retried.empty = true;
+            let again = self.again();
+            self.state.phase = Phase::Thinking { want: again };
+        }
+    }
+
+    /// What is asked for again after an answer that could not be used.
+    fn again(&self) -> Want {
+        match &self.state.phase {
+            Phase::Thinking { want } => want.clone(),
+            Phase::Judging { .. } | Phase::Acting { .. } | Phase::Done { .. } => Want::Step,
+        }
+    }
+
+    fn on_calls(&mut self, text: &str, mut calls: Vec<ToolCallRequest>) {
+        if self.setup.profile.reply.interim_text
+            && let Verdict::Send(clean) = self.clean(text)
+        {
+            self.state.interim.push(clean);
+        }
+        let step = self.state.rounds.saturating_add(1);
+        for (index, call) in calls.iter_mut().enumerate() {
+            // Ids are ours: models repeat and omit them, and the transcript must not.
+            call.id = format!("t{}_{step}_{index}", self.state.principal.turn);
+        }
+        self.state.transcript.push(Message::Assistant { text: text.to_owned(), tool_calls: calls.clone() });
+        self.state.rounds = step;
+        self.plan(&calls);
+    }
+
+    fn record_step(&mut self, phase: &Phase, response: &ModelResponse) {
+        let purpose = match phase {
+            Phase::Judging { .. } => Purpose::JudgeAgreement,
+            Phase::Thinking { want: Want::Correction(_) } => Purpose::Correction,
+            Phase::Thinking { .. } | Phase::Acting { .. } | Phase::Done { .. } => Purpose::Step,
+        };
+        self.state.steps.push(StepRecord {
+            purpose: word(&purpose),
+            model: response.model.clone(),
+            finish: word(&response.finish),
+            usage: response.usage,
+            calls: u32::try_from(response.tool_calls.len()).unwrap_or(u32::MAX),
+            text: response.text.chars().take(4_000).collect(),
+        });
+    }
+
+    fn check_budgets(&mut self) {
+        if self.is_over() {
+            return;
+        }
+        let (limits, spent) = (&self.setup.profile.limits, &self.state.spent);
+        let tokens = spent.usage.input_tokens.saturating_add(spent.usage.output_tokens);
+        let over = if spent.model_calls >= limits.model_calls {
+            Some("turn.model_calls")
+        } else if tokens >= limits.tokens {
+            Some("turn.tokens")
+        } else if limits.cost_micro_usd.is_some_and(|most| spent.usage.cost_micro_usd.unwrap_or(0) >= most) {
+            Some("turn.cost")
+        } else {
+            None
+        };
+        // A step that only needs its calls answered may still act: the budget stops the next model call, not the effect.
+        if let (Some(name), Phase::Thinking { .. } | Phase::Judging { .. }) = (over, &self.state.phase) {
+            self.hand_off(HandoffReason::Budget(name.to_owned()));
+        }
+    }
+}
+
+/// The text up to its last whole sentence, if there is one.
+fn whole_sentences(text: &str) -> Option<String> {
+    let end = text.rfind(['.', '!', '?'])?;
+    text.get(..=end).map(str::trim).filter(|whole| whole.len() > 1).map(str::to_owned)
+}
+
+/// The snake_case word of a unit variant.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

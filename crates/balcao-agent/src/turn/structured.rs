@@ -1,0 +1,123 @@
+//! The structured protocol: each step is one JSON object (specification part 1 §8).
+//!
+//! The turn itself knows neutral messages only. This module renders a neutral request for a model that answers in JSON, and
+//! reads such an answer back, so that loop, breaker, validation and ledger are the same for both protocols.
+
+use balcao_llm::{Message, ModelRequest, ModelResponse, ResponseFormat, ToolChoice, ToolCallRequest};
+use balcao_tool::{Locale, repair};
+use serde_json::{Value, json};
+
+use crate::prompt;
+
+/// Renders a neutral request: tools move into the prompt, calls and results become text.
+pub(super) fn render(neutral: ModelRequest, locale: Locale) -> ModelRequest {
+    let mut system = neutral.system;
+    system.push_str(&prompt::structured(&neutral.tools, locale));
+    let mut messages: Vec<Message> = Vec::with_capacity(neutral.messages.len());
+    for message in neutral.messages {
+        match message {
+            Message::User { text } => push_user(&mut messages, text),
+            Message::Assistant { text, tool_calls } => {
+                let calls = if tool_calls.is_empty() { vec![None] } else { tool_calls.iter().map(Some).collect() };
+                // One request a step: further calls of a native history are told as further steps.
+                for call in calls {
+                    let request = call.map(|call| json!({"name": call.name, "params": arguments(call)}));
+                    let said = if request.is_none() { Value::from(text.as_str()) } else { Value::Null };
+                    let object = json!({"response_to_client": said, "tool_request": request});
+                    push_assistant(&mut messages, object.to_string());
+                }
+            }
+            Message::ToolResult { name, content, .. } => {
+                let result = serde_json::from_str::<Value>(&content).unwrap_or(Value::String(content));
+                push_user(&mut messages, json!({"tool_result": {"name": name, "result": result}}).to_string());
+            }
+        }
+    }
+    ModelRequest {
+        system,
+        messages,
+        tools: Vec::new(),
+        tool_choice: ToolChoice::None,
+        format: ResponseFormat::Json { name: "turn_step".to_owned(), schema: schema(!neutral.tools.is_empty()) },
+        max_output_tokens: neutral.max_output_tokens,
+        temperature_milli: neutral.temperature_milli,
+        purpose: neutral.purpose,
+        facts: neutral.facts,
+    }
+}
+
+/// Reads one structured answer into the neutral form: a request wins over a response.
+///
+/// # Errors
+/// What is wrong with it, for the corrective retry.
+pub(super) fn read(response: &ModelResponse, step: usize) -> Result<(String, Vec<ToolCallRequest>), String> {
+    let text = response.text.trim();
+    let candidate = outermost_object(text).unwrap_or(text);
+    let object = repair::parse_arguments(candidate)?.value;
+    let known = ["thought", "response_to_client", "tool_request"];
+    if !known.iter().any(|key| object.get(key).is_some()) {
+        return Err("the answer must be one object with response_to_client and tool_request".to_owned());
+    }
+    let said = match object.get("response_to_client") {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(_) => return Err("response_to_client must be a string or null".to_owned()),
+    };
+    match object.get("tool_request") {
+        None | Some(Value::Null) => Ok((said, Vec::new())),
+        Some(Value::Object(request)) => {
+            let Some(name) = request.get("name").and_then(Value::as_str) else {
+                return Err("tool_request.name must be a string".to_owned());
+            };
+            let arguments = request.get("params").map_or_else(|| "{}".to_owned(), Value::to_string);
+            let call = ToolCallRequest { id: format!("s{step}"), name: name.to_owned(), arguments, vendor: None };
+            Ok((String::new(), vec![call]))
+        }
+        Some(_) => Err("tool_request must be an object or null".to_owned()),
+    }
+}
+
+fn schema(with_tools: bool) -> Value {
+    let request = if with_tools {
+        json!({
+            "type": ["object", "null"],
+            "properties": {"name": {"type": "string"}, "params": {"type": "object"}},
+            "required": ["name", "params"]
+        })
+    } else {
+        json!({"type": "null"})
+    };
+    json!({
+        "type": "object",
+        "properties": {"thought": {"type": "string"}, "response_to_client": {"type": ["string", "null"]}, "tool_request": request},
+        "required": ["response_to_client", "tool_request"]
+    })
+}
+
+fn arguments(call: &ToolCallRequest) -> Value {
+    repair::parse_arguments(&call.arguments).map_or_else(|_| Value::from(call.arguments.as_str()), |parsed| parsed.value)
+}
+
+/// From the first `{` to the last `}`: models wrap objects in prose and fences.
+fn outermost_object(text: &str) -> Option<&str> {
+    let (start, end) = (text.find('{')?, text.rfind('}')?);
+    text.get(start..=end)
+}
+
+fn push_user(messages: &mut Vec<Message>, more: String) {
+    if let Some(Message::User { text }) = messages.last_mut() {
+        text.push('\n');
+        text.push_str(&more);
+    } else {
+        messages.push(Message::User { text: more });
+    }
+}
+
+fn push_assistant(messages: &mut Vec<Message>, more: String) {
+    if let Some(Message::Assistant { text, .. }) = messages.last_mut() {
+        text.push('\n');
+        text.push_str(&more);
+    } else {
+        messages.push(Message::Assistant { text: more, tool_calls: Vec::new() });
+    }
+}

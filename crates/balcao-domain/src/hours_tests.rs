@@ -1,0 +1,44 @@
+use jiff::civil::date;
+
+use super::*;
+
+fn period(text: &str) -> Period {
+    text.parse().unwrap()
+}
+
+#[test]
+fn a_period_is_written_and_read_alike() {
+    for text in ["09:00-12:00", "00:00-24:00", "23:59-24:00"] {
+        assert_eq!(period(text).to_string(), text);
+    }
+    assert_eq!(period(" 09:00 - 12:00 ").to_string(), "09:00-12:00");
+    for text in
+        ["9:00-12:00", "09:00", "12:00-09:00", "09:00-09:00", "09:60-10:00", "09:00-24:01", "+9:00-10:00", "", "-"]
+    {
+        assert!(text.parse::<Period>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn periods_of_a_day_are_put_in_order_and_must_not_overlap() {
+    let mut hours = WeeklyHours::default();
+    hours.set(Weekday::Tuesday, vec![period("13:00-19:00"), period("09:00-13:00")]).unwrap();
+    assert_eq!(hours.on(Weekday::Tuesday), [period("09:00-13:00"), period("13:00-19:00")]);
+    assert!(hours.on(Weekday::Monday).is_empty());
+    let error = hours.set(Weekday::Monday, vec![period("09:00-12:00"), period("11:00-13:00")]).unwrap_err();
+    assert_eq!(error.to_string(), "the periods 09:00-12:00 and 11:00-13:00 overlap");
+}
+
+#[test]
+fn an_exception_replaces_the_week_and_the_holiday() {
+    let mut hours = Hours::default();
+    hours.weekly.set(Weekday::Friday, vec![period("09:00-18:00")]).unwrap();
+    let christmas = date(2026, 12, 25);
+    assert_eq!(hours.on(christmas), [period("09:00-18:00")]);
+    hours.holidays.insert(christmas, "Natal".to_owned());
+    assert!(hours.on(christmas).is_empty());
+    assert_eq!(hours.note_on(christmas), Some("Natal"));
+    hours.exceptions.insert(christmas, DayException { periods: vec![period("10:00-12:00")], note: None });
+    assert_eq!(hours.on(christmas), [period("10:00-12:00")]);
+    assert_eq!(hours.on(date(2026, 12, 18)), [period("09:00-18:00")]);
+}

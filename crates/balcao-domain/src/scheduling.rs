@@ -1,0 +1,60 @@
+//! The scheduling rules of a business, as data.
+
+use serde::{Deserialize, Serialize};
+
+/// Time is cut in quanta of this many minutes; every duration, buffer and start is a multiple of it.
+pub const QUANTUM_MIN: u32 = 5;
+
+/// How starts are offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlotMode {
+    /// Every multiple of the step from the opening of a working period on.
+    #[default]
+    Grid,
+    /// Only starts that leave no useless gap: back to back from the start of each free span, and flush with its end.
+    Fit,
+}
+
+/// What a business lets its customers do with the agenda. A service may have its own notice and advance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SchedulingRules {
+    /// Minutes between the starts that are offered.
+    pub slot_step_minutes: u32,
+    /// How starts are offered.
+    pub slot_mode: SlotMode,
+    /// How long before it starts an appointment must be booked.
+    pub minimum_notice_minutes: u32,
+    /// How many days ahead an appointment may be booked, counted in local dates.
+    pub maximum_advance_days: u32,
+    /// How long before it starts an appointment can still be cancelled or moved by the customer.
+    pub cancellation_notice_minutes: u32,
+    /// Duration for a look at the agenda that names no service.
+    pub default_duration_minutes: u32,
+    /// How many upcoming appointments one contact may hold.
+    pub maximum_open_appointments: u32,
+    /// How long a pending appointment holds its slot.
+    pub pending_minutes: u32,
+    /// How long a slot offered to the waitlist is kept for whom it was offered to.
+    pub waitlist_hold_minutes: u32,
+    /// How long before an appointment its reminder goes out, unless the caller says otherwise.
+    pub reminder_minutes: u32,
+}
+
+impl Default for SchedulingRules {
+    fn default() -> Self {
+        Self {
+            slot_step_minutes: 15,
+            slot_mode: SlotMode::Grid,
+            minimum_notice_minutes: 0,
+            maximum_advance_days: 60,
+            cancellation_notice_minutes: 0,
+            default_duration_minutes: 30,
+            maximum_open_appointments: 5,
+            pending_minutes: 15,
+            waitlist_hold_minutes: 15,
+            reminder_minutes: 1440,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The one place that builds HTTP clients, and the clocks and sizes that every model call keeps.
+//!
+//! Not here: what is sent ([`crate::providers`]) and whether to ask again ([`crate::retry`]).
+
+use std::time::Duration;
+
+use reqwest::{Client, redirect};
+
+/// Builds a client: rustls on aws-lc-rs, a connect timeout, no redirects.
+///
+/// Redirects are answered as an error because keys travel in headers that a redirect would carry to another host.
+/// `local` switches off system proxies, for services on this machine. There is no overall timeout: [`Clocks`] are kept by
+/// the caller, who knows what arrived so far.
+///
+/// # Errors
+/// The TLS back end or the system's proxy settings cannot be used.
+pub fn client(connect: Duration, local: bool) -> Result<Client, reqwest::Error> {
+    let builder = Client::builder()
+        .connect_timeout(connect)
+        .redirect(redirect::Policy::none())
+        .user_agent(concat!("balcao/", env!("CARGO_PKG_VERSION")));
+    if local { builder.no_proxy() } else { builder }.build()
+}
+
+/// How long one model call may take. All are on by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clocks {
+    /// To open a connection.
+    pub connect: Duration,
+    /// From the start of the call until the first piece of the answer.
+    pub first_token: Duration,
+    /// Between two pieces of the answer.
+    pub stall: Duration,
+    /// The whole call, connecting included.
+    pub whole: Duration,
+}
+
+impl Default for Clocks {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(5),
+            first_token: Duration::from_secs(20),
+            stall: Duration::from_secs(10),
+            whole: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How much of one answer is read, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Visible text (F-51 of the fault list).
+    pub text: usize,
+    /// All tool calls together, names and arguments.
+    pub calls: usize,
+    /// A body that is one JSON document, one event of a stream, or an error body.
+    pub document: usize,
+    /// A whole stream. Larger than `document`: vendors wrap each token in some 300 bytes, and reasoning is streamed too.
+    pub stream: usize,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { text: 64 * 1024, calls: 256 * 1024, document: 1024 * 1024, stream: 16 * 1024 * 1024 }
+    }
+}

@@ -1,0 +1,274 @@
+//! Asks a vendor over HTTP and reads what comes: the one driver behind all network providers.
+//!
+//! Reading is free of I/O ([`BodyReader`]): pieces of a body in, text events and at the end a response out, the same for
+//! any cut of the body, streamed or not. [`ask`] adds the clocks. Not here: retrying ([`crate::retry`]).
+
+use std::collections::BTreeSet;
+
+use reqwest::{RequestBuilder, Response, StatusCode};
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    error::{ModelError, ModelErrorKind},
+    http::{Clocks, Sizes},
+    message::{Message, ModelResponse},
+    provider::{EventSink, ModelRequest, StreamEvent},
+    providers::{
+        Service,
+        draft::{Draft, ids_of},
+        failure::{self, Failure},
+    },
+    sse::{SseDecoder, SseEvent},
+};
+
+/// Reads one vendor's payloads: the data of an event, or a whole document.
+pub(crate) trait Parser: Send {
+    /// Reads one payload into the draft.
+    fn payload(&mut self, text: &str, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure>;
+
+    /// Called once after the last payload, for what only the end can tell.
+    fn end(&mut self, _draft: &mut Draft) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// What a body turned out to be, by its first character: JSON begins with a bracket, an event stream never does. The
+/// content type is not asked, because gateways get it wrong.
+#[derive(Debug)]
+enum Form {
+    Undecided,
+    Document(Vec<u8>),
+    Stream(SseDecoder),
+}
+
+/// Reads a body that comes in pieces.
+pub(crate) struct BodyReader<P> {
+    parser: P,
+    sizes: Sizes,
+    form: Form,
+    draft: Draft,
+    read: usize,
+}
+
+impl<P: Parser> BodyReader<P> {
+    pub(crate) const fn new(parser: P, sizes: Sizes) -> Self {
+        Self { parser, sizes, form: Form::Undecided, draft: Draft::new(sizes), read: 0 }
+    }
+
+    /// Reads a piece; true if the answer moved on (comments that keep a line open do not count).
+    pub(crate) fn push(&mut self, mut bytes: &[u8], sink: &mut EventSink<'_>) -> Result<bool, Failure> {
+        if self.draft.ended {
+            return Ok(false);
+        }
+        self.read = self.read.saturating_add(bytes.len());
+        if self.read > self.sizes.stream {
+            return Err(Failure::too_large("the stream", self.sizes.stream));
+        }
+        if matches!(self.form, Form::Undecided) {
+            bytes = bytes.trim_ascii_start();
+            self.form = match bytes.first() {
+                None => return Ok(false),
+                Some(b'{' | b'[') => Form::Document(Vec::new()),
+                Some(_) => Form::Stream(SseDecoder::new(self.sizes.document)),
+            };
+        }
+        let mut events = Vec::new();
+        match &mut self.form {
+            Form::Undecided => return Ok(false),
+            Form::Document(document) => {
+                if document.len().saturating_add(bytes.len()) > self.sizes.document {
+                    return Err(Failure::too_large("the body", self.sizes.document));
+                }
+                document.extend_from_slice(bytes);
+                return Ok(true);
+            }
+            Form::Stream(decoder) => {
+                let decoded = decoder.push(bytes, &mut events);
+                self.read_events(&events, sink)?;
+                decoded.map_err(|cause| Failure::too_large("an event", cause.limit))?;
+            }
+        }
+        Ok(!events.is_empty())
+    }
+
+    /// True if nothing more need be read.
+    pub(crate) const fn ended(&self) -> bool {
+        self.draft.ended
+    }
+
+    /// True if the answer may be used though its body broke off.
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.draft.is_complete()
+    }
+
+    /// The answer. `taken` are the call ids of the request.
+    pub(crate) fn finish(
+        mut self,
+        taken: BTreeSet<String>,
+        sink: &mut EventSink<'_>,
+    ) -> Result<ModelResponse, Failure> {
+        match std::mem::replace(&mut self.form, Form::Undecided) {
+            Form::Undecided => return Err(Failure::malformed("the body is empty")),
+            Form::Document(document) => {
+                let text = std::str::from_utf8(&document)
+                    .map_err(|cause| Failure::malformed(&format!("no UTF-8 after byte {}", cause.valid_up_to())))?;
+                self.parser.payload(text, &mut self.draft, sink)?;
+                // A whole document that parsed is complete, whether or not it says why the model stopped.
+                self.draft.ended = true;
+            }
+            Form::Stream(mut decoder) => {
+                let mut events = Vec::new();
+                let decoded = decoder.finish(&mut events);
+                if !self.draft.ended {
+                    // What stands after the last line break may be cut; it counts only if it is whole.
+                    let whole = events.iter().all(|event| is_whole(&event.data));
+                    if whole {
+                        self.read_events(&events, sink)?;
+                    }
+                    decoded.map_err(|cause| Failure::too_large("an event", cause.limit))?;
+                }
+            }
+        }
+        self.parser.end(&mut self.draft)?;
+        self.draft.into_response(taken)
+    }
+
+    fn read_events(&mut self, events: &[SseEvent], sink: &mut EventSink<'_>) -> Result<(), Failure> {
+        for event in events {
+            if self.draft.ended {
+                break;
+            }
+            let data = event.data.trim();
+            if data == "[DONE]" {
+                self.draft.ended = true;
+            } else if !data.is_empty() {
+                self.parser.payload(data, &mut self.draft, sink)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_whole(data: &str) -> bool {
+    data.trim() == "[DONE]" || serde_json::from_str::<serde::de::IgnoredAny>(data).is_ok()
+}
+
+/// One call: what to send and what to keep to.
+pub(crate) struct Call<'a> {
+    pub(crate) service: &'a Service,
+    pub(crate) request: &'a ModelRequest,
+    pub(crate) http: RequestBuilder,
+}
+
+/// Sends the call and reads its answer.
+pub(crate) async fn ask<P: Parser>(
+    call: Call<'_>,
+    parser: P,
+    sink: &mut EventSink<'_>,
+) -> Result<ModelResponse, ModelError> {
+    let Call { service, request, http } = call;
+    exchange(http, service.clocks, service.sizes, parser, ids_of(request), sink)
+        .await
+        .map_err(|failure| failure.into_error(&service.name, service.key().into_iter().chain(texts_of(request))))
+}
+
+async fn exchange<P: Parser>(
+    http: RequestBuilder,
+    clocks: Clocks,
+    sizes: Sizes,
+    parser: P,
+    taken: BTreeSet<String>,
+    sink: &mut EventSink<'_>,
+) -> Result<ModelResponse, Failure> {
+    let start = Instant::now();
+    let whole = Clock { until: start + clocks.whole, name: "the call" };
+    let mut idle = Clock { until: start + clocks.first_token, name: "the first token" };
+    let mut response = idle.before(whole).bound(http.send()).await?.map_err(broken)?;
+    if response.status() != StatusCode::OK {
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let body = read_error_body(&mut response, whole, sizes.document).await;
+        return Err(failure::from_status(status, &headers, &body));
+    }
+    let mut reader = BodyReader::new(parser, sizes);
+    let mut started = false;
+    while !reader.ended() {
+        let piece = match idle.before(whole).bound(response.chunk()).await.and_then(|read| read.map_err(broken)) {
+            Ok(Some(piece)) => piece,
+            Ok(None) => break,
+            // The vendor said why the model stopped; only figures or an end mark are missing.
+            Err(_) if reader.is_complete() => break,
+            Err(failure) => return Err(failure),
+        };
+        if !started {
+            started = true;
+            sink(StreamEvent::Started);
+        }
+        if reader.push(&piece, sink)? {
+            idle = Clock { until: Instant::now() + clocks.stall, name: "the next token" };
+        }
+    }
+    reader.finish(taken, sink)
+}
+
+/// A clock and what it waits for.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    until: Instant,
+    name: &'static str,
+}
+
+impl Clock {
+    fn before(self, other: Self) -> Self {
+        if self.until <= other.until { self } else { other }
+    }
+
+    async fn bound<F: Future>(self, future: F) -> Result<F::Output, Failure> {
+        timeout_at(self.until, future)
+            .await
+            .map_err(|_elapsed| Failure::new(ModelErrorKind::Timeout, format!("{} took too long", self.name)))
+    }
+}
+
+/// As much of an error's body as can be had; none is no further fault.
+async fn read_error_body(response: &mut Response, clock: Clock, limit: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    while body.len() < limit
+        && let Ok(Ok(Some(piece))) = clock.bound(response.chunk()).await
+    {
+        body.extend_from_slice(&piece);
+    }
+    body
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "used as a function in `map_err`")]
+fn broken(cause: reqwest::Error) -> Failure {
+    let what = if cause.is_connect() {
+        "no connection"
+    } else if cause.is_decode() {
+        "the body could not be decoded"
+    } else {
+        "the connection broke"
+    };
+    let kind = if cause.is_timeout() { ModelErrorKind::Timeout } else { ModelErrorKind::Network };
+    let mut message = what.to_owned();
+    let mut source = std::error::Error::source(&cause);
+    while let Some(inner) = source {
+        message.push_str(": ");
+        message.push_str(&inner.to_string());
+        source = inner.source();
+    }
+    Failure::new(kind, message)
+}
+
+/// Every text of a request that an error message must not repeat.
+fn texts_of(request: &ModelRequest) -> impl Iterator<Item = &str> {
+    let messages = request.messages.iter().flat_map(|message| match message {
+        Message::User { text } => vec![text.as_str()],
+        Message::Assistant { text, tool_calls } => {
+            std::iter::once(text.as_str()).chain(tool_calls.iter().map(|call| call.arguments.as_str())).collect()
+        }
+        Message::ToolResult { content, .. } => vec![content.as_str()],
+    });
+    std::iter::once(request.system.as_str()).chain(messages)
+}

@@ -1,0 +1,172 @@
+//! `tool.yaml` as data. Its shape is fixed by `tool.schema.json`; what cannot be said in a schema is in [`crate::check`].
+
+use std::{collections::BTreeMap, time::Duration};
+
+use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, limits};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The whole file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The pack.
+    pub tool: Pack,
+}
+
+/// A pack.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pack {
+    /// Its id, by which profiles name it.
+    pub id: String,
+    /// Where its commands run.
+    #[serde(rename = "type")]
+    pub kind: PackKind,
+    /// Its name for people.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What it is for.
+    pub description: Localised,
+    /// Its commands.
+    pub commands: Vec<Command>,
+    /// Examples, which are tests.
+    #[serde(default)]
+    pub examples: Examples,
+}
+
+/// Where a pack's commands run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PackKind {
+    /// In this program.
+    Native,
+}
+
+/// A command as written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Command {
+    /// Its id: the tool's name, with `-` for `_` if the author prefers.
+    pub id: String,
+    /// What it does and when to use it.
+    pub description: Localised,
+    /// JSON Schema of the arguments.
+    pub input_schema: Value,
+    /// JSON Schema of a success or refusal.
+    pub output_schema: Value,
+    /// What it may change.
+    pub effect: Effect,
+    /// How that survives a crash; not stated: `read` for a read, else the worst case.
+    #[serde(default)]
+    pub effect_class: Option<EffectClass>,
+    /// Calling it twice changes nothing more.
+    #[serde(default)]
+    pub idempotent: bool,
+    /// What it does can be undone.
+    #[serde(default)]
+    pub reversible: bool,
+    /// It reaches other systems; not stated: it does.
+    #[serde(default = "yes")]
+    pub open_world: bool,
+    /// Who must agree; not stated: nobody for a read, else the customer.
+    #[serde(default)]
+    pub confirm: Option<Confirm>,
+    /// When a call is stopped.
+    #[serde(default)]
+    pub timeout_ms: Option<u64>,
+    /// The native handler's name.
+    pub handler: String,
+    /// The command that undoes it.
+    #[serde(default)]
+    pub undo: Option<String>,
+    /// What the model should do next, per error code.
+    #[serde(default)]
+    pub on_error: BTreeMap<ErrorCode, Localised>,
+    /// Never offered to a model.
+    #[serde(default)]
+    pub internal: bool,
+    /// Examples that belong to it.
+    #[serde(default)]
+    pub example_refs: Vec<String>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+impl Command {
+    /// The definition that the tool layer works with.
+    #[must_use]
+    pub fn spec(&self, pack: &str) -> CommandSpec {
+        let read = self.effect == Effect::Read;
+        CommandSpec {
+            name: self.id.replace('-', "_"),
+            pack: pack.to_owned(),
+            description: self.description.clone(),
+            input_schema: self.input_schema.clone(),
+            output_schema: self.output_schema.clone(),
+            behaviour: Behaviour {
+                effect: self.effect,
+                class: self.effect_class.unwrap_or(if read { EffectClass::Read } else { EffectClass::Blind }),
+                idempotent: self.idempotent || read,
+                reversible: self.reversible,
+                open_world: self.open_world,
+            },
+            confirm: self.confirm.unwrap_or(if read { Confirm::None } else { Confirm::Customer }),
+            timeout: self.timeout_ms.map_or(limits::DEFAULT_TIMEOUT, Duration::from_millis),
+            on_error: self.on_error.clone(),
+            internal: self.internal,
+        }
+    }
+}
+
+/// Examples of a pack.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Examples {
+    /// Calls that work.
+    pub success_cases: Vec<SuccessCase>,
+    /// Calls that must be refused.
+    pub failure_cases: Vec<FailureCase>,
+}
+
+/// A call that works.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuccessCase {
+    /// Its id.
+    pub id: String,
+    /// The command.
+    pub operation: String,
+    /// Arguments: satisfy the input schema.
+    pub input: Value,
+    /// Result: satisfies the output schema.
+    pub output: Value,
+    /// Why it is worth showing.
+    #[serde(default)]
+    pub notes: Option<String>,
+}
+
+/// A call that must be refused before it runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailureCase {
+    /// Its id.
+    pub id: String,
+    /// The command.
+    pub operation: String,
+    /// Part of the error: a pointer or a problem's word.
+    pub error_message: String,
+    /// Arguments that break the input schema.
+    pub wrong_input: Value,
+    /// Why they are wrong.
+    pub cause: String,
+    /// Arguments that would be right.
+    #[serde(default)]
+    pub correct_input: Option<Value>,
+    /// What would be right, in words.
+    #[serde(default)]
+    pub solution: Option<String>,
+}

@@ -1,0 +1,274 @@
+//! What can go wrong with the database, in words for whoever has to mend it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use balcao_domain::FailureClass;
+
+/// Which rule of the schema refused a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConstraintKind {
+    /// A primary key or a unique index.
+    Unique,
+    /// A reference to a row that is not there, or a row that others refer to.
+    ForeignKey,
+    /// A check, or a value that must not be null.
+    Check,
+    /// A trigger, such as the one against overlapping appointments.
+    Trigger,
+}
+
+/// What kind of trouble a [`StoreError`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoreErrorClass {
+    /// Somebody else holds the database: passes by itself.
+    Busy,
+    /// The file or the transaction cannot be written.
+    ReadOnly,
+    /// No space left.
+    Full,
+    /// Damaged, or no database at all.
+    Corrupt,
+    /// Written by a newer program.
+    Newer,
+    /// Not migrated yet.
+    Older,
+    /// A row broke a rule of the schema.
+    Constraint,
+    /// Cannot be reached or opened.
+    Unavailable,
+    /// A mistake in this program.
+    Bug,
+}
+
+/// Why the database did not do what was asked. Cheap to clone, because one failed commit answers many callers.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// Another process or connection holds the lock for longer than the busy timeout.
+    #[error("the database is locked by another program; stop it, or wait until its backup or migration is over")]
+    Locked {
+        /// What SQLite said.
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    /// The file, its folder or its file system cannot be written.
+    #[error(
+        "the database cannot be written: {what}; give the program's user write permission on the file and its folder"
+    )]
+    ReadOnly {
+        /// What could not be written.
+        what: String,
+    },
+    /// A closure given to `read` tried to write.
+    #[error("a read transaction tried to write: `{sql}`")]
+    WriteInRead {
+        /// The statement.
+        sql: String,
+    },
+    /// The disk or the quota is full.
+    #[error("the disk that holds the database is full; nothing was changed, free some space")]
+    Full {
+        /// What SQLite said.
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    /// The file is damaged.
+    #[error("the database is damaged; stop the program and restore the last backup")]
+    Corrupt {
+        /// What SQLite said.
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    /// The file is something else.
+    #[error("{} is not a database; check the configured path", path.display())]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder of the file is missing.
+    #[error("the folder {} does not exist; create it, or correct the configured path", path.display())]
+    MissingDirectory {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The file cannot be opened.
+    #[error("the database {} cannot be opened", path.display())]
+    CannotOpen {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    /// A setting that correctness rests on did not take.
+    #[error(
+        "the database does not accept {name}={wanted}, it stays at {found}; the file system may lack what it needs"
+    )]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// What it was set to.
+        wanted: String,
+        /// What was read back.
+        found: String,
+    },
+    /// The schema was written by a newer program.
+    #[error("the database has schema {found}, this program knows schemas up to {known}; update the program")]
+    Newer {
+        /// The newest migration in the database.
+        found: i64,
+        /// The newest migration in the program.
+        known: i64,
+    },
+    /// The schema lacks what the program needs.
+    #[error("the database lacks the current schema; run `balcao migrate`")]
+    NotMigrated {
+        /// What SQLite said.
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+    /// A migration was changed after it had been applied.
+    #[error("migration {name} is not the one that was applied to this database; install the program it came from")]
+    MigrationChanged {
+        /// The migration.
+        name: String,
+    },
+    /// A migration failed; the schema is as it was before.
+    #[error("migration {name} failed; the schema is unchanged")]
+    Migration {
+        /// The migration.
+        name: &'static str,
+        /// Why.
+        #[source]
+        source: Box<Self>,
+    },
+    /// A row broke a rule of the schema.
+    #[error("a row was refused: {message}")]
+    Constraint {
+        /// Which rule.
+        kind: ConstraintKind,
+        /// The rule's own words.
+        message: String,
+    },
+    /// A row that must be there is not.
+    #[error("no row where one must be: `{sql}`")]
+    NoRow {
+        /// The statement.
+        sql: String,
+    },
+    /// A column does not hold what the program expects.
+    #[error("column {column} holds {found}, expected {wanted}")]
+    Decode {
+        /// The column, counted from 0.
+        column: usize,
+        /// What was expected.
+        wanted: &'static str,
+        /// What was found.
+        found: String,
+    },
+    /// An effect key came again with other arguments.
+    #[error("effect key {key} was already used for other arguments")]
+    KeyReused {
+        /// The key.
+        key: String,
+    },
+    /// A closure panicked; its changes were undone.
+    #[error("a database closure panicked: {message}")]
+    Panicked {
+        /// The panic's message.
+        message: String,
+    },
+    /// The database was closed.
+    #[error("the database is closed")]
+    Closed,
+    /// Anything else.
+    #[error("the database refused `{sql}`")]
+    Other {
+        /// The statement, or what was being done.
+        sql: String,
+        /// What SQLite said.
+        #[source]
+        source: Arc<rusqlite::Error>,
+    },
+}
+
+impl StoreError {
+    /// What kind of trouble this is.
+    #[must_use]
+    pub fn class(&self) -> StoreErrorClass {
+        match self {
+            Self::Locked { .. } => StoreErrorClass::Busy,
+            Self::ReadOnly { .. } => StoreErrorClass::ReadOnly,
+            Self::Full { .. } => StoreErrorClass::Full,
+            Self::Corrupt { .. } | Self::NotADatabase { .. } => StoreErrorClass::Corrupt,
+            Self::Newer { .. } => StoreErrorClass::Newer,
+            Self::NotMigrated { .. } => StoreErrorClass::Older,
+            Self::Constraint { .. } => StoreErrorClass::Constraint,
+            Self::MissingDirectory { .. } | Self::CannotOpen { .. } | Self::Setting { .. } | Self::Closed => {
+                StoreErrorClass::Unavailable
+            }
+            Self::Migration { source, .. } => source.class(),
+            Self::WriteInRead { .. }
+            | Self::MigrationChanged { .. }
+            | Self::NoRow { .. }
+            | Self::Decode { .. }
+            | Self::KeyReused { .. }
+            | Self::Panicked { .. }
+            | Self::Other { .. } => StoreErrorClass::Bug,
+        }
+    }
+
+    /// How a use case that met this error has failed.
+    #[must_use]
+    pub fn failure(&self) -> FailureClass {
+        match self.class() {
+            StoreErrorClass::Busy => FailureClass::Transient,
+            StoreErrorClass::ReadOnly
+            | StoreErrorClass::Full
+            | StoreErrorClass::Corrupt
+            | StoreErrorClass::Newer
+            | StoreErrorClass::Older
+            | StoreErrorClass::Constraint
+            | StoreErrorClass::Unavailable
+            | StoreErrorClass::Bug => FailureClass::Fault,
+        }
+    }
+
+    /// Whether a unique index or a primary key refused the row.
+    #[must_use]
+    pub fn is_unique_violation(&self) -> bool {
+        matches!(self, Self::Constraint { kind: ConstraintKind::Unique, .. })
+    }
+
+    /// Reads what SQLite said while running `sql`.
+    pub(crate) fn of_sqlite(sql: &str, error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let code = error.sqlite_error().map(|failure| failure.code);
+        let extended = error.sqlite_error().map_or(0, |failure| failure.extended_code);
+        let message = error.to_string();
+        let source = Arc::new(error);
+        match code {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { source },
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly { what: message },
+            Some(ErrorCode::DiskFull) => Self::Full { source },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt { source },
+            Some(ErrorCode::ConstraintViolation) => Self::Constraint { kind: constraint_kind(extended), message },
+            _ if message.starts_with("no such table") || message.starts_with("no such column") => {
+                Self::NotMigrated { source }
+            }
+            _ => Self::Other { sql: sql.to_owned(), source },
+        }
+    }
+}
+
+fn constraint_kind(extended: i32) -> ConstraintKind {
+    use rusqlite::ffi;
+    match extended {
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+            ConstraintKind::Unique
+        }
+        ffi::SQLITE_CONSTRAINT_FOREIGNKEY => ConstraintKind::ForeignKey,
+        ffi::SQLITE_CONSTRAINT_TRIGGER => ConstraintKind::Trigger,
+        _ => ConstraintKind::Check,
+    }
+}

@@ -1,0 +1,73 @@
+//! What happened, written in the transaction in which it happened, for jobs and the console to take up.
+
+use balcao_domain::OrganizationId;
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::values;
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Its number; later events have higher ones.
+    pub id: i64,
+    /// Whose it is.
+    pub organization: OrganizationId,
+    /// What happened, past tense: `appointment_booked`.
+    pub kind: String,
+    /// To what, as a printed id.
+    pub subject: String,
+    /// More about it, as JSON.
+    pub payload: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// Adds an event.
+///
+/// # Errors
+/// What the database said.
+pub fn push(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    kind: &str,
+    subject: &str,
+    payload: &str,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "INSERT INTO event (organization_id, kind, subject, payload, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        values![organization, kind, subject, payload, now],
+    )?;
+    Ok(())
+}
+
+/// Events that nobody has taken, oldest first, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Event>, StoreError> {
+    tx.query_all(
+        "SELECT id, organization_id, kind, subject, payload, created_at FROM event WHERE taken_at IS NULL ORDER BY id LIMIT ?1",
+        values![limit],
+        |row| {
+            Ok(Event {
+                id: row.get(0)?,
+                organization: row.get(1)?,
+                kind: row.get(2)?,
+                subject: row.get(3)?,
+                payload: row.get(4)?,
+                created_at: row.get(5)?,
+            })
+        },
+    )
+}
+
+/// Marks an event as taken; tells whether it was still waiting.
+///
+/// # Errors
+/// What the database said.
+pub fn take(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<bool, StoreError> {
+    Ok(tx.execute("UPDATE event SET taken_at = ?2 WHERE id = ?1 AND taken_at IS NULL", values![id, now])? == 1)
+}

@@ -1,0 +1,89 @@
+//! Planned follow-ups.
+
+use balcao_domain::follow_up::{FollowUp, FollowUpType};
+use balcao_domain::{ContactId, FollowUpId, OrganizationId};
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::{Row, values, word};
+
+fn read(row: &Row<'_>) -> Result<FollowUp, StoreError> {
+    Ok(FollowUp {
+        id: row.get(0)?,
+        contact: row.get(1)?,
+        kind: word(row, 2, FollowUpType::from_word)?,
+        hint: row.get(3)?,
+        send_at: row.get(4)?,
+        episode: row.get(5)?,
+    })
+}
+
+/// Adds a follow-up; its `id` is not looked at.
+///
+/// # Errors
+/// What the database said.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &FollowUp,
+    now: Timestamp,
+) -> Result<FollowUpId, StoreError> {
+    tx.insert(
+        "INSERT INTO follow_up (organization_id, contact_id, kind, hint, send_at, episode, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        values![organization, new.contact, new.kind.as_str(), &new.hint, new.send_at, new.episode, now],
+    )
+}
+
+/// How many of an episode are open or sent.
+///
+/// # Errors
+/// What the database said.
+pub fn count_of_episode(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    episode: u32,
+) -> Result<u32, StoreError> {
+    tx.query_one(
+        "SELECT COUNT(*) FROM follow_up
+         WHERE organization_id = ?1 AND contact_id = ?2 AND episode = ?3 AND state IN ('open', 'sent')",
+        values![organization, contact, episode],
+        |row| row.get(0),
+    )
+}
+
+/// A contact's open follow-ups, in order of when they are due.
+///
+/// # Errors
+/// What the database said.
+pub fn open_of_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+) -> Result<Vec<FollowUp>, StoreError> {
+    tx.query_all(
+        "SELECT id, contact_id, kind, hint, send_at, episode FROM follow_up
+         WHERE organization_id = ?1 AND contact_id = ?2 AND state = 'open' ORDER BY send_at, id",
+        values![organization, contact],
+        read,
+    )
+}
+
+/// Cancels a contact's open follow-ups, or one of them, and gives how many.
+///
+/// # Errors
+/// What the database said.
+pub fn cancel_open(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    only: Option<FollowUpId>,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE follow_up SET state = 'cancelled'
+         WHERE organization_id = ?1 AND contact_id = ?2 AND state = 'open' AND (?3 IS NULL OR id = ?3)",
+        values![organization, contact, only],
+    )
+}

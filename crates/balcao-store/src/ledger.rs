@@ -1,0 +1,70 @@
+//! The effect ledger: a key that was used is never executed again.
+//!
+//! Effect and record commit together, so an effect is recorded if and only if it happened (facts: exactly once, I-8, I-9).
+
+use balcao_domain::OrganizationId;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::{json, to_json, values};
+
+/// What makes two executions the same effect.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EffectKey {
+    /// The key, unique in the database: a function of turn, step, ordinal, tool and canonical arguments.
+    pub key: String,
+    /// The hash of the canonical arguments. The same key with another hash is an error.
+    pub args_hash: String,
+    /// The turn, printed, where there is one.
+    pub turn: Option<String>,
+    /// The tool.
+    pub tool: String,
+}
+
+/// The result of an effect, and whether it was executed now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded<T> {
+    /// What the effect gave, now or then.
+    pub value: T,
+    /// Whether it had been executed before, so that nothing was done now.
+    pub repeated: bool,
+}
+
+/// Executes `effect` unless its key was used before; then the recorded result is given again.
+///
+/// # Errors
+/// [`StoreError::KeyReused`] if the key was used for other arguments or by another organization; else what `effect` failed
+/// with, and then nothing is recorded.
+pub fn once<T, E>(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    key: &EffectKey,
+    now: Timestamp,
+    effect: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
+) -> Result<Recorded<T>, E>
+where
+    T: Serialize + DeserializeOwned,
+    E: From<StoreError>,
+{
+    let recorded = tx.query_optional(
+        "SELECT organization_id, args_hash, result FROM effect_ledger WHERE key = ?1",
+        values![&key.key],
+        |row| {
+            let same = row.get::<OrganizationId>(0)? == organization && row.get::<String>(1)? == key.args_hash;
+            if same { json(row, 2) } else { Err(StoreError::KeyReused { key: key.key.clone() }) }
+        },
+    )?;
+    if let Some(value) = recorded {
+        return Ok(Recorded { value, repeated: true });
+    }
+    let value = effect(tx)?;
+    tx.execute(
+        "INSERT INTO effect_ledger (key, organization_id, turn, tool, args_hash, result, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        values![&key.key, organization, key.turn.as_ref(), &key.tool, &key.args_hash, to_json(&value)?, now],
+    )?;
+    Ok(Recorded { value, repeated: false })
+}

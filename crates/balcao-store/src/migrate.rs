@@ -1,0 +1,98 @@
+//! Migrations: forward only, recorded with their checksum, applied all or none.
+//!
+//! A migration that was applied is never edited: add another file, and a line below. Each must work with the program before
+//! it and after it (expand, then contract).
+
+use sha2::{Digest, Sha256};
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::values;
+
+struct Migration {
+    /// The time it was written, `YYYYMMDDNN`; they are applied in this order.
+    version: i64,
+    name: &'static str,
+    sql: &'static str,
+}
+
+const MIGRATIONS: &[Migration] = &[Migration {
+    version: 2_026_112_101,
+    name: "2026112101_business",
+    sql: include_str!("../migrations/sqlite/2026112101_business.sql"),
+}];
+
+/// A migration that the database has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppliedMigration {
+    /// Its version.
+    pub version: i64,
+    /// Its name.
+    pub name: String,
+    /// The SHA-256 of its text, in hexadecimal.
+    pub checksum: String,
+}
+
+/// Which migrations a database has, and which it lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaStatus {
+    /// Applied, in order.
+    pub applied: Vec<AppliedMigration>,
+    /// Names of the missing ones, in order.
+    pub missing: Vec<&'static str>,
+}
+
+/// Applies what is missing. The caller's transaction is the lock, and makes it all or none.
+pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
+    tx.execute(
+        "CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)",
+        &[],
+    )?;
+    let before = status(tx)?;
+    for migration in MIGRATIONS.iter().filter(|migration| before.missing.contains(&migration.name)) {
+        apply(tx, migration)
+            .map_err(|source| StoreError::Migration { name: migration.name, source: Box::new(source) })?;
+    }
+    status(tx)
+}
+
+fn apply(tx: &mut Tx<'_>, migration: &Migration) -> Result<(), StoreError> {
+    tx.execute_script(migration.sql)?;
+    tx.execute(
+        "INSERT INTO schema_migration (version, name, checksum) VALUES (?1, ?2, ?3)",
+        values![migration.version, migration.name, checksum(migration.sql)],
+    )?;
+    Ok(())
+}
+
+/// Compares the database with the program.
+pub(crate) fn status(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
+    let applied = applied(tx)?;
+    let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default();
+    for row in &applied {
+        match MIGRATIONS.iter().find(|migration| migration.version == row.version) {
+            None => return Err(StoreError::Newer { found: row.version, known }),
+            Some(migration) if checksum(migration.sql) != row.checksum => {
+                return Err(StoreError::MigrationChanged { name: row.name.clone() });
+            }
+            Some(_) => {}
+        }
+    }
+    let is_missing = |migration: &&Migration| applied.iter().all(|row| row.version != migration.version);
+    let missing = MIGRATIONS.iter().filter(is_missing).map(|migration| migration.name).collect();
+    Ok(SchemaStatus { applied, missing })
+}
+
+fn applied(tx: &mut Tx<'_>) -> Result<Vec<AppliedMigration>, StoreError> {
+    let read = |row: &crate::value::Row<'_>| {
+        Ok(AppliedMigration { version: row.get(0)?, name: row.get(1)?, checksum: row.get(2)? })
+    };
+    match tx.query_all("SELECT version, name, checksum FROM schema_migration ORDER BY version", &[], read) {
+        Err(StoreError::NotMigrated { .. }) => Ok(Vec::new()),
+        other => other,
+    }
+}
+
+fn checksum(sql: &str) -> String {
+    Sha256::digest(sql.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

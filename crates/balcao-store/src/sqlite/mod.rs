@@ -1,0 +1,106 @@
+//! SQLite: one thread writes, a few read.
+//!
+//! Invariants: only the writer thread holds a connection that can write; nobody is answered before the commit that their
+//! work is part of; the settings that durability rests on are read back when a connection is opened.
+
+mod connection;
+mod job;
+mod threads;
+
+use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use tokio::sync::oneshot;
+
+use crate::error::StoreError;
+use crate::store::OpenOptions;
+use crate::tx::Tx;
+use job::{Job, Work};
+
+/// An open SQLite database.
+#[derive(Debug)]
+pub(crate) struct Sqlite {
+    /// `None` only while closing.
+    writer: Option<Sender<Box<dyn Job>>>,
+    /// `None` for a database in memory, which its writer reads.
+    readers: Option<Sender<Box<dyn Job>>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Sqlite {
+    pub(crate) fn open(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
+        let connection = connection::open_writer(path, options)?;
+        {
+            // A schema from a newer program is refused before anything else is done with it.
+            let mut tx = Tx::new(&connection, false);
+            crate::migrate::status(&mut tx)?;
+        }
+        let mut sqlite = Self::with_writer(connection, options.group_size);
+        let (sender, receiver) = channel();
+        let receiver = Arc::new(Mutex::new(receiver));
+        for number in 0..options.readers.max(1) {
+            let (connection, receiver) = (connection::open_reader(path, options)?, Arc::clone(&receiver));
+            sqlite.threads.extend(threads::spawn(&format!("store-read-{number}"), move || {
+                threads::read(&connection, &receiver);
+            }));
+        }
+        sqlite.readers = Some(sender);
+        Ok(sqlite)
+    }
+
+    pub(crate) fn open_in_memory() -> Result<Self, StoreError> {
+        Ok(Self::with_writer(connection::open_memory()?, OpenOptions::default().group_size))
+    }
+
+    fn with_writer(connection: rusqlite::Connection, group_size: usize) -> Self {
+        let (sender, receiver) = channel();
+        let thread = threads::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1)));
+        Self { writer: Some(sender), readers: None, threads: thread.into_iter().collect() }
+    }
+
+    pub(crate) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        run(self.writer.as_ref(), true, work).await
+    }
+
+    pub(crate) async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        run(self.readers.as_ref().or(self.writer.as_ref()), false, work).await
+    }
+}
+
+async fn run<T, E, F>(queue: Option<&Sender<Box<dyn Job>>>, may_write: bool, work: F) -> Result<T, E>
+where
+    F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let (answer, answered) = oneshot::channel();
+    let job: Box<dyn Job> = Box::new(Work::new(work, may_write, answer));
+    let sent = queue.is_some_and(|queue| queue.send(job).is_ok());
+    let result = if sent { answered.await.ok() } else { None };
+    result.unwrap_or_else(|| Err(StoreError::Closed.into()))
+}
+
+impl Drop for Sqlite {
+    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is.
+    fn drop(&mut self) {
+        self.writer = None;
+        self.readers = None;
+        let own = std::thread::current().id();
+        for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != own) {
+            // A thread of ours ends by its queue being closed; a panic in it has been answered and logged already.
+            drop(thread.join());
+        }
+    }
+}

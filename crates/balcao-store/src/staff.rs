@@ -1,0 +1,57 @@
+//! People who use the console.
+
+use balcao_domain::{OrganizationId, StaffId};
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::values;
+
+/// A person of staff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Staff {
+    /// Their id.
+    pub id: StaffId,
+    /// Their name.
+    pub name: String,
+    /// Their e-mail address, by which they log in.
+    pub email: String,
+    /// `owner`, `manager`, `attendant`, `professional` or `viewer`.
+    pub role: String,
+    /// Where alerts to them go, in E.164.
+    pub phone: Option<String>,
+    /// Whether conversations can be assigned to them now.
+    pub on_duty: bool,
+}
+
+/// Adds a person; the `id` is not looked at.
+///
+/// # Errors
+/// A unique violation if the e-mail address is taken.
+pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Result<StaffId, StoreError> {
+    tx.insert(
+        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
+        values![organization, &new.name, &new.email, &new.role, new.phone.as_ref(), new.on_duty],
+    )
+}
+
+/// Everybody, in order of id.
+///
+/// # Errors
+/// What the database said.
+pub fn list(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Staff>, StoreError> {
+    tx.query_all(
+        "SELECT id, name, email, role, phone, on_duty FROM staff WHERE organization_id = ?1 ORDER BY id",
+        values![organization],
+        |row| {
+            Ok(Staff {
+                id: row.get(0)?,
+                name: row.get(1)?,
+                email: row.get(2)?,
+                role: row.get(3)?,
+                phone: row.get(4)?,
+                on_duty: row.get(5)?,
+            })
+        },
+    )
+}

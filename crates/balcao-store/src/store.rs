@@ -1,0 +1,105 @@
+//! The handle that the rest of the program holds.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::StoreError;
+use crate::migrate::SchemaStatus;
+use crate::sqlite::Sqlite;
+use crate::tx::Tx;
+
+/// How a database is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenOptions {
+    /// How long to wait for another process's lock.
+    pub busy_timeout: Duration,
+    /// How many threads read at a time. A database in memory has none: it is read by its writer.
+    pub readers: usize,
+    /// How many waiting writes may share one commit.
+    pub group_size: usize,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { busy_timeout: Duration::from_secs(5), readers: 4, group_size: 128 }
+    }
+}
+
+/// A database. Cloning gives another handle to the same one; the last handle closes it.
+#[derive(Debug, Clone)]
+pub struct Store(Database);
+
+#[derive(Debug, Clone)]
+enum Database {
+    Sqlite(Arc<Sqlite>),
+}
+
+impl Store {
+    /// Opens the SQLite file at `path`, creating it where there is none, and reads its settings back.
+    ///
+    /// The schema is not touched: call [`Self::migrate`] before use.
+    ///
+    /// # Errors
+    /// [`StoreError`], each with what to do: no folder, no permission, not a database, locked, a newer schema.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
+        Ok(Self(Database::Sqlite(Arc::new(Sqlite::open(path, options)?))))
+    }
+
+    /// Opens a database in memory, gone with its last handle.
+    ///
+    /// # Errors
+    /// [`StoreError`] if SQLite cannot be started.
+    pub fn open_in_memory() -> Result<Self, StoreError> {
+        Ok(Self(Database::Sqlite(Arc::new(Sqlite::open_in_memory()?))))
+    }
+
+    /// Runs `work` in a transaction that is durable when this returns `Ok`, and undone when it returns `Err`.
+    ///
+    /// Waiting closures share one commit, each in a savepoint of its own: one that fails or panics undoes itself alone. They
+    /// run one at a time, in order. Nobody is answered before the commit; if the commit fails, all are told.
+    ///
+    /// # Errors
+    /// What `work` failed with, or what the database said.
+    pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        match &self.0 {
+            Database::Sqlite(sqlite) => sqlite.write(work).await,
+        }
+    }
+
+    /// Runs `work` on one consistent state of the database; it cannot write.
+    ///
+    /// # Errors
+    /// What `work` failed with, or what the database said.
+    pub async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        match &self.0 {
+            Database::Sqlite(sqlite) => sqlite.read(work).await,
+        }
+    }
+
+    /// Applies the migrations that are missing, all or none, under the write lock.
+    ///
+    /// # Errors
+    /// [`StoreError::Migration`], [`StoreError::MigrationChanged`], [`StoreError::Newer`]; the schema is unchanged.
+    pub async fn migrate(&self) -> Result<SchemaStatus, StoreError> {
+        self.write(crate::migrate::migrate).await
+    }
+
+    /// Which migrations are applied and which are missing.
+    ///
+    /// # Errors
+    /// As [`Self::migrate`].
+    pub async fn schema_status(&self) -> Result<SchemaStatus, StoreError> {
+        self.read(crate::migrate::status).await
+    }
+}

@@ -1,0 +1,3 @@
+//! One suite for all adapters of a contract.
+
+pub mod store;

@@ -1,0 +1,53 @@
+//! For whom a call runs, and under which key. None of it ever comes from a model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::Locale;
+
+/// The identity that the runtime binds to a turn. Tools act on this contact and organization; no argument names another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Principal {
+    /// The organization's id.
+    pub organization: i64,
+    /// The conversation's contact.
+    pub contact: i64,
+    /// The conversation.
+    pub conversation: i64,
+    /// The turn.
+    pub turn: i64,
+    /// True for a profile that talks with staff instead of customers.
+    pub staff_facing: bool,
+    /// The conversation's language.
+    pub locale: Locale,
+}
+
+/// The idempotency key of one call: a function of turn, step, position, tool and canonical arguments.
+///
+/// Equal on every replay of the turn, different for every other call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EffectKey(String);
+
+impl EffectKey {
+    /// Derives the key. `args_hash` is [`crate::canonical::hash`] of the arguments.
+    #[must_use]
+    pub fn derive(turn: i64, step: u32, index: u32, tool: &str, args_hash: &str) -> Self {
+        Self(crate::canonical::hash_text(&format!("{turn}/{step}/{index}/{tool}/{args_hash}")))
+    }
+
+    /// The key's text: 40 lower-case hexadecimal digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a handler is told beside its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolContext {
+    /// For whom.
+    pub principal: Principal,
+    /// The call's idempotency key.
+    pub key: EffectKey,
+    /// Hash of the canonical arguments: the same key with another hash is a conflict.
+    pub args_hash: String,
+}

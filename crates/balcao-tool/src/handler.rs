@@ -1,0 +1,94 @@
+//! The code behind a command.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{
+    context::ToolContext,
+    error::{ErrorCode, Internal, ToolError, ToolResult},
+    outcome::ToolOutput,
+};
+
+/// What would happen if a call ran now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Preview {
+    /// It may run; this one sentence asks the customer whether it should.
+    Ask(String),
+    /// It would be refused: this is the answer, and nobody needs to be asked.
+    Refused(ToolOutput),
+}
+
+/// A command's code, erased. Implement [`NativeTool`] instead and [`erase`] it.
+#[async_trait]
+pub trait ToolHandler: Send + Sync {
+    /// Runs the command. The arguments satisfy the input schema.
+    ///
+    /// # Errors
+    /// [`ToolError`] for everything that is neither a success nor a correct "no".
+    async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput>;
+
+    /// Says what [`Self::call`] would do, without doing it. Only asked of commands that somebody has to confirm.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview>;
+
+    /// JSON Schema of the Rust arguments, to be held against the command's input schema when a pack is loaded.
+    fn args_schema(&self) -> Value;
+}
+
+/// A command in Rust: parses, calls one use case, shapes the answer.
+#[async_trait]
+pub trait NativeTool: Send + Sync + 'static {
+    /// The arguments. `#[serde(deny_unknown_fields)]`, fields named as in the input schema.
+    type Args: DeserializeOwned + JsonSchema + Send + 'static;
+
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`ToolError`] for everything that is neither a success nor a correct "no".
+    async fn call(&self, cx: &ToolContext, args: Self::Args) -> ToolResult<ToolOutput>;
+
+    /// The question that must be agreed to before the command runs. Commands that nobody confirms keep the default.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    async fn preview(&self, _cx: &ToolContext, _args: Self::Args) -> ToolResult<Preview> {
+        let note = Internal::note("the command demands confirmation, but its handler has no preview");
+        Err(ToolError::new(ErrorCode::Internal, "this command cannot be confirmed").internal(note).into())
+    }
+}
+
+/// Wraps a [`NativeTool`] so that a registry can hold it.
+pub fn erase<T: NativeTool>(tool: T) -> Arc<dyn ToolHandler> {
+    Arc::new(Erased { tool, args: PhantomData })
+}
+
+struct Erased<T: NativeTool> {
+    tool: T,
+    args: PhantomData<fn() -> T::Args>,
+}
+
+#[async_trait]
+impl<T: NativeTool> ToolHandler for Erased<T> {
+    async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
+        self.tool.call(cx, typed::<T::Args>(args)?).await
+    }
+
+    async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
+        self.tool.preview(cx, typed::<T::Args>(args)?).await
+    }
+
+    fn args_schema(&self) -> Value {
+        schemars::schema_for!(T::Args).to_value()
+    }
+}
+
+/// The schema was satisfied, so a failure here is our defect: schema and struct disagree.
+fn typed<A: DeserializeOwned>(args: Value) -> ToolResult<A> {
+    serde_json::from_value(args).map_err(|error| ToolError::from_source(ErrorCode::Internal, &error).into())
+}

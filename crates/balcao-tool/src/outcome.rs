@@ -1,0 +1,83 @@
+//! What comes back from a call.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{error::ErrorCode, receipt::Receipt};
+
+/// How a result counts (specification part 1 §4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultClass {
+    /// It worked.
+    Success,
+    /// A correct "no". Never counted.
+    Refusal,
+    /// The caller's own mistake. Has a budget of its own.
+    Correction,
+    /// Something broke. Feeds the breaker.
+    Fault,
+}
+
+/// What a handler gives back when nothing broke.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// The JSON for the model; satisfies the output schema.
+    pub value: Value,
+    /// True for a correct "no".
+    pub refused: bool,
+    /// What a reply may now state.
+    pub receipts: Vec<Receipt>,
+}
+
+impl ToolOutput {
+    /// It worked.
+    #[must_use]
+    pub const fn success(value: Value) -> Self {
+        Self { value, refused: false, receipts: Vec::new() }
+    }
+
+    /// A correct "no": `success: false` with a reason, `found: false`, `available: false`.
+    #[must_use]
+    pub const fn refusal(value: Value) -> Self {
+        Self { value, refused: true, receipts: Vec::new() }
+    }
+
+    /// Adds a receipt.
+    #[must_use]
+    pub fn receipt(mut self, receipt: Receipt) -> Self {
+        self.receipts.push(receipt);
+        self
+    }
+}
+
+/// The one result of one call, as the turn keeps it. `internal` is for staff; everything else may reach a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallResult {
+    /// How it counts.
+    pub class: ResultClass,
+    /// The error code, if the result has an `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
+    /// The JSON for the model.
+    pub value: Value,
+    /// What a reply may now state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receipts: Vec<Receipt>,
+    /// For staff and the journal only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub internal: Option<String>,
+    /// Set when the command wants the customer's word first: the one-sentence question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<String>,
+    /// How long it took.
+    pub duration_ms: u64,
+}
+
+impl CallResult {
+    /// True if the JSON carries an `error`.
+    #[must_use]
+    pub const fn is_error(&self) -> bool {
+        self.code.is_some()
+    }
+}

@@ -1,0 +1,102 @@
+//! Judging a model's call before anything runs: pure, so that the turn can be replayed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    canonical,
+    effect::Confirm,
+    error::{ErrorCode, FieldProblem, ToolError},
+    outcome::CallResult,
+    registry::{Toolbox, error_result},
+    repair,
+    text::{Locale, ModelText},
+};
+
+/// How a planned call runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunMode {
+    /// For real.
+    Execute,
+    /// Only far enough to ask the customer: nothing changes.
+    Ask,
+}
+
+/// A call that passed every check that needs no I/O.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedCall {
+    /// The tool's name: it exists and is offered.
+    pub tool: String,
+    /// Arguments that satisfy the input schema.
+    pub args: Value,
+    /// Hash of the canonical arguments.
+    pub args_hash: String,
+    /// Hash of the contract that they were checked against.
+    pub contract_hash: String,
+    /// Who has to agree before it runs.
+    pub confirm: Confirm,
+    /// Whether it may run beside others of its step.
+    pub parallel: bool,
+    /// What had to be mended in the arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<String>,
+}
+
+/// The verdict on one call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Judgement {
+    /// It may run.
+    Run(PlannedCall),
+    /// It may not: this is its answer.
+    Answer(CallResult),
+}
+
+/// Checks a call as a model wrote it: does the tool exist, can the arguments be read, do they satisfy the schema?
+#[must_use]
+pub fn judge(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale) -> Judgement {
+    let Some(tool) = toolbox.get(name) else {
+        let quoted: String = name.chars().take(64).collect();
+        let error = ToolError::new(ErrorCode::UnknownTool, ModelText::new(format!("there is no tool `{quoted}`")))
+            .detail("nearest", json!(toolbox.nearest(&quoted)));
+        return Judgement::Answer(error_result(&error, None, locale));
+    };
+    let parsed = match repair::parse_arguments(raw_arguments) {
+        Ok(parsed) => parsed,
+        Err(reason) => {
+            let problem =
+                FieldProblem { problem: reason, expected: "one JSON object".to_owned(), ..FieldProblem::default() };
+            return Judgement::Answer(tool.fail(&ToolError::invalid(vec![problem]), locale));
+        }
+    };
+    let (mut args, mut repairs) = (parsed.value, parsed.repairs);
+    if !tool.input.is_valid(&args) {
+        drop_nulls(&mut args, tool.input.source());
+        repairs.extend(repair::fit_to_schema(&mut args, tool.input.source()));
+    }
+    let problems = tool.input.problems(&args);
+    if !problems.is_empty() {
+        return Judgement::Answer(tool.fail(&ToolError::invalid(problems), locale));
+    }
+    Judgement::Run(PlannedCall {
+        tool: tool.spec.name.clone(),
+        args_hash: canonical::hash(&args),
+        args,
+        contract_hash: tool.contract_hash.clone(),
+        confirm: toolbox.confirm(tool),
+        parallel: tool.spec.behaviour.parallel(),
+        repairs,
+    })
+}
+
+/// Strict modes of some vendors write `null` for an optional field that is not given: absent says the same.
+fn drop_nulls(args: &mut Value, schema: &Value) {
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|all| all.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    if let Some(map) = args.as_object_mut() {
+        map.retain(|key, value| !value.is_null() || required.contains(&key.as_str()));
+    }
+}

@@ -1,0 +1,244 @@
+//! The tools that exist, and the ones that a profile offers.
+
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt;
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+use crate::{
+    context::ToolContext,
+    effect::Confirm,
+    error::{ErrorCode, Internal, ToolError},
+    handler::{Preview, ToolHandler},
+    limits::MAX_SUGGESTIONS,
+    outcome::{CallResult, ResultClass, ToolOutput},
+    plan::RunMode,
+    receipt::Receipt,
+    spec::CommandSpec,
+    text::Locale,
+    validate::Schema,
+};
+
+/// A command with its compiled schemas and its code.
+pub struct Tool {
+    /// The definition.
+    pub spec: CommandSpec,
+    /// Compiled input schema.
+    pub input: Schema,
+    /// Compiled output schema.
+    pub output: Schema,
+    /// [`CommandSpec::contract_hash`], computed once.
+    pub contract_hash: String,
+    handler: Arc<dyn ToolHandler>,
+}
+
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tool")
+            .field("name", &self.spec.name)
+            .field("contract_hash", &self.contract_hash)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Tool {
+    /// Compiles a command.
+    ///
+    /// # Errors
+    /// Which schema is none, and why.
+    pub fn new(spec: CommandSpec, handler: Arc<dyn ToolHandler>) -> Result<Self, String> {
+        let input = Schema::compile(&spec.input_schema).map_err(|e| format!("input_schema of `{}` {e}", spec.name))?;
+        let output =
+            Schema::compile(&spec.output_schema).map_err(|e| format!("output_schema of `{}` {e}", spec.name))?;
+        let contract_hash = spec.contract_hash();
+        Ok(Self { spec, input, output, contract_hash, handler })
+    }
+
+    /// JSON Schema of the handler's arguments.
+    #[must_use]
+    pub fn args_schema(&self) -> Value {
+        self.handler.args_schema()
+    }
+
+    /// Runs a planned call within its time, and turns whatever happens into one result: a failure, a panic, a late or a
+    /// malformed answer included. Dropping the future stops the call.
+    pub async fn execute(&self, cx: &ToolContext, args: Value, mode: RunMode) -> CallResult {
+        let started = Instant::now();
+        let run = async {
+            match mode {
+                RunMode::Execute => self.handler.call(cx, args).await.map(Preview::Refused),
+                RunMode::Ask => self.handler.preview(cx, args).await,
+            }
+        };
+        let outcome = match timeout(self.spec.timeout, AssertUnwindSafe(run).catch_unwind()).await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(panic)) => {
+                let note = Internal::note(panic_text(&*panic));
+                Err(ToolError::new(ErrorCode::Internal, "the tool failed").internal(note).into())
+            }
+            Err(_elapsed) => {
+                let note = Internal::note(format!("stopped after {} ms", self.spec.timeout.as_millis()));
+                Err(ToolError::new(ErrorCode::Timeout, "the tool took too long and was stopped").internal(note).into())
+            }
+        };
+        let locale = cx.principal.locale;
+        let mut result = match outcome {
+            Ok(Preview::Ask(question)) => self.ask(question, locale),
+            Ok(Preview::Refused(output)) => self.finish(output, locale),
+            Err(error) => self.fail(&error, locale),
+        };
+        result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        result
+    }
+
+    /// The result for an error of this command.
+    #[must_use]
+    pub fn fail(&self, error: &ToolError, locale: Locale) -> CallResult {
+        error_result(error, self.spec.guidance(error.code, locale), locale)
+    }
+
+    fn finish(&self, output: ToolOutput, locale: Locale) -> CallResult {
+        let problems = self.output.problems(&output.value);
+        if !problems.is_empty() {
+            let note = format!("the result breaks the output schema: {}", json!(problems));
+            return self
+                .fail(&ToolError::new(ErrorCode::Internal, "the tool failed").internal(Internal::note(note)), locale);
+        }
+        let class = if output.refused { ResultClass::Refusal } else { ResultClass::Success };
+        CallResult { receipts: output.receipts, ..plain(class, output.value) }
+    }
+
+    fn ask(&self, question: String, locale: Locale) -> CallResult {
+        let error =
+            ToolError::new(ErrorCode::ConfirmationRequired, "the customer has to agree first; nothing has been done")
+                .detail("summary", question.as_str());
+        CallResult { confirm: Some(question), ..self.fail(&error, locale) }
+    }
+}
+
+/// A result that is an error.
+#[must_use]
+pub fn error_result(error: &ToolError, guidance: Option<&str>, locale: Locale) -> CallResult {
+    CallResult {
+        code: Some(error.code),
+        internal: error.internal.as_ref().map(Internal::for_staff),
+        ..plain(error.code.class(), error.to_model(guidance, locale))
+    }
+}
+
+fn plain(class: ResultClass, value: Value) -> CallResult {
+    CallResult {
+        class,
+        code: None,
+        value,
+        receipts: Vec::<Receipt>::new(),
+        internal: None,
+        confirm: None,
+        duration_ms: 0,
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let words =
+        panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", words.unwrap_or_else(|| "without a message".to_owned()))
+}
+
+/// All tools of the program, by name, in the order in which their packs were loaded.
+#[derive(Debug, Default)]
+pub struct Registry {
+    tools: IndexMap<String, Arc<Tool>>,
+}
+
+impl Registry {
+    /// Adds a tool.
+    ///
+    /// # Errors
+    /// If the name is taken: names are unique over all packs.
+    pub fn add(&mut self, tool: Tool) -> Result<(), String> {
+        let name = tool.spec.name.clone();
+        if let Some(holder) = self.tools.get(&name) {
+            return Err(format!(
+                "the tool `{name}` of pack `{}` is already defined by pack `{}`",
+                tool.spec.pack, holder.spec.pack
+            ));
+        }
+        self.tools.insert(name, Arc::new(tool));
+        Ok(())
+    }
+
+    /// One tool.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.tools.get(name)
+    }
+
+    /// All tools, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        self.tools.values()
+    }
+
+    /// The tools that `offered` keeps and that are not internal: a snapshot that no later change reaches.
+    pub fn toolbox(&self, offered: impl Fn(&CommandSpec) -> bool) -> Toolbox {
+        Toolbox {
+            tools: self
+                .tools
+                .values()
+                .filter(|tool| !tool.spec.internal && offered(&tool.spec))
+                .map(Arc::clone)
+                .collect(),
+            confirm: BTreeMap::new(),
+        }
+    }
+}
+
+/// The tools of one turn.
+#[derive(Debug, Clone, Default)]
+pub struct Toolbox {
+    tools: Vec<Arc<Tool>>,
+    confirm: BTreeMap<String, Confirm>,
+}
+
+impl Toolbox {
+    /// Replaces the confirmation rule of one tool, as a profile may.
+    pub fn set_confirm(&mut self, name: &str, confirm: Confirm) {
+        self.confirm.insert(name.to_owned(), confirm);
+    }
+
+    /// One tool.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
+        self.tools.iter().find(|tool| tool.spec.name == name)
+    }
+
+    /// Who has to agree before `tool` runs.
+    #[must_use]
+    pub fn confirm(&self, tool: &Tool) -> Confirm {
+        self.confirm.get(&tool.spec.name).copied().unwrap_or(tool.spec.confirm)
+    }
+
+    /// All tools, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        self.tools.iter()
+    }
+
+    /// The nearest names to one that does not exist, best first.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Vec<&str> {
+        nearest(name, self.tools.iter().map(|tool| tool.spec.name.as_str()))
+    }
+}
+
+/// At most [`MAX_SUGGESTIONS`] of `known`, the most similar to `name` first; none that is not similar at all.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = name.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = known
+        .map(|candidate| (strsim::jaro_winkler(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score > 0.6)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
+}

@@ -1,0 +1,249 @@
+//! Repair of malformed arguments, where only one reading is possible.
+//!
+//! Mended: code fences, trailing commas, single or typographic quotes, Python literals, unquoted keys, an object given as a
+//! string, and (by schema) one value where a list of such values is expected. Never mended: cut-off text, repeated keys,
+//! anything that is not an object, and the values themselves: every scalar of a repaired object stood in the source.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, SeqAccess, Visitor},
+};
+use serde_json::{Map, Value};
+
+use crate::limits::{MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH};
+
+/// Arguments that could be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// The arguments: always a JSON object.
+    pub value: Value,
+    /// What had to be mended, in words for the record. Empty if nothing.
+    pub repairs: Vec<String>,
+}
+
+/// Reads raw arguments. Empty text means no arguments.
+///
+/// # Errors
+/// What is wrong with the text, in words for the model.
+pub fn parse_arguments(raw: &str) -> Result<Parsed, String> {
+    if raw.len() > MAX_ARGUMENT_BYTES {
+        return Err(format!("the arguments are larger than {MAX_ARGUMENT_BYTES} bytes"));
+    }
+    let text = raw.trim();
+    if text.is_empty() || text == "null" {
+        return Ok(Parsed { value: Value::Object(Map::new()), repairs: Vec::new() });
+    }
+    let mut repairs = Vec::new();
+    let value = match strict(text) {
+        Ok(value) => value,
+        Err(reason) => {
+            let unfenced = strip_fence(text);
+            if unfenced.len() != text.len() {
+                repairs.push("removed a code fence".to_owned());
+            }
+            match strict(unfenced) {
+                Ok(value) => value,
+                Err(_) => {
+                    let value = mend(unfenced).ok_or(reason)?;
+                    repairs.push("mended malformed JSON".to_owned());
+                    value
+                }
+            }
+        }
+    };
+    let value = if let Value::String(inner) = value {
+        repairs.push("read an object that was given as a string".to_owned());
+        strict(inner.trim()).map_err(|reason| format!("the arguments are a string that is no object: {reason}"))?
+    } else {
+        value
+    };
+    if !value.is_object() {
+        return Err(format!("the arguments must be one JSON object, not {}", kind(&value)));
+    }
+    if depth(&value) > MAX_ARGUMENT_DEPTH {
+        return Err(format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
+    }
+    Ok(Parsed { value, repairs })
+}
+
+/// Mends what the schema makes unambiguous: a single value for a list, and a list or object given as a string.
+///
+/// Returns the repairs in words. Values that need no repair stay untouched.
+pub fn fit_to_schema(value: &mut Value, schema: &Value) -> Vec<String> {
+    let mut repairs = Vec::new();
+    let (Some(map), Some(properties)) = (value.as_object_mut(), schema.get("properties").and_then(Value::as_object))
+    else {
+        return repairs;
+    };
+    for (key, field) in map.iter_mut() {
+        let Some(schema) = properties.get(key) else { continue };
+        let expected = schema.get("type").and_then(Value::as_str);
+        if let (Some("array" | "object"), Value::String(text)) = (expected, &*field)
+            && let Ok(inner) = strict(text.trim())
+            && Some(kind(&inner)) == expected
+        {
+            *field = inner;
+            repairs.push(format!("read `{key}`, which was given as a string"));
+        }
+        let item_type = schema.pointer("/items/type").and_then(Value::as_str);
+        if expected == Some("array") && !field.is_array() && !field.is_null() && item_type == Some(kind(field)) {
+            *field = Value::Array(vec![field.take()]);
+            repairs.push(format!("put the single value of `{key}` into a list"));
+        }
+    }
+    repairs
+}
+
+/// The JSON type's name, as schemas write it.
+#[must_use]
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn strict(text: &str) -> Result<Value, String> {
+    serde_json::from_str::<Unique>(text)
+        .map(|unique| unique.0)
+        .map_err(|error| format!("the arguments are not valid JSON: {error}"))
+}
+
+fn mend(text: &str) -> Option<Value> {
+    if !(text.starts_with('{') && text.ends_with('}') && balanced(text)) {
+        return None; // cut off or wrapped in prose: what is missing cannot be known
+    }
+    let repaired = jsonrepair_rs::jsonrepair(text).ok()?;
+    let value = strict(&repaired).ok()?;
+    (value.is_object() && scalars_stand_in(&value, text)).then_some(value)
+}
+
+/// Brackets close in order, outside of strings of either quote.
+fn balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    let mut quote = None;
+    let mut escaped = false;
+    for c in text.chars() {
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some(_) if c == '\\' => escaped = true,
+            Some(q) if c == q => quote = None,
+            Some(_) => {}
+            None => match c {
+                '"' | '\'' => quote = Some(c),
+                '{' => open.push('}'),
+                '[' => open.push(']'),
+                '}' | ']' if open.pop() != Some(c) => return false,
+                _ => {}
+            },
+        }
+    }
+    open.is_empty() && quote.is_none()
+}
+
+fn scalars_stand_in(value: &Value, source: &str) -> bool {
+    match value {
+        Value::Object(map) => {
+            map.iter().all(|(key, value)| source.contains(key.as_str()) && scalars_stand_in(value, source))
+        }
+        Value::Array(items) => items.iter().all(|item| scalars_stand_in(item, source)),
+        Value::String(text) => {
+            let escaped = Value::from(text.as_str()).to_string();
+            source.contains(text.as_str()) || source.contains(escaped.trim_matches('"'))
+        }
+        Value::Number(number) => source.contains(&number.to_string()),
+        Value::Bool(_) | Value::Null => true, // True, None and the like change their spelling only
+    }
+}
+
+fn strip_fence(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("```") else { return text };
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    rest.trim_end().strip_suffix("```").unwrap_or(rest).trim()
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    }
+}
+
+/// A JSON value whose objects repeat no key: a repeated one has two readings.
+struct Unique(Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Unique(item)) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            let Unique(value) = access.next_value()?;
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("the key `{key}` is given twice")));
+            }
+            map.insert(key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+#[path = "repair_tests.rs"]
+mod tests;

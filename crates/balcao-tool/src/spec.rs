@@ -1,0 +1,60 @@
+//! A command as its pack defines it.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::{
+    canonical,
+    effect::{Behaviour, Confirm},
+    error::ErrorCode,
+    text::{Locale, Localised},
+};
+
+/// One callable tool. The JSON Schemas are the source of truth; handlers are checked against them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandSpec {
+    /// The tool's name as models see it: snake_case.
+    pub name: String,
+    /// The pack that defines it.
+    pub pack: String,
+    /// What it does and when to use it.
+    pub description: Localised,
+    /// JSON Schema 2020-12 of the arguments: a closed object.
+    pub input_schema: Value,
+    /// JSON Schema 2020-12 of a success or refusal.
+    pub output_schema: Value,
+    /// What it may change.
+    pub behaviour: Behaviour,
+    /// Who must agree first.
+    pub confirm: Confirm,
+    /// When a call is stopped.
+    pub timeout: Duration,
+    /// What the model should do next, per error code.
+    pub on_error: BTreeMap<ErrorCode, Localised>,
+    /// Never offered to a model.
+    pub internal: bool,
+}
+
+impl CommandSpec {
+    /// Changes whenever anything that a model, an approval or a journal relies on changes.
+    #[must_use]
+    pub fn contract_hash(&self) -> String {
+        canonical::hash(&json!({
+            "name": self.name,
+            "pack": self.pack,
+            "description": self.description,
+            "input": self.input_schema,
+            "output": self.output_schema,
+            "behaviour": self.behaviour,
+            "confirm": self.confirm,
+            "timeout_ms": u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
+        }))
+    }
+
+    /// The guidance of this command for `code`, if it has any of its own.
+    #[must_use]
+    pub fn guidance(&self, code: ErrorCode, locale: Locale) -> Option<&str> {
+        self.on_error.get(&code).map(|text| text.get(locale))
+    }
+}

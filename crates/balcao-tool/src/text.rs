@@ -1,0 +1,83 @@
+//! Words by reader: text for a model, and text in the languages we ship.
+
+use serde::{Deserialize, Serialize};
+
+/// A language that descriptions and notices come in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Locale {
+    /// Brazilian Portuguese, the default.
+    #[default]
+    #[serde(rename = "pt-BR")]
+    PtBr,
+    /// English.
+    #[serde(rename = "en")]
+    En,
+}
+
+impl Locale {
+    /// The BCP 47 tag.
+    #[must_use]
+    pub const fn tag(self) -> &'static str {
+        match self {
+            Self::PtBr => "pt-BR",
+            Self::En => "en",
+        }
+    }
+
+    /// The shipped language that fits a tag: `pt*` is Portuguese, `en*` English, anything else `None`.
+    #[must_use]
+    pub fn from_tag(tag: &str) -> Option<Self> {
+        match tag.get(..2).unwrap_or(tag).to_ascii_lowercase().as_str() {
+            "pt" => Some(Self::PtBr),
+            "en" => Some(Self::En),
+            _ => None,
+        }
+    }
+}
+
+/// One text in both languages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Localised {
+    /// Brazilian Portuguese.
+    #[serde(rename = "pt-BR")]
+    pub pt_br: String,
+    /// English.
+    pub en: String,
+}
+
+impl Localised {
+    /// The text in `locale`.
+    #[must_use]
+    pub fn get(&self, locale: Locale) -> &str {
+        match locale {
+            Locale::PtBr => &self.pt_br,
+            Locale::En => &self.en,
+        }
+    }
+}
+
+/// A sentence that a model may read: facts it can act on.
+///
+/// There is no conversion from an error: what an upstream said can only become [`crate::Internal`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelText(String);
+
+impl ModelText {
+    /// Words written for the model. Never pass a driver's or an upstream's message here.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The words.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&'static str> for ModelText {
+    fn from(text: &'static str) -> Self {
+        Self(text.to_owned())
+    }
+}

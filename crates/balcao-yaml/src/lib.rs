@@ -1,0 +1,205 @@
+//! YAML files with positions, so that every mistake names its line and column, the line itself, and what would be right.
+//!
+//! A [`Document`] is a file read as JSON values; [`Document::problem`] turns a JSON pointer and words into a [`Problem`] with
+//! its place. Profiles, packs, scenarios and businesses are all read through here.
+
+mod positions;
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use positions::Positions;
+
+/// Largest file that is read, in bytes.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// A YAML file, read.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The file's name, as problems show it.
+    pub file: String,
+    /// Its content as JSON values. Unquoted dates stay strings.
+    pub value: Value,
+    text: String,
+}
+
+/// One mistake in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file.
+    pub file: String,
+    /// From 1; 0 if the place is not known.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub suggestion: Option<String>,
+    /// The line itself.
+    pub snippet: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        if let Some(suggestion) = &self.suggestion {
+            write!(f, "; {suggestion}")?;
+        }
+        if !self.snippet.is_empty() {
+            write!(f, "\n    {} | {}", self.line, self.snippet)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Document {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// The first place where it is no YAML (a repeated key included), or is too large.
+    pub fn read(file: &str, text: &str) -> Result<Self, Box<Problem>> {
+        let at = |line: usize, column: usize, message: String| {
+            Box::new(Problem {
+                file: file.to_owned(),
+                line,
+                column,
+                message,
+                suggestion: None,
+                snippet: line_of(text, line).to_owned(),
+            })
+        };
+        if text.len() > MAX_BYTES {
+            return Err(at(0, 0, format!("the file is larger than {MAX_BYTES} bytes")));
+        }
+        // YAML 1.2: `yes`, `no`, `y` and `on` are words, and `0119` is no octal number.
+        let options = serde_saphyr::options! {
+            strict_booleans: true,
+            leading_zero_numbers_as_strings: true,
+        };
+        match serde_saphyr::from_str_with_options::<Value>(text, options) {
+            Ok(value) => Ok(Self { file: file.to_owned(), value, text: text.to_owned() }),
+            Err(error) => {
+                let (line, column) = error.location().map_or((0, 0), |place| (widen(place.line()), widen(place.column())));
+                let words = error.to_string();
+                let first = words.lines().next().unwrap_or("this is no YAML").trim_start_matches("error: ").to_owned();
+                Err(at(line, column, first))
+            }
+        }
+    }
+
+    /// A mistake at a JSON pointer. If nothing stands there (a missing key), the place of what should hold it is named.
+    #[must_use]
+    pub fn problem(&self, pointer: &str, message: impl Into<String>, suggestion: Option<String>) -> Problem {
+        let (line, column) = Positions::of(&self.text).find(pointer);
+        Problem {
+            file: self.file.clone(),
+            line,
+            column,
+            message: message.into(),
+            suggestion,
+            snippet: line_of(&self.text, line).to_owned(),
+        }
+    }
+
+    /// Reads the content as `T`. The first mistake is named with its place and, for an unknown key or variant, the nearest
+    /// known one.
+    ///
+    /// # Errors
+    /// The mistake.
+    pub fn read_as<T: DeserializeOwned>(&self) -> Result<T, Box<Problem>> {
+        serde_path_to_error::deserialize(&self.value).map_err(|error| {
+            let mut pointer = String::new();
+            for segment in error.path() {
+                match segment {
+                    serde_path_to_error::Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+                    serde_path_to_error::Segment::Map { key } => pointer.push_str(&format!("/{}", escape(key))),
+                    serde_path_to_error::Segment::Enum { .. } | serde_path_to_error::Segment::Unknown => {}
+                }
+            }
+            let message = error.into_inner().to_string();
+            let suggestion = unknown_name(&message);
+            Box::new(self.problem(&pointer, message, suggestion))
+        })
+    }
+}
+
+/// Writes a key as a step of a JSON pointer.
+#[must_use]
+pub fn escape(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// The most similar of `known`, if one is similar at all.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// serde says "unknown field `x`, expected one of `a`, `b`": offers the nearest.
+fn unknown_name(message: &str) -> Option<String> {
+    if !message.starts_with("unknown ") {
+        return None;
+    }
+    let mut names = message.split('`').skip(1).step_by(2);
+    let wrong = names.next()?;
+    nearest(wrong, names).map(|name| format!("did you mean `{name}`?"))
+}
+
+fn line_of(text: &str, line: usize) -> &str {
+    line.checked_sub(1).and_then(|skip| text.lines().nth(skip)).unwrap_or("").trim_end()
+}
+
+fn widen(number: impl TryInto<usize>) -> usize {
+    number.try_into().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its shape matters")]
+    struct Shop {
+        name: String,
+        hours: Vec<u8>,
+    }
+
+    #[test]
+    fn a_mistake_names_its_line_and_what_would_be_right() {
+        let document = Document::read("shop.yaml", "name: Navalha\nhuors: [9]\n").unwrap();
+        let problem = document.read_as::<Shop>().unwrap_err();
+        assert_eq!((problem.line, problem.suggestion.as_deref()), (2, Some("did you mean `hours`?")));
+        assert!(problem.to_string().starts_with("shop.yaml:2:"), "{problem}");
+
+        let document = Document::read("shop.yaml", "name: Navalha\nhours:\n  - 9\n  - dez\n").unwrap();
+        assert_eq!(document.read_as::<Shop>().unwrap_err().line, 4);
+    }
+
+    #[test]
+    fn text_that_is_no_yaml_and_repeated_keys_are_mistakes_with_a_line() {
+        for text in ["a: [1, 2\nb: 3\n", "a: 1\na: 2\n", "a: \"x\n"] {
+            let problem = Document::read("x.yaml", text).unwrap_err();
+            assert!(problem.line > 0, "{text:?}: {problem:?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_key_is_shown_where_it_should_stand() {
+        let document = Document::read("x.yaml", "tool:\n  id: a\n  commands:\n    - id: b\n").unwrap();
+        assert_eq!(document.problem("/tool/commands/0/input_schema", "missing", None).line, 4);
+        assert_eq!(document.problem("/tool/id", "bad", None).column, 7);
+    }
+}
