@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use balcao_language::{Agreement, Asked, agreement_about, say::Locale};
 use balcao_llm::{
-    ChatProvider, FinishReason, Message, ModelError, ModelRequest, ModelResponse, Purpose, ResponseFormat, StreamEvent,
-    ToolCallRequest, ToolChoice, Usage,
+    ChatProvider, EventSink, FinishReason, Message, ModelError, ModelRequest, ModelResponse, Purpose, ResponseFormat,
+    StreamEvent, ToolCallRequest, ToolChoice, Usage,
 };
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ impl ChatProvider for OfflineModel {
     async fn complete(
         &self,
         request: &ModelRequest,
-        on_event: &mut (dyn FnMut(StreamEvent<'_>) + Send),
+        on_event: &mut EventSink<'_>,
     ) -> Result<ModelResponse, ModelError> {
         let response = self.answer(request);
         on_event(StreamEvent::Started);

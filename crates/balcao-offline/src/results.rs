@@ -114,7 +114,7 @@ pub fn appointment(value: &Value) -> Appointment {
         date: day.as_deref().and_then(date_of),
         time: clock.as_deref().and_then(time_of),
         professional: text(value, &["barber", "barber_name", "professional", "professional_name"]),
-        service: text(value, &["service", "service_name", "type"]),
+        service: text(value, &["service", "service_name"]),
     }
 }
 

@@ -83,10 +83,6 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             let length = length.as_ref().map(|length| format!(" and takes {length}")).unwrap_or_default();
             format!("{service}{price}{length}.")
         }
-        Line::NoSuchService { said, list } => {
-            let said = said.as_ref().map(|said| format!(" \"{said}\"")).unwrap_or_default();
-            format!("I did not find{said} among our services. We have:\n{}", bullets(list))
-        }
         Line::Team { date, list } if list.is_empty() => match date {
             Some(date) => format!("I found nobody working {}.", on(*date, today)),
             None => "I cannot find the team list right now.".to_owned(),
@@ -161,7 +157,6 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             let with = professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
             format!("{} at {}{with} is not free.", sentence(&day(*date, today)), time(*at, EN))
         }
-        Line::OthersFree { time: at, list } => format!("At {} it works with {}.", time(*at, EN), commas(list, "or")),
         Line::Nearby { list } => {
             let rows: Vec<String> = list
                 .iter()

@@ -35,8 +35,6 @@ pub(crate) enum Line {
     Services { list: Vec<String> },
     /// A service's price.
     Price { service: String, price: Option<String>, length: Option<String> },
-    /// The business offers no such service.
-    NoSuchService { said: Option<String>, list: Vec<String> },
     /// The team.
     Team { date: Option<Date>, list: Vec<String> },
     /// Whether one person works that day.
@@ -73,15 +71,13 @@ pub(crate) enum Line {
     NextFree { next: Appointment },
     /// The wanted time is not free.
     NotFree { date: Date, time: Time, professional: Option<String> },
-    /// Others who are free then.
-    OthersFree { time: Time, list: Vec<String> },
     /// Times near the wanted one; asks which.
     Nearby { list: Vec<(Option<String>, Vec<Time>)> },
     /// Nothing near: another day?
     AnotherDay,
     /// A booking to agree to.
     Propose { what: Appointment },
-    /// The hour was read as the afternoon.
+    /// A booking that is done.
     Booked { what: Appointment },
     /// A move that is done.
     Moved { what: Appointment },

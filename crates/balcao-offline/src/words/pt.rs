@@ -83,10 +83,6 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             let length = length.as_ref().map(|length| format!(" e leva {length}")).unwrap_or_default();
             format!("{service}{price}{length}.")
         }
-        Line::NoSuchService { said, list } => {
-            let said = said.as_ref().map(|said| format!(" \"{said}\"")).unwrap_or_default();
-            format!("Não encontrei{said} entre os nossos serviços. Temos:\n{}", bullets(list))
-        }
         Line::Team { date, list } if list.is_empty() => match date {
             Some(date) => format!("Não encontrei ninguém atendendo {}.", on(*date, today)),
             None => "Não encontrei a lista da equipe agora.".to_owned(),
@@ -161,7 +157,6 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             let with = professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
             format!("{} às {}{with} não está livre.", sentence(&day(*date, today)), time(*at, PT))
         }
-        Line::OthersFree { time: at, list } => format!("Às {} dá certo com {}.", time(*at, PT), commas(list, "ou")),
         Line::Nearby { list } => {
             let rows: Vec<String> = list
                 .iter()
