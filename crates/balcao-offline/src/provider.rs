@@ -162,6 +162,7 @@ fn judge(request: &ModelRequest) -> String {
         | Question::Day
         | Question::Time
         | Question::Professional
+        | Question::Next
         | Question::Which
         | Question::Human
         | Question::Waitlist => Asked::Other,

@@ -3,7 +3,7 @@
 //! Older messages are read with today's date, because the transcript carries no dates; the replies echo weekday and date,
 //! and what a reply said overrides what the words before it seemed to say.
 
-use balcao_language::{DateSpan, TimeReading, TimeWindow, find_dates, find_times, fold};
+use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
 use balcao_llm::{Message, ModelRequest};
 use jiff::{
     Zoned,
@@ -47,6 +47,8 @@ pub enum Question {
     Professional,
     /// Whether to book what was proposed.
     Book,
+    /// Whether the next opening will do.
+    Next,
     /// Whether to run a held cancellation.
     Cancel,
     /// Whether to run a held move.
@@ -189,6 +191,7 @@ impl Dialogue {
             self.english = Some(english);
         }
         self.aim(&utterance, goal_before);
+        self.take_next(&utterance);
         self.fill(&utterance);
         self.utterance = utterance;
     }
@@ -215,6 +218,23 @@ impl Dialogue {
         } else if before == Goal::Cancel && self.asked != Question::Which {
             self.goal = Goal::None;
         }
+    }
+
+    /// "Serve" to the next opening: its day, time and professional are wanted now.
+    fn take_next(&mut self, utterance: &Utterance) {
+        let accepts = self.asked == Question::Next && agreement(&utterance.text) == Agreement::Yes;
+        if self.asked == Question::Professional
+            && agreement(&utterance.text) == Agreement::Yes
+            && let Named::One(name) = self.catalog.professional_in(&self.said)
+        {
+            // "Seria com …?" was answered with yes.
+            self.mentions.push(format!("com {name}"));
+        }
+        let Some(next) = self.proposal.clone().filter(|_| accepts) else { return };
+        self.day = next.date.map(|date| Day { first: date, last: date, target: false });
+        self.times = next.time.into_iter().collect();
+        self.window = None;
+        self.mentions.extend(next.professional.map(|name| format!("com {name}")));
     }
 
     fn begin(&mut self, goal: Goal) {
@@ -330,8 +350,8 @@ impl Dialogue {
                 TimeReading::Window(_) => None,
             })
             .collect();
-        self.proposal = (self.asked == Question::Book).then(|| self.proposal_in(said, today));
-        if let Some(proposal) = &self.proposal {
+        self.proposal = matches!(self.asked, Question::Book | Question::Next).then(|| self.proposal_in(said, today));
+        if let Some(proposal) = self.proposal.as_ref().filter(|_| self.asked == Question::Book) {
             self.goal = Goal::Book;
             if let Some(date) = proposal.date {
                 self.day = Some(Day { first: date, last: date, target: false });
@@ -352,12 +372,14 @@ impl Dialogue {
             Ok(DateSpan::Day(day)) => Some(day),
             _ => None,
         });
+        let line = said.trim_end().rsplit('\n').next().unwrap_or_default();
         let between = |lead: &str, ends: &[&str]| -> Option<String> {
-            let (_, rest) = said.trim_end().rsplit('\n').next()?.split_once(lead)?;
+            let (_, rest) = line.split_once(lead)?;
             let end = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            let end = sentence_end(rest).map_or(end, |stop| stop.min(end));
             rest.get(..end).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
         };
-        let ends = [" para ", " for ", ". ", "?", ",", "!", "\n"];
+        let ends = [" para ", " for ", "?", ",", "!"];
         let named = match self.catalog.professional_in(said) {
             Named::One(name) => Some(name),
             _ => None,
@@ -367,7 +389,7 @@ impl Dialogue {
             date,
             time: self.offered.last().copied(),
             professional: between(" com ", &ends).or_else(|| between(" with ", &ends)).or(named),
-            service: between(" para ", &[". ", "?", "\n"]).or_else(|| between(" for ", &[". ", "?", "\n"])),
+            service: between(" para ", &["?"]).or_else(|| between(" for ", &["?"])),
         }
     }
 
@@ -444,6 +466,15 @@ fn informative(utterance: &Utterance) -> bool {
     utterance.acts.iter().any(|act| acts.contains(act))
 }
 
+/// Where the first sentence of a text ends; "Dra. Ana" does not end one.
+fn sentence_end(text: &str) -> Option<usize> {
+    let title = |before: &str| {
+        let last = before.rsplit(' ').next().unwrap_or_default();
+        ["Dr", "Dra", "Sr", "Sra", "Prof"].contains(&last)
+    };
+    text.match_indices(". ").map(|(at, _)| at).find(|at| text.get(..*at).is_some_and(|before| !title(before)))
+}
+
 /// True if the message speaks of an appointment that exists.
 #[must_use]
 pub fn own_appointment(text: &str) -> bool {
@@ -486,6 +517,8 @@ fn question_in(said: &str, held: Option<&Outcome>) -> Question {
     }
     if asks(&["alguem da equipe", "someone from the team", "atendente"]) {
         Question::Human
+    } else if asks(&["serve, ou", "suit you, or"]) {
+        Question::Next
     } else if asks(&["lista de espera", "waiting list"]) {
         Question::Waitlist
     } else if asks(&["qual deles", "which one"]) {
@@ -508,7 +541,7 @@ fn question_in(said: &str, held: Option<&Outcome>) -> Question {
         Question::Reschedule
     } else if asks(&["qual servico", "which service", "que servico"]) {
         Question::Service
-    } else if asks(&["com quem", "who would you like", "preferencia"]) {
+    } else if asks(&["com quem", "who would you like", "preferencia", "seria com", "did you mean"]) {
         Question::Professional
     } else if asks(&[
         "qual horario",

@@ -87,6 +87,12 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         let polite = found.iter().any(|act| [Act::Greeting, Act::Thanks, Act::Goodbye].contains(act));
         let answers_when = slots.has_when() && about.len() < 2;
         if subject || !main && asks && !answers_when && !about.is_empty() && !(polite && about.len() < 2) {
+            let dated =
+                slots.has_when() && !balcao_language::search_tokens(&clause).is_empty() && has_when(&clause, slots);
+            if dated && !subject && has(&words, &["tem", "teria", "da pra", "da para", "consigo", "rola", "posso ir"]) {
+                acts.push(Act::Availability);
+                continue;
+            }
             questions.push(query(&clause));
             // A question about a rule ("cobram pra cancelar?") is no wish.
             acts.retain(|act| !(subject && [Act::Want, Act::Prices].contains(act)));
@@ -99,6 +105,12 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
     acts.dedup();
     resolve(&mut acts);
     (acts, questions)
+}
+
+/// True if the clause itself names a day or time. The day of reference does not matter for that.
+fn has_when(clause: &str, slots: &Utterance) -> bool {
+    let reference = slots.days.first().map_or(jiff::civil::date(2026, 1, 1), |day| day.first);
+    !balcao_language::find_dates(clause, reference).is_empty() || !balcao_language::find_times(clause).is_empty()
 }
 
 /// Acts that exclude a weaker reading of the same words.
@@ -204,6 +216,7 @@ fn significant(clause: &str) -> Vec<String> {
 const POLITE: &[&str] = &[
     "oi", "ola", "opa", "eai", "beleza", "belez", "blz", "tudo", "bem", "obrig", "valeu", "tchau", "fal", "quer",
     "sab", "diz", "kkk", "kkkk", "rsrs", "entend", "legal", "serio", "viu", "moc", "amig", "cert", "help", "ajud",
+    "problem", "algum", "cois",
 ];
 
 /// The clause without the words that lead to its question.
@@ -299,7 +312,8 @@ fn topical(words: &str, acts: &mut Vec<Act>) {
     add(Act::Availability, has(words, AVAILABILITY) && !parking && !waitlist && !hours && !mine);
     add(Act::Prices, has(words, PRICES));
     add(Act::Services, has(words, SERVICES));
-    add(Act::Offers, has(words, OFFERS) && !parking);
+    let times = has(words, &["horario*", "hora", "horas", "vaga", "vagas", "agenda", "plano", "planos"]);
+    add(Act::Offers, has(words, OFFERS) && !parking && !times && !has(words, SUBJECTS));
     let book = has(words, BOOK) && !has(words, NOT_BOOK) && !policy && !mine;
     add(Act::Book, book);
     add(Act::GoAhead, has(words, GO_AHEAD));
@@ -706,10 +720,7 @@ const HOURS: &[&str] = &[
     "abertos",
     "aberto",
     "aberta",
-    "fecha",
     "fecham",
-    "fechado",
-    "fechada",
     "funciona hoje",
     "funcionam",
     "funcionam no",
@@ -740,6 +751,20 @@ const HOURS: &[&str] = &[
     "dias vcs atendem",
     "dias funciona",
     "dias voces funcionam",
+    "ta fechado",
+    "esta fechado",
+    "estao fechados",
+    "fecha hoje",
+    "fecha amanha",
+    "fecha sabado",
+    "fecha domingo",
+    "fecha no",
+    "fecha aos",
+    "fecha que horas",
+    "fecha as",
+    "ta aberta",
+    "que horas voces abre",
+    "horas vcs abre",
 ];
 const MINE: &[&str] = &[
     "meu horario",
@@ -898,6 +923,10 @@ const AVAILABILITY: &[&str] = &[
     "tem vaga",
     "tem vagas",
     "tem vaguinha",
+    "tem alguma coisa",
+    "tem alguma vaga",
+    "teria algo",
+    "teria alguma",
     "tem agenda",
     "tem disponibilidade",
     "horario disponivel",

@@ -392,6 +392,10 @@ impl Desk<'_> {
                 break;
             }
             let calls = self.calls.len();
+            // The structured protocol asks one call a step: past the last round the days that were seen must do.
+            if !self.may_call && !self.has_seen(date) && !found.is_empty() {
+                break;
+            }
             match self.availability(wish, date) {
                 Some(availability) => found.push((date, availability)),
                 None if self.calls.len() > calls => waiting = true,
@@ -423,6 +427,12 @@ impl Desk<'_> {
         } else {
             self.say(Line::OfferDays { days });
         }
+    }
+
+    fn has_seen(&self, date: Date) -> bool {
+        let day = date.to_string();
+        let mut seen = self.dialogue.outcomes.iter().filter(|outcome| outcome.name == "check_availability");
+        seen.any(|outcome| outcome.arguments.get("date").and_then(Value::as_str) == Some(&day))
     }
 
     /// Books what was proposed.

@@ -37,8 +37,8 @@ pub enum Decision {
     Say(String),
 }
 
-/// Rounds of calls after which only words are left; the loop itself allows five.
-const MAX_ROUNDS: usize = 4;
+/// Rounds of calls after which only words are left, as the loop allows.
+const MAX_ROUNDS: usize = 5;
 
 /// Decides the next step. With `may_call` false it words what is known.
 #[must_use]

@@ -224,11 +224,17 @@ impl<'a> Desk<'a> {
         let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
         let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let asked = balcao_language::search_tokens(question);
+        let spoken = stems(question);
         let shared = |entry: &Value| {
             let text: Vec<String> =
                 ["title", "content", "category"].iter().filter_map(|key| results::text(entry, &[key])).collect();
-            let words = balcao_language::search_tokens(&text.join(" "));
-            asked.iter().filter(|word| words.contains(word)).count()
+            let text = text.join(" ");
+            let words = balcao_language::search_tokens(&text);
+            let shared = asked.iter().filter(|word| words.contains(word)).count();
+            let literal = stems(&text);
+            // A word of the question itself is evidence; synonyms alone must make up half of it.
+            let evident = spoken.iter().any(|word| literal.contains(word)) || shared.saturating_mul(2) >= asked.len();
+            if evident { shared } else { 0 }
         };
         // The first of the best: the search's own order breaks ties.
         let mut best: Option<(usize, &Value)> = None;
@@ -248,7 +254,7 @@ impl<'a> Desk<'a> {
     fn own_name(&mut self) {
         let Some(name) = self.dialogue.utterance.own_name.clone() else { return };
         let known = self.contact.is_some_and(|known| balcao_language::fold(known) == balcao_language::fold(&name));
-        if known {
+        if known && self.answered("update_contact").is_none() {
             return;
         }
         match self.ask("update_contact", &[("name", Value::String(name.clone()))]) {
@@ -341,6 +347,13 @@ impl<'a> Desk<'a> {
             Answer::Asked => {}
         }
     }
+}
+
+/// The significant words of a text by their stems, synonyms kept apart.
+fn stems(text: &str) -> Vec<String> {
+    let words = balcao_language::tokens(text).into_iter().map(|token| token.text);
+    let words = words.filter(|word| word.len() > 2 && !balcao_language::search::is_stop_word(word));
+    words.map(|word| balcao_language::search::stem(&word)).collect()
 }
 
 /// Opening or working periods under `key`.

@@ -126,6 +126,9 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::NoSuchProfessional { said, list } if list.is_empty() => {
             format!("I did not find {said} on the team. Who would you like?")
         }
+        Line::NoSuchProfessional { said, list } if list.len() == 1 => {
+            format!("I did not find {said} on the team. Did you mean {}?", commas(list, "or"))
+        }
         Line::NoSuchProfessional { said, list } => {
             format!("I did not find {said} on the team. Who would you like: {}?", commas(list, "or"))
         }

@@ -126,6 +126,9 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::NoSuchProfessional { said, list } if list.is_empty() => {
             format!("Não encontrei {said} na equipe. Com quem você prefere?")
         }
+        Line::NoSuchProfessional { said, list } if list.len() == 1 => {
+            format!("Não encontrei {said} na equipe. Seria com {}?", commas(list, "ou"))
+        }
         Line::NoSuchProfessional { said, list } => {
             format!("Não encontrei {said} na equipe. Com quem você prefere: {}?", commas(list, "ou"))
         }
