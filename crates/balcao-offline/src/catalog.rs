@@ -1,0 +1,290 @@
+//! The services and people that a transcript has shown, and how a customer's words name them.
+
+use balcao_language::{Candidate, NameMatch, fold, match_name, names::sound, search_tokens, tokens};
+use serde_json::Value;
+
+use crate::results;
+
+/// A service on offer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Service {
+    /// Its name.
+    pub name: String,
+    /// Everything the tool said of it.
+    pub data: Value,
+}
+
+/// What is known of the business.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Catalog {
+    /// The services, in the tool's order; empty until `get_services` has answered.
+    pub services: Vec<Service>,
+    /// The professionals' names.
+    pub professionals: Vec<String>,
+}
+
+/// What a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// One entry, by its canonical name.
+    One(String),
+    /// Several fit equally well.
+    Several(Vec<String>),
+    /// Something was named that the catalog does not have, in the customer's words.
+    Unknown(String),
+    /// Nothing was named.
+    Nothing,
+}
+
+impl Catalog {
+    /// Takes in the answer of `get_services` or `get_barbers`.
+    pub fn learn(&mut self, result: &Value) {
+        if let Some(list) = result.get("services").and_then(Value::as_array) {
+            let read = |data: &Value| Some(Service { name: results::text(data, &["name"])?, data: data.clone() });
+            self.services = list.iter().filter_map(read).collect();
+        }
+        let people = result.get("barbers").or_else(|| result.get("professionals")).and_then(Value::as_array);
+        for person in people.into_iter().flatten() {
+            let name = person.as_str().map(str::to_owned).or_else(|| results::text(person, &["name"]));
+            if let Some(name) = name.filter(|name| !self.professionals.contains(name)) {
+                self.professionals.push(name);
+            }
+        }
+    }
+
+    /// The service of that name.
+    #[must_use]
+    pub fn service(&self, name: &str) -> Option<&Service> {
+        self.services.iter().find(|service| service.name == name)
+    }
+
+    /// The service that a text names: all its significant words occur, and no other service has more of them there.
+    ///
+    /// Words are compared by stem, sound and close spelling, so that "cortar" names "Corte". A part of a name
+    /// ("limpeza") names it if no other service shares that part.
+    #[must_use]
+    pub fn service_in(&self, text: &str) -> Named {
+        let mut said = search_tokens(&without_excluded(text));
+        let names: Vec<Vec<String>> = self.services.iter().map(|service| significant(&service.name)).collect();
+        // Who says "cabelo" where no service is called so wants it cut.
+        if !names.iter().flatten().any(|word| word == "cabel") {
+            for word in said.iter_mut().filter(|word| ["cabel", "hair", "haircut"].contains(&word.as_str())) {
+                "cort".clone_into(word);
+            }
+        }
+        let place = |word: &String| said.iter().position(|heard| same_word(heard, word));
+        let mut whole: Vec<(usize, usize, usize)> = Vec::new();
+        let mut part: Vec<(usize, usize)> = Vec::new();
+        for (index, words) in names.iter().enumerate() {
+            let places: Vec<usize> = words.iter().filter_map(place).collect();
+            let Some(first) = places.iter().min() else { continue };
+            if places.len() == words.len() {
+                whole.push((index, words.len(), *first));
+            } else {
+                part.push((index, places.len()));
+            }
+        }
+        let name = |index: usize| self.services.get(index).map(|service| service.name.clone()).unwrap_or_default();
+        if let Some((best, ..)) = whole.iter().max_by_key(|(_, words, first)| (*words, std::cmp::Reverse(*first))) {
+            return Named::One(name(*best));
+        }
+        let most = part.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        let best: Vec<String> =
+            part.iter().filter(|(_, count)| *count == most).map(|(index, _)| name(*index)).collect();
+        match best.as_slice() {
+            [] => Named::Nothing,
+            [only] => Named::One(only.clone()),
+            _ => Named::Several(best),
+        }
+    }
+
+    /// The professional that a text names: a word of a name as it is written or sounds, or whatever stands after "com".
+    #[must_use]
+    pub fn professional_in(&self, text: &str) -> Named {
+        let candidates: Vec<Candidate<'_>> = self.professionals.iter().map(|name| Candidate::named(name)).collect();
+        let mut heard: Vec<usize> = Vec::new();
+        for token in tokens(text).iter().filter(|token| token.text.len() >= 3) {
+            for (index, name) in self.professionals.iter().enumerate() {
+                let titles = ["dra", "doutor", "doutora", "dos", "das"];
+                let named = name.split_whitespace().map(fold).any(|word| {
+                    let word = word.trim_matches('.');
+                    word.len() >= 3
+                        && !titles.contains(&word)
+                        && (word == token.text || sound(word) == sound(&token.text))
+                });
+                if named && !COMMON.contains(&token.text.as_str()) && !heard.contains(&index) {
+                    heard.push(index);
+                }
+            }
+        }
+        let name = |index: &usize| self.professionals.get(*index).cloned().unwrap_or_default();
+        match heard.as_slice() {
+            [only] => return Named::One(name(only)),
+            [] => {}
+            several => {
+                // Two names in one message ("não o João, a Ana"): the last counts, twins of one name are asked about.
+                let full: Vec<String> =
+                    several.iter().map(name).filter(|full| fold(text).contains(&fold(full))).collect();
+                return match full.as_slice() {
+                    [only] => Named::One(only.clone()),
+                    _ => Named::Several(several.iter().map(name).collect()),
+                };
+            }
+        }
+        let Some(phrase) = after_with(text, self) else { return Named::Nothing };
+        match match_name(&phrase, &candidates) {
+            NameMatch::One { index, .. } => Named::One(name(&index)),
+            NameMatch::Several(indices) => Named::Several(indices.iter().map(name).collect()),
+            NameMatch::None { .. } => Named::Unknown(phrase),
+        }
+    }
+}
+
+/// Words that sound like a name and are none.
+const COMMON: &[&str] =
+    &["dia", "hora", "para", "com", "que", "uma", "das", "dos", "pode", "quero", "ser", "sim", "nao"];
+
+/// The significant words of a name; all its words if none is significant.
+fn significant(name: &str) -> Vec<String> {
+    let words = search_tokens(name);
+    if words.is_empty() { vec![fold(name)] } else { words }
+}
+
+fn same_word(heard: &str, word: &str) -> bool {
+    heard == word
+        || word.len() >= 4 && heard.len() >= 4 && sound(heard) == sound(word)
+        || word.len() >= 5 && heard.len() >= 5 && strsim::osa_distance(heard, word) <= 1
+}
+
+/// "Corte sem barba" names no beard.
+fn without_excluded(text: &str) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    let mut skip = false;
+    for token in tokens(text) {
+        if skip && !["a", "o", "de"].contains(&token.text.as_str()) {
+            skip = false;
+            continue;
+        }
+        if ["sem", "without"].contains(&token.text.as_str()) {
+            skip = true;
+            continue;
+        }
+        kept.push(token.text);
+    }
+    kept.join(" ")
+}
+
+/// What stands after "com" and is no service and no everyday word: "com o Vando" is `Vando`.
+fn after_with(text: &str, catalog: &Catalog) -> Option<String> {
+    let all = tokens(text);
+    let at = |index: usize| all.get(index).map_or("", |token| token.text.as_str());
+    for index in 0..all.len() {
+        if !["com", "cm", "c", "with", "pelo", "pela"].contains(&at(index)) {
+            continue;
+        }
+        let mut next = index.saturating_add(1);
+        while ["o", "a", "os", "as", "dr", "dra", "doutor", "doutora", "seu", "dona", ".", "the"].contains(&at(next)) {
+            next = next.saturating_add(1);
+        }
+        let Some(token) = all.get(next) else { continue };
+        let original = text.get(token.start..token.end).unwrap_or_default();
+        let is_word = token.text.chars().all(char::is_alphabetic) && token.text.len() >= 2;
+        let is_service = catalog.service_in(original) != Named::Nothing;
+        if is_word && !is_service && !NOT_NAMES.contains(&token.text.as_str()) {
+            return Some(original.to_owned());
+        }
+    }
+    None
+}
+
+const NOT_NAMES: &[&str] = &[
+    "voce",
+    "voces",
+    "vc",
+    "vcs",
+    "ele",
+    "ela",
+    "eles",
+    "elas",
+    "certeza",
+    "urgencia",
+    "desconto",
+    "cartao",
+    "pix",
+    "dinheiro",
+    "qualquer",
+    "um",
+    "uma",
+    "alguem",
+    "quem",
+    "meu",
+    "minha",
+    "meus",
+    "minhas",
+    "antecedencia",
+    "calma",
+    "barba",
+    "cabelo",
+    "corte",
+    "me",
+    "isso",
+    "esse",
+    "essa",
+    "horario",
+    "hora",
+    "licenca",
+    "prazer",
+    "atendente",
+    "humano",
+    "gerente",
+    "dono",
+    "responsavel",
+    "ninguem",
+    "outro",
+    "outra",
+    "outros",
+    "mais",
+    "menos",
+    "carro",
+    "moto",
+    "crianca",
+    "criancas",
+    "filho",
+    "filha",
+    "esposa",
+    "marido",
+    "mae",
+    "pai",
+    "convenio",
+    "plano",
+    "seguro",
+    "you",
+    "anyone",
+    "any",
+    "credit",
+    "card",
+    "cash",
+    "my",
+    "respeito",
+    "relacao",
+    "base",
+    "todos",
+    "todo",
+    "pouco",
+    "muita",
+    "muito",
+    "pressa",
+    "dor",
+    "frequencia",
+    "exame",
+    "retorno",
+    "primeiro",
+    "primeira",
+    "atraso",
+    "cuidado",
+    "gente",
+];
+
+#[cfg(test)]
+#[path = "catalog_tests.rs"]
+mod tests;

@@ -1,0 +1,187 @@
+//! From a customer's words to acts and slots. Nothing here knows the business: names are matched later, in `catalog`.
+
+mod acts;
+mod slots;
+
+use balcao_language::{TimeReading, TimeWindow, fold, tokens};
+use jiff::civil::{Date, Time};
+
+pub use acts::Act;
+
+/// What one message (or burst) says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Utterance {
+    /// As it came.
+    pub text: String,
+    /// What it does; may be empty ("sexta 15h").
+    pub acts: Vec<Act>,
+    /// Its questions for the knowledge base, each as a search query.
+    pub questions: Vec<String>,
+    /// The days it names that are not ruled out, in order.
+    pub days: Vec<Day>,
+    /// A date that cannot be, or that contradicts its weekday.
+    pub problem: Option<balcao_language::DateProblem>,
+    /// The times it names.
+    pub times: Vec<Time>,
+    /// The times it would name as the answer to "what time?".
+    pub bare_times: Vec<Time>,
+    /// A part of the day.
+    pub window: Option<TimeWindow>,
+    /// The name that the writer gives as their own.
+    pub own_name: Option<String>,
+    /// "1 hora antes", in minutes.
+    pub minutes_before: Option<u32>,
+    /// True if it is English rather than Portuguese; `None` if it is too short to tell.
+    pub english: Option<bool>,
+}
+
+/// A day or span of days in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Day {
+    /// The first day.
+    pub first: Date,
+    /// The last day; equal to the first for one day.
+    pub last: Date,
+    /// True if "para" or "pra" leads it: where something is to go.
+    pub target: bool,
+}
+
+impl Utterance {
+    /// True if it does `act`.
+    #[must_use]
+    pub fn is(&self, act: Act) -> bool {
+        self.acts.contains(&act)
+    }
+
+    /// True if it gives a day, time or part of the day.
+    #[must_use]
+    pub fn has_when(&self) -> bool {
+        !self.days.is_empty() || !self.times.is_empty() || self.window.is_some()
+    }
+}
+
+/// Reads a message. `tools` are the names of the tools: a customer who writes one is not talking to the front desk.
+#[must_use]
+pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
+    let (days, problem) = slots::days(text, today);
+    let found = balcao_language::find_times(text);
+    let times = |found: &[balcao_language::TimeMatch]| -> Vec<Time> {
+        let at = |reading: &TimeReading| match reading {
+            TimeReading::At { time, .. } => Some(*time),
+            TimeReading::Window(_) => None,
+        };
+        found.iter().filter_map(|found| at(&found.reading)).collect()
+    };
+    let window = found.iter().find_map(|found| match found.reading {
+        TimeReading::Window(window) => Some(window),
+        TimeReading::At { .. } => None,
+    });
+    let mut utterance = Utterance {
+        text: text.to_owned(),
+        acts: Vec::new(),
+        questions: Vec::new(),
+        days,
+        problem,
+        times: times(&found),
+        bare_times: times(&balcao_language::bare_hours(text)),
+        window,
+        own_name: slots::own_name(text),
+        minutes_before: slots::minutes_before(text),
+        english: english(text),
+    };
+    let (acts, questions) = acts::acts(text, tools, &utterance);
+    utterance.acts = acts;
+    utterance.questions = questions;
+    utterance
+}
+
+/// The words and numbers of a text, folded, with a blank before, between and after.
+fn spaced(text: &str) -> String {
+    let mut out = String::from(" ");
+    for token in tokens(text) {
+        if token.text.chars().all(char::is_alphanumeric) {
+            out.push_str(&token.text);
+            out.push(' ');
+        }
+    }
+    out
+}
+
+/// True if one of `phrases` occurs in a [`spaced`] text as whole words; a phrase that ends in `*` may go on.
+fn has(spaced: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| match phrase.strip_suffix('*') {
+        Some(stem) => spaced.contains(&format!(" {stem}")),
+        None => spaced.contains(&format!(" {phrase} ")),
+    })
+}
+
+/// English or Portuguese, by their small words; `None` if neither shows.
+fn english(text: &str) -> Option<bool> {
+    const EN: &[&str] = &[
+        "the",
+        "i",
+        "you",
+        "my",
+        "is",
+        "are",
+        "do",
+        "what",
+        "how",
+        "can",
+        "want",
+        "would",
+        "like",
+        "please",
+        "at",
+        "on",
+        "hi",
+        "hello",
+        "hey",
+        "yes",
+        "thanks",
+        "thank",
+        "tomorrow",
+        "today",
+        "appointment",
+        "book",
+        "with",
+        "for",
+        "much",
+        "have",
+        "it",
+        "cancel",
+        "haircut",
+        "time",
+        "any",
+        "ok",
+        "sure",
+        "friday",
+        "saturday",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "sunday",
+        "available",
+        "speak",
+    ];
+    const PT: &[&str] = &[
+        "o", "que", "eu", "voce", "voces", "vc", "vcs", "meu", "minha", "quero", "queria", "qual", "quanto", "para",
+        "pra", "com", "de", "da", "do", "na", "no", "em", "oi", "ola", "sim", "nao", "obrigado", "obrigada", "amanha",
+        "hoje", "marcar", "horario", "um", "uma", "tem", "as", "pode", "bom", "boa", "dia", "sexta", "sabado",
+        "cancelar", "ta",
+    ];
+    let folded = fold(text);
+    let count = |list: &[&str]| {
+        folded
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !["ok", "a"].contains(word) && list.contains(word))
+            .count()
+    };
+    let (en, pt) = (count(EN), count(PT));
+    (en != pt).then_some(en > pt)
+}
+
+#[cfg(test)]
+#[path = "nlu_tests.rs"]
+mod tests;

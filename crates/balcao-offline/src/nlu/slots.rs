@@ -1,0 +1,105 @@
+//! Days, names and durations of a message.
+
+use balcao_language::{DateProblem, DateSpan, find_dates, fold, tokens};
+use jiff::civil::Date;
+
+use super::Day;
+
+/// The days that a message names and does not rule out ("sexta não posso, sábado"), and the first date that cannot be.
+pub(super) fn days(text: &str, today: Date) -> (Vec<Day>, Option<DateProblem>) {
+    let mut problem = None;
+    let mut wanted = Vec::new();
+    let mut excluded = Vec::new();
+    for found in find_dates(text, today) {
+        let before = fold(text.get(..found.start).unwrap_or_default());
+        let after = fold(text.get(found.end..).unwrap_or_default());
+        let (first, last) = match found.reading {
+            Ok(DateSpan::Day(day)) => (day, day),
+            Ok(DateSpan::Range { first, last }) => (first, last),
+            Err(found) => {
+                problem = problem.or(Some(found));
+                continue;
+            }
+        };
+        let lead = before.split(' ').rev().take(2).collect::<Vec<_>>();
+        let target = lead.iter().any(|word| ["pra", "para", "pro", "to", "prá"].contains(word));
+        let day = Day { first, last, target };
+        let clause = before.rsplit([',', '.', ';', '\n']).next().unwrap_or_default();
+        let ruled_out =
+            ["nao posso", "nao consigo", "nao da", "nao vou", "em vez d", "ao inves d", "nao rola", "instead of"]
+                .iter()
+                .any(|lead| clause.contains(lead))
+                || after.starts_with("nao ") && !after.starts_with("nao tem")
+                || after == "nao"
+                || after.starts_with(" nao posso")
+                || after.starts_with(" nao da")
+                || after.starts_with(" nao,")
+                || after.starts_with("nao,");
+        if ruled_out { excluded.push(day) } else { wanted.push(day) }
+    }
+    if wanted.is_empty() {
+        wanted = excluded;
+    }
+    (wanted, problem)
+}
+
+/// "Meu nome é Ana Lima", "me chamo Ana": the name, as written.
+pub(super) fn own_name(text: &str) -> Option<String> {
+    const LEADS: &[&[&str]] = &[
+        &["meu", "nome", "e"],
+        &["meu", "nome", "eh"],
+        &["me", "chamo"],
+        &["my", "name", "is"],
+        &["pode", "me", "chamar", "de"],
+    ];
+    let all = tokens(text);
+    for index in 0..all.len() {
+        let lead = LEADS.iter().find(|lead| {
+            lead.iter()
+                .enumerate()
+                .all(|(offset, word)| all.get(index.saturating_add(offset)).is_some_and(|token| token.text == *word))
+        });
+        let Some(lead) = lead else { continue };
+        let start = index.saturating_add(lead.len());
+        let particles = ["da", "de", "do", "dos", "das"];
+        let mut words = Vec::new();
+        for token in all.iter().skip(start).take(4) {
+            let stop =
+                ["e", "quero", "queria", "gostaria", "preciso", "com", "aqui", "and", "vim", "to", "sou", "tudo"];
+            if !token.text.chars().all(char::is_alphabetic) || stop.contains(&token.text.as_str()) {
+                break;
+            }
+            let word = text.get(token.start..token.end).unwrap_or_default();
+            words.push(if particles.contains(&token.text.as_str()) { word.to_lowercase() } else { capital(word) });
+        }
+        if !words.is_empty() {
+            return Some(words.join(" "));
+        }
+    }
+    None
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// "1 hora antes", "30 min antes", "um dia antes", "meia hora antes": minutes.
+pub(super) fn minutes_before(text: &str) -> Option<u32> {
+    let all = tokens(text);
+    let at = |index: usize| all.get(index).map_or("", |token| token.text.as_str());
+    (0..all.len()).find_map(|index| {
+        if at(index) == "meia" && at(index.saturating_add(1)) == "hora" {
+            return Some(30);
+        }
+        let number = balcao_language::numbers::number_at(&all, index)?;
+        let unit = match at(number.next) {
+            "minuto" | "minutos" | "min" | "mins" | "minutes" => 1,
+            "hora" | "horas" | "h" | "hs" | "hour" | "hours" => 60,
+            "dia" | "dias" | "day" | "days" => 1440,
+            _ => return None,
+        };
+        let after = number.next.saturating_add(1);
+        ["antes", "before"].contains(&at(after)).then(|| number.value.saturating_mul(unit))
+    })
+}

@@ -1,0 +1,752 @@
+//! Booking: collect service, day, time and professional, one question at a time; propose; book what was agreed to.
+
+use balcao_language::{Agreement, Asked, agreement, agreement_about};
+use jiff::civil::{Date, Time};
+use serde_json::Value;
+
+use super::{Answer, Desk};
+use crate::{
+    catalog::Named,
+    nlu::{Act, Day},
+    results::{self, Appointment, Availability, Outcome},
+    state::{Dialogue, Question},
+    words::Line,
+};
+
+/// How many times of one professional, professionals and days an offer names.
+const OFFERED_TIMES: usize = 4;
+const OFFERED_PEOPLE: usize = 4;
+const OFFERED_DAYS: usize = 5;
+
+/// What is settled of a booking.
+struct Wish {
+    service: Option<String>,
+    professional: Option<String>,
+}
+
+impl Desk<'_> {
+    pub(super) fn book(&mut self) {
+        let dialogue = self.dialogue;
+        if let Some(outcome) = self.answered("create_appointment") {
+            self.not_booked(outcome);
+            return;
+        }
+        if !self.about_booking() {
+            // A digression: the open proposal is put again behind its answer.
+            if let Some(proposal) = dialogue.proposal.clone().filter(|_| !self.lines.is_empty()) {
+                self.say(Line::Propose { what: proposal });
+            }
+            return;
+        }
+        if self.declines() {
+            self.say(Line::NoProblem);
+            return;
+        }
+        if let Some(proposal) = self.agreed() {
+            self.create(&proposal);
+            return;
+        }
+        if let Some(problem) = &dialogue.utterance.problem {
+            self.date_problem(problem.clone());
+            return;
+        }
+        let Some(wish) = self.wish() else { return };
+        let Some(day) = dialogue.day else {
+            self.without_day(&wish);
+            return;
+        };
+        if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
+    }
+
+    pub(super) fn date_problem(&mut self, problem: balcao_language::DateProblem) {
+        match problem {
+            balcao_language::DateProblem::WeekdayMismatch { said, date, .. } => {
+                self.say(Line::WeekdayMismatch { date, said });
+            }
+            balcao_language::DateProblem::Impossible { written } => self.say(Line::ImpossibleDate { written }),
+            balcao_language::DateProblem::NotADate { .. } | balcao_language::DateProblem::SeveralDays { .. } => {
+                self.say(Line::AskDay);
+            }
+        }
+    }
+
+    /// True if the message goes on with the booking rather than asking for something else meanwhile.
+    fn about_booking(&self) -> bool {
+        let dialogue = self.dialogue;
+        let utterance = &dialogue.utterance;
+        let named = utterance.is(Act::Book)
+            || utterance.is(Act::Availability)
+            || utterance.is(Act::Want)
+            || utterance.is(Act::GoAhead)
+            || utterance.is(Act::AnyProfessional)
+            || utterance.is(Act::Earliest)
+            || utterance.is(Act::Latest);
+        let elsewhere = utterance.acts.iter().any(|act| {
+            matches!(
+                act,
+                Act::Hours
+                    | Act::Prices
+                    | Act::Offers
+                    | Act::Services
+                    | Act::WhoWorks
+                    | Act::MyAppointments
+                    | Act::Subscription
+                    | Act::Plans
+                    | Act::Identity
+                    | Act::Anger
+                    | Act::Waitlist
+                    | Act::Reminder
+                    | Act::LaterContact
+                    | Act::Undecided
+            )
+        });
+        if named {
+            return true;
+        }
+        if elsewhere {
+            return false;
+        }
+        let small = utterance.acts.iter().any(|act| matches!(act, Act::Greeting | Act::Thanks | Act::Goodbye));
+        let answers = agreement(&utterance.text) != Agreement::Unclear;
+        utterance.has_when()
+            || utterance.problem.is_some()
+            || dialogue.asked == Question::Book && answers
+            || utterance.questions.is_empty() && (!small || answers) && dialogue.asked != Question::Nothing
+            || self.names_something()
+    }
+
+    fn names_something(&self) -> bool {
+        let text = &self.dialogue.utterance.text;
+        let catalog = &self.dialogue.catalog;
+        let pure_question = !self.dialogue.utterance.questions.is_empty();
+        !pure_question
+            && (catalog.service_in(text) != Named::Nothing || catalog.professional_in(text) != Named::Nothing)
+    }
+
+    fn declines(&self) -> bool {
+        let utterance = &self.dialogue.utterance;
+        let refuses = utterance.is(Act::Refusal) || agreement(&utterance.text) == Agreement::No;
+        refuses && !utterance.has_when() && !self.names_something() && !utterance.is(Act::Book)
+    }
+
+    /// The proposal, if the message agrees to it: wholly, or in its first words with questions behind them.
+    fn agreed(&self) -> Option<Appointment> {
+        let dialogue = self.dialogue;
+        let proposal = dialogue.proposal.clone().filter(|_| dialogue.asked == Question::Book)?;
+        let utterance = &dialogue.utterance;
+        let yes = |text: &str| agreement_about(text, Asked::Booking) == Agreement::Yes;
+        if yes(&utterance.text) {
+            return Some(proposal);
+        }
+        let same_day = utterance.days.iter().all(|day| Some(day.first) == proposal.date && day.first == day.last);
+        let same_time = utterance.times.iter().all(|time| Some(*time) == proposal.time);
+        let same_window = utterance.window.is_none_or(|window| proposal.time.is_some_and(|time| window.contains(time)));
+        let same_person = match dialogue.catalog.professional_in(&utterance.text) {
+            Named::One(name) => Some(name) == proposal.professional,
+            Named::Nothing => true,
+            Named::Several(_) | Named::Unknown(_) => false,
+        };
+        if !(same_day && same_time && same_window && same_person) {
+            return None;
+        }
+        let folded = balcao_language::fold(&utterance.text);
+        let hedged = [" mas ", " so que ", " se ", " but ", " if ", " nao ", "?"];
+        let first = folded.split([',', '.', '!', '\n', ';']).next().unwrap_or_default();
+        let starts = yes(first) && !yes("");
+        let rest_asks = !utterance.questions.is_empty();
+        let padded = format!(" {folded} ");
+        let plain = !hedged.iter().any(|word| padded.contains(word)) || rest_asks && !padded.contains(" mas ");
+        (starts && plain || utterance.is(Act::GoAhead) && plain).then_some(proposal)
+    }
+
+    /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
+    fn wish(&mut self) -> Option<Wish> {
+        let dialogue = self.dialogue;
+        if dialogue.catalog.services.is_empty() && self.answered("get_services").is_none() {
+            match self.ask("get_services", &[]) {
+                Answer::Asked => return None,
+                Answer::Missing if !self.may_call => {
+                    self.say(Line::CannotNow);
+                    return None;
+                }
+                // Without a catalog the customer's own words go to the tools, which know aliases.
+                Answer::Ready(_) | Answer::Missing => {}
+            }
+        }
+        let names: Vec<String> = dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
+        let service = match dialogue.service() {
+            Named::One(name) => Some(name),
+            Named::Several(list) => {
+                self.say(Line::WhichService { list });
+                return None;
+            }
+            Named::Nothing | Named::Unknown(_) => {
+                dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone())
+            }
+        };
+        let service = service.or_else(|| match names.as_slice() {
+            [only] => Some(only.clone()),
+            _ => self.spoken_service(),
+        });
+        let professional = match dialogue.professional() {
+            Named::One(name) | Named::Unknown(name) => Some(name),
+            Named::Several(list) => {
+                self.say(Line::WhichProfessional { list });
+                return None;
+            }
+            Named::Nothing => None,
+        };
+        let only_asks_times = dialogue.utterance.is(Act::Availability) && dialogue.day.is_some();
+        if service.is_none() && !only_asks_times && !names.is_empty() {
+            self.say(Line::AskService { list: names });
+            return None;
+        }
+        Some(Wish { service, professional })
+    }
+
+    /// A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
+    fn spoken_service(&self) -> Option<String> {
+        let answers = self.dialogue.asked == Question::Service;
+        let newest = self.dialogue.mentions.iter().rev().take(4);
+        newest.enumerate().find_map(|(index, text)| spoken_service(text, self.dialogue, answers && index == 0))
+    }
+
+    fn without_day(&mut self, wish: &Wish) {
+        // "O mais cedo possível" needs no day: today's answer names the next opening.
+        if self.is(Act::Earliest) && self.dialogue.asked != Question::Time {
+            self.on_day(wish, self.dialogue.today());
+            return;
+        }
+        if let Some(problem) = &self.dialogue.utterance.problem {
+            self.date_problem(problem.clone());
+            return;
+        }
+        self.say(Line::AskDay);
+    }
+
+    fn availability(&mut self, wish: &Wish, date: Date) -> Option<Availability> {
+        let text = |value: &Option<String>| value.clone().map_or(Value::Null, Value::String);
+        let arguments = [
+            ("date", Value::String(date.to_string())),
+            ("barber_name", text(&wish.professional)),
+            ("service_name", text(&wish.service)),
+        ];
+        match self.ask("check_availability", &arguments) {
+            Answer::Ready(outcome) => self.read_availability(outcome),
+            Answer::Asked => None,
+            Answer::Missing => {
+                self.say(Line::CannotNow);
+                None
+            }
+        }
+    }
+
+    fn read_availability(&mut self, outcome: &Outcome) -> Option<Availability> {
+        let names = || self.dialogue.catalog.professionals.clone();
+        match outcome.code() {
+            None => return Some(results::availability(&outcome.result)),
+            Some("not_found" | "ambiguous" | "invalid_arguments") => {
+                let candidates = candidates(&outcome.result);
+                let about = |key: &str| {
+                    let argument = outcome.arguments.get(key).and_then(Value::as_str)?;
+                    let folded = outcome.result.to_string().to_lowercase();
+                    let field = folded.contains(key) || folded.contains(&argument.to_lowercase());
+                    field.then(|| argument.to_owned())
+                };
+                let unknown_person = about("barber_name").filter(|name| !names().contains(name));
+                let unknown_service =
+                    about("service_name").filter(|name| self.dialogue.catalog.service(name).is_none());
+                if let Some(said) = unknown_person {
+                    let list = if candidates.is_empty() { names() } else { candidates };
+                    self.say(Line::NoSuchProfessional { said, list });
+                } else if unknown_service.is_some() {
+                    let all = self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
+                    let list = if candidates.is_empty() { all } else { candidates };
+                    self.say(Line::WhichService { list });
+                } else if candidates.is_empty() {
+                    self.say(Line::AskDay);
+                } else {
+                    self.say(Line::WhichProfessional { list: candidates });
+                }
+            }
+            Some(_) => {
+                self.failure(outcome);
+            }
+        }
+        None
+    }
+
+    fn on_day(&mut self, wish: &Wish, date: Date) {
+        let Some(found) = self.availability(wish, date) else { return };
+        if found.free.is_empty() {
+            self.none_free(wish, date, false, found.next);
+            return;
+        }
+        if self.dialogue.times.is_empty() {
+            self.offer(wish, date, &found);
+        } else {
+            self.at_times(wish, date, &found);
+        }
+    }
+
+    fn none_free(&mut self, wish: &Wish, date: Date, part: bool, next: Option<Appointment>) {
+        let professional = wish.professional.clone();
+        self.say(Line::NoneFree { date, professional, part });
+        self.say(next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
+    }
+
+    fn offer(&mut self, wish: &Wish, date: Date, found: &Availability) {
+        let window = self.dialogue.window;
+        let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
+        let inside: Vec<(String, Vec<Time>)> = found
+            .free
+            .iter()
+            .map(|(name, times)| (name.clone(), times.iter().copied().filter(fits).collect::<Vec<_>>()))
+            .filter(|(_, times)| !times.is_empty())
+            .collect();
+        if inside.is_empty() {
+            self.say(Line::NoneFree { date, professional: wish.professional.clone(), part: true });
+            let list = found.free.iter().take(OFFERED_PEOPLE);
+            let list = list.map(|(name, times)| (Some(name.clone()), spread(times))).collect();
+            self.say(Line::Nearby { list });
+            return;
+        }
+        if self.is(Act::Earliest) || self.is(Act::Latest) {
+            let first =
+                |times: &Vec<Time>| if self.is(Act::Latest) { times.last().copied() } else { times.first().copied() };
+            let best = inside.iter().filter_map(|(name, times)| Some((first(times)?, name.clone())));
+            let best = if self.is(Act::Latest) { best.max() } else { best.min() };
+            if let (Some((time, name)), Some(_)) = (best, &wish.service) {
+                self.propose(wish, date, time, name);
+                return;
+            }
+        }
+        let free = inside.iter().take(OFFERED_PEOPLE).map(|(name, times)| (name.clone(), spread(times))).collect();
+        self.say(Line::Offer { date, free, service: wish.service.clone() });
+    }
+
+    fn at_times(&mut self, wish: &Wish, date: Date, found: &Availability) {
+        let wanted = &self.dialogue.times;
+        let free_at = |time: Time| -> Vec<String> {
+            let free = found.free.iter().filter(|(_, times)| times.contains(&time));
+            free.map(|(name, _)| name.clone()).collect()
+        };
+        let Some(time) = wanted.iter().copied().find(|time| !free_at(*time).is_empty()) else {
+            self.not_free(wish, date, found);
+            return;
+        };
+        let people = free_at(time);
+        let indifferent = self.dialogue.any_professional || wish.professional.is_some();
+        match people.as_slice() {
+            [first, rest @ ..] if rest.is_empty() || indifferent => {
+                if wish.service.is_none() {
+                    let list = self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
+                    self.say(Line::AskService { list });
+                    return;
+                }
+                self.propose(wish, date, time, first.clone());
+            }
+            _ => self.say(Line::AskProfessional { date, time, list: people }),
+        }
+    }
+
+    fn not_free(&mut self, wish: &Wish, date: Date, found: &Availability) {
+        let Some(time) = self.dialogue.times.first().copied() else { return };
+        let professional = found.free.first().map(|(name, _)| name.clone()).filter(|_| wish.professional.is_some());
+        self.say(Line::NotFree { date, time, professional });
+        let list: Vec<(Option<String>, Vec<Time>)> = found
+            .free
+            .iter()
+            .take(OFFERED_PEOPLE)
+            .map(|(name, times)| (Some(name.clone()), nearest(times, time)))
+            .collect();
+        self.say(Line::Nearby { list });
+    }
+
+    fn propose(&mut self, wish: &Wish, date: Date, time: Time, professional: String) {
+        let what = Appointment {
+            id: None,
+            date: Some(date),
+            time: Some(time),
+            professional: Some(professional),
+            service: wish.service.clone(),
+        };
+        // Everything said and told to go ahead: no further question.
+        let told = self.dialogue.utterance.is(Act::GoAhead) && !self.dialogue.utterance.text.contains('?');
+        let unchanged = self.dialogue.asked != Question::Book;
+        let exact = self.dialogue.times.contains(&time) && !self.dialogue.any_professional;
+        if told && unchanged && exact && wish.professional.is_some() {
+            self.create(&what);
+        } else {
+            self.say(Line::Propose { what });
+        }
+    }
+
+    fn in_days(&mut self, wish: &Wish, day: Day) {
+        let first = day.first.max(self.dialogue.today());
+        let mut found = Vec::new();
+        let mut waiting = false;
+        let mut date = first;
+        for _ in 0..OFFERED_DAYS {
+            if date > day.last {
+                break;
+            }
+            let calls = self.calls.len();
+            // The structured protocol asks one call a step: past the last round the days that were seen must do.
+            if !self.may_call && !self.has_seen(date) && !found.is_empty() {
+                break;
+            }
+            match self.availability(wish, date) {
+                Some(availability) => found.push((date, availability)),
+                None if self.calls.len() > calls => waiting = true,
+                None => return,
+            }
+            date = date.tomorrow().unwrap_or(day.last);
+        }
+        if waiting {
+            return;
+        }
+        let (window, wanted) = (self.dialogue.window, &self.dialogue.times);
+        let fits = |time: &Time| {
+            window.is_none_or(|window| window.contains(*time)) && (wanted.is_empty() || wanted.contains(time))
+        };
+        let days: Vec<(Date, Vec<Time>)> = found
+            .iter()
+            .map(|(date, availability)| {
+                let mut times: Vec<Time> =
+                    availability.free.iter().flat_map(|(_, times)| times.iter().copied()).filter(fits).collect();
+                times.sort_unstable();
+                times.dedup();
+                (*date, spread(&times))
+            })
+            .filter(|(_, times)| !times.is_empty())
+            .collect();
+        if days.is_empty() {
+            self.say(Line::NoneInDays { first, last: day.last });
+            self.say(Line::AnotherDay);
+        } else {
+            self.say(Line::OfferDays { days });
+        }
+    }
+
+    fn has_seen(&self, date: Date) -> bool {
+        let day = date.to_string();
+        let mut seen = self.dialogue.outcomes.iter().filter(|outcome| outcome.name == "check_availability");
+        seen.any(|outcome| outcome.arguments.get("date").and_then(Value::as_str) == Some(&day))
+    }
+
+    /// Books what was proposed.
+    fn create(&mut self, what: &Appointment) {
+        let text = |value: &Option<String>| value.clone().map_or(Value::Null, Value::String);
+        let (Some(date), Some(time)) = (what.date, what.time) else {
+            self.say(Line::AskDay);
+            return;
+        };
+        let arguments = [
+            ("barber_name", text(&what.professional)),
+            ("date", Value::String(date.to_string())),
+            ("start_hour", Value::String(clock(time))),
+            ("service_name", text(&what.service)),
+        ];
+        match self.ask("create_appointment", &arguments) {
+            Answer::Ready(_) | Answer::Asked => {}
+            Answer::Missing => self.say(Line::CannotNow),
+        }
+    }
+
+    /// Words a booking that was refused.
+    fn not_booked(&mut self, outcome: &Outcome) {
+        if let Some(summary) = outcome.summary().filter(|_| outcome.is_held()) {
+            self.say(Line::Confirm { summary: asking(summary, self.locale) });
+            return;
+        }
+        match outcome.code() {
+            Some("ambiguous" | "not_found") => {
+                let list = candidates(&outcome.result);
+                let said = outcome.arguments.get("barber_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                self.say(if list.is_empty() { Line::AskDay } else { Line::NoSuchProfessional { said, list } });
+                return;
+            }
+            Some("invalid_arguments") => {
+                self.say(Line::Refused { message: None });
+                return;
+            }
+            Some(_) => {
+                self.failure(outcome);
+                return;
+            }
+            None => {}
+        }
+        let wanted = results::appointment(&outcome.arguments);
+        let mut others = results::appointments(&outcome.result, &["alternatives", "available_slots"]);
+        others.truncate(OFFERED_TIMES);
+        let taken = outcome.result.get("reason").and_then(Value::as_str) == Some("SLOT_TAKEN") || !others.is_empty();
+        match (wanted.date, wanted.time) {
+            (Some(date), Some(time)) if taken => {
+                self.say(Line::NotFree { date, time, professional: wanted.professional.clone() });
+            }
+            _ => self.say(Line::Refused { message: results::text(&outcome.result, &["message"]) }),
+        }
+        if others.is_empty() {
+            self.say(Line::AnotherDay);
+        } else {
+            self.say(Line::Nearby { list: by_professional(&others) });
+        }
+    }
+
+    /// Words a done booking, move or cancellation from its receipt.
+    pub(super) fn effect(&mut self, outcome: &Outcome) {
+        let mut what = results::appointment(&outcome.result);
+        let given = results::appointment(&outcome.arguments);
+        let inner = ["new_appointment", "appointment", "cancelled_appointment"];
+        if let Some(inner) = inner.iter().find_map(|key| outcome.result.get(key)).map(results::appointment) {
+            what = filled(inner, what);
+        }
+        match outcome.name.as_str() {
+            "create_appointment" => self.say(Line::Booked { what: filled(what, given) }),
+            "reschedule_appointment" => {
+                let known = self.known(&given.id);
+                let mut moved = filled(what, given);
+                moved.service = moved.service.or(known.as_ref().and_then(|known| known.service.clone()));
+                moved.professional = moved.professional.or(known.and_then(|known| known.professional));
+                self.say(Line::Moved { what: moved });
+            }
+            _ => {
+                let id = what.id.clone().or(given.id);
+                let known = self.known(&id).unwrap_or_default();
+                self.say(Line::Cancelled { what: filled(what, known) });
+            }
+        }
+    }
+
+    fn known(&self, id: &Option<Value>) -> Option<Appointment> {
+        let id = id.as_ref()?;
+        self.dialogue.upcoming.iter().find(|one| one.id.as_ref() == Some(id)).cloned()
+    }
+}
+
+fn filled(one: Appointment, other: Appointment) -> Appointment {
+    Appointment {
+        id: one.id.or(other.id),
+        date: one.date.or(other.date),
+        time: one.time.or(other.time),
+        professional: one.professional.or(other.professional),
+        service: one.service.or(other.service),
+    }
+}
+
+/// A time as tools want it.
+pub(super) fn clock(time: Time) -> String {
+    format!("{:02}:{:02}", time.hour(), time.minute())
+}
+
+/// A summary as a question.
+pub(super) fn asking(summary: &str, locale: balcao_language::say::Locale) -> String {
+    let summary = summary.trim();
+    if summary.contains('?') {
+        return summary.to_owned();
+    }
+    let ask = match locale {
+        balcao_language::say::Locale::Pt => "Confirma?",
+        balcao_language::say::Locale::En => "Shall I go ahead?",
+    };
+    let stop = if summary.ends_with(['.', '!']) { "" } else { "." };
+    format!("{summary}{stop} {ask}")
+}
+
+/// A few of the times, spread over the day, the first and last among them.
+pub(super) fn spread(times: &[Time]) -> Vec<Time> {
+    let last = times.len().saturating_sub(1);
+    if times.len() <= OFFERED_TIMES {
+        return times.to_vec();
+    }
+    let steps = OFFERED_TIMES.saturating_sub(1);
+    (0..OFFERED_TIMES).filter_map(|step| times.get(step.saturating_mul(last) / steps).copied()).collect()
+}
+
+/// The times nearest to a wanted one, in their order.
+pub(super) fn nearest(times: &[Time], wanted: Time) -> Vec<Time> {
+    let minutes = |time: Time| i32::from(time.hour()) * 60 + i32::from(time.minute());
+    let mut near = times.to_vec();
+    near.sort_by_key(|time| (minutes(*time) - minutes(wanted)).abs());
+    near.truncate(OFFERED_TIMES);
+    near.sort_unstable();
+    near
+}
+
+fn by_professional(others: &[Appointment]) -> Vec<(Option<String>, Vec<Time>)> {
+    let mut rows: Vec<(Option<String>, Vec<Time>)> = Vec::new();
+    for other in others {
+        let Some(time) = other.time else { continue };
+        match rows.iter_mut().find(|(name, _)| *name == other.professional) {
+            Some((_, times)) => times.push(time),
+            None => rows.push((other.professional.clone(), vec![time])),
+        }
+    }
+    rows
+}
+
+/// The names that an error suggests.
+pub(super) fn candidates(result: &Value) -> Vec<String> {
+    let details = result.get("details").unwrap_or(result);
+    let keys = ["candidates", "nearest", "available", "options", "suggestions"];
+    let found = keys.iter().find_map(|key| details.get(key));
+    let name = |value: &Value| value.as_str().map(str::to_owned).or_else(|| results::text(value, &["name"]));
+    match found {
+        Some(Value::Array(list)) => list.iter().filter_map(name).collect(),
+        Some(one) => name(one).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// The words behind "quero", "marcar um", "horário para" that are neither date, time, name nor everyday word.
+fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Option<String> {
+    const OPENS: &[&str] = &[
+        "marcar", "marca", "marque", "agendar", "agenda", "agende", "fazer", "quero", "queria", "reservar", "pra",
+        "para", "preciso", "de", "book", "want", "an", "a", "for", "um", "uma",
+    ];
+    const EVERYDAY: &[&str] = &[
+        "um",
+        "uma",
+        "o",
+        "a",
+        "os",
+        "as",
+        "de",
+        "do",
+        "da",
+        "pra",
+        "para",
+        "por",
+        "com",
+        "no",
+        "na",
+        "em",
+        "e",
+        "ou",
+        "hoje",
+        "amanha",
+        "depois",
+        "horario",
+        "hora",
+        "horarios",
+        "horas",
+        "vaga",
+        "mim",
+        "meu",
+        "minha",
+        "eu",
+        "vc",
+        "voce",
+        "dia",
+        "semana",
+        "manha",
+        "tarde",
+        "noite",
+        "marcar",
+        "agendar",
+        "fazer",
+        "ser",
+        "pode",
+        "quero",
+        "queria",
+        "saber",
+        "me",
+        "favor",
+        "sim",
+        "nao",
+        "oi",
+        "ola",
+        "bom",
+        "boa",
+        "segunda",
+        "terca",
+        "quarta",
+        "quinta",
+        "sexta",
+        "sabado",
+        "domingo",
+        "appointment",
+        "tomorrow",
+        "today",
+        "the",
+        "with",
+        "at",
+        "on",
+        "for",
+        "an",
+        "meio",
+        "proxima",
+        "proximo",
+        "que",
+        "vem",
+        "feira",
+        "ir",
+        "ai",
+        "la",
+        "ver",
+        "gostaria",
+        "atendimento",
+        "servico",
+        "consegue",
+        "consigo",
+        "tem",
+        "mais",
+        "cedo",
+        "tudo",
+        "bem",
+        "esse",
+        "essa",
+        "book",
+        "to",
+        "i",
+        "my",
+        "some",
+        "one",
+        "falar",
+        "remarcar",
+        "mudar",
+        "cancelar",
+        "confirmar",
+        "qualquer",
+        "preciso",
+        "obrigado",
+        "obrigada",
+        "entao",
+        "melhor",
+        "ele",
+        "ela",
+    ];
+    let all = balcao_language::tokens(text);
+    let dates = balcao_language::find_dates(text, dialogue.today());
+    let times = balcao_language::find_times(text);
+    let covered = |start: usize| {
+        dates.iter().any(|found| found.start <= start && start < found.end)
+            || times.iter().any(|found| found.start <= start && start < found.end)
+    };
+    let word = |index: usize| all.get(index).map_or("", |token| token.text.as_str());
+    let significant = |index: usize| {
+        all.get(index).is_some_and(|token| {
+            token.text.chars().all(char::is_alphabetic)
+                && token.text.len() > 2
+                && !EVERYDAY.contains(&token.text.as_str())
+                && !covered(token.start)
+                && matches!(dialogue.catalog.professional_in(&token.text), Named::Nothing)
+        })
+    };
+    (0..all.len()).find_map(|index| {
+        let opened = whole || index > 0 && OPENS.contains(&word(index.saturating_sub(1)));
+        let after_with = index > 0 && ["com", "with"].contains(&word(index.saturating_sub(1)));
+        if !opened || after_with || !significant(index) {
+            return None;
+        }
+        let mut end = index;
+        while significant(end.saturating_add(1)) && end < index.saturating_add(2)
+            || ["de", "da", "do"].contains(&word(end.saturating_add(1))) && significant(end.saturating_add(2))
+        {
+            end = end.saturating_add(1);
+        }
+        let (from, to) = (all.get(index)?.start, all.get(end)?.end);
+        text.get(from..to).map(str::to_owned)
+    })
+}

@@ -1,0 +1,277 @@
+//! Cancelling and moving: find the appointment that is meant, then let the tool ask for the customer's agreement.
+
+use balcao_language::{Agreement, Asked, agreement_about};
+use jiff::civil::Date;
+use serde_json::Value;
+
+use super::{
+    Answer, Desk,
+    booking::{asking, clock, nearest, spread},
+};
+use crate::{
+    catalog::Named,
+    results::{self, Appointment, Outcome},
+    state::{Goal, Question},
+    words::Line,
+};
+
+impl Desk<'_> {
+    pub(super) fn cancel(&mut self) {
+        if let Some(outcome) = self.answered("cancel_appointment") {
+            self.held_or_refused(outcome);
+            return;
+        }
+        if self.repeats_held("cancel_appointment", Asked::Cancelling) {
+            return;
+        }
+        let Some(what) = self.which() else { return };
+        let id = what.id.clone().unwrap_or(Value::Null);
+        if let Answer::Missing = self.ask("cancel_appointment", &[("appointment_id", id)]) {
+            self.say(Line::CannotNow);
+        }
+    }
+
+    pub(super) fn reschedule(&mut self) {
+        let dialogue = self.dialogue;
+        if let Some(outcome) = self.answered("reschedule_appointment") {
+            self.held_or_refused(outcome);
+            return;
+        }
+        if self.repeats_held("reschedule_appointment", Asked::Rescheduling) {
+            return;
+        }
+        if let Some(problem) = &dialogue.utterance.problem {
+            self.date_problem(problem.clone());
+            return;
+        }
+        let Some(what) = self.which() else { return };
+        // "Remarcar sexta" names the appointment if there is one that day, else where it is to go.
+        let source_is_target = dialogue.day.is_none()
+            && dialogue.source.is_some_and(|day| what.date.is_none_or(|date| date < day.first || day.last < date));
+        let day = if source_is_target { dialogue.source } else { dialogue.day };
+        let time = dialogue.times.first().copied();
+        let date = match (day, time) {
+            (Some(day), _) if day.first == day.last => day.first,
+            (None, Some(_)) => what.date.unwrap_or_else(|| dialogue.today()),
+            _ => {
+                self.say(Line::AskNewTime { what });
+                return;
+            }
+        };
+        let person = match dialogue.professional() {
+            Named::One(name) | Named::Unknown(name) if Some(&name) != what.professional.as_ref() => Some(name),
+            _ => None,
+        };
+        if Some(date) == what.date && time.is_some() && person.is_none() {
+            // The contact's own appointment hides the times around it: only the tool can tell.
+            self.reschedule_to(&what, date, person);
+            return;
+        }
+        self.reschedule_if_free(&what, date, person);
+    }
+
+    fn reschedule_if_free(&mut self, what: &Appointment, date: Date, person: Option<String>) {
+        let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
+        let with = person.clone().or_else(|| what.professional.clone());
+        let arguments = [
+            ("date", Value::String(date.to_string())),
+            ("barber_name", text(with.clone())),
+            ("service_name", text(what.service.clone())),
+        ];
+        let outcome = match self.ask("check_availability", &arguments) {
+            Answer::Ready(outcome) => outcome,
+            Answer::Asked => return,
+            Answer::Missing if self.may_call => return self.reschedule_to(what, date, person),
+            Answer::Missing => return self.say(Line::CannotNow),
+        };
+        if outcome.code().is_some() {
+            self.failure(outcome);
+            return;
+        }
+        let found = results::availability(&outcome.result);
+        let times = found.free.iter().flat_map(|(_, times)| times.iter().copied()).collect::<Vec<_>>();
+        if times.is_empty() {
+            self.say(Line::NoneFree { date, professional: with, part: false });
+            self.say(found.next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
+            return;
+        }
+        match self.dialogue.times.iter().find(|time| times.contains(time)) {
+            Some(_) => self.reschedule_to(what, date, person),
+            None => match self.dialogue.times.first() {
+                Some(time) => {
+                    self.say(Line::NotFree { date, time: *time, professional: with.clone() });
+                    self.say(Line::Nearby { list: vec![(with, nearest(&times, *time))] });
+                }
+                None => {
+                    let window = self.dialogue.window;
+                    let fits = |time: &jiff::civil::Time| window.is_none_or(|window| window.contains(*time));
+                    let inside: Vec<_> = times.iter().copied().filter(fits).collect();
+                    let offered = if inside.is_empty() { &times } else { &inside };
+                    let name = found.free.first().map(|(name, _)| name.clone()).unwrap_or_default();
+                    self.say(Line::Offer { date, free: vec![(name, spread(offered))], service: None });
+                }
+            },
+        }
+    }
+
+    fn reschedule_to(&mut self, what: &Appointment, date: Date, person: Option<String>) {
+        let Some(time) = self.dialogue.times.first() else { return };
+        let arguments = [
+            ("new_date", Value::String(date.to_string())),
+            ("new_start_hour", Value::String(clock(*time))),
+            ("barber_name", person.map_or(Value::Null, Value::String)),
+            ("appointment_id", what.id.clone().unwrap_or(Value::Null)),
+        ];
+        if let Answer::Missing = self.ask("reschedule_appointment", &arguments) {
+            self.say(Line::CannotNow);
+        }
+    }
+
+    /// Asks the held call again if the customer agreed and nothing has run: the tool decides what that means.
+    fn repeats_held(&mut self, name: &str, asked: Asked) -> bool {
+        let dialogue = self.dialogue;
+        let waiting = matches!(dialogue.asked, Question::Cancel | Question::Reschedule);
+        let Some(held) = dialogue.held.clone().filter(|held| waiting && held.name == name) else { return false };
+        if agreement_about(&dialogue.utterance.text, asked) != Agreement::Yes {
+            return false;
+        }
+        let fields = held.arguments.as_object().cloned().unwrap_or_default();
+        let arguments: Vec<(&str, Value)> = fields.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+        if let Answer::Missing = self.ask(name, &arguments) {
+            self.say(Line::CannotNow);
+        }
+        true
+    }
+
+    /// Words a call that waits for agreement, or that was refused.
+    fn held_or_refused(&mut self, outcome: &Outcome) {
+        if outcome.is_held() {
+            self.confirm(outcome);
+            return;
+        }
+        match outcome.code() {
+            Some("not_found") => self.say(Line::NoAppointments),
+            Some("ambiguous") => {
+                let list =
+                    results::appointments(outcome.result.get("details").unwrap_or(&Value::Null), &["candidates"]);
+                let list = if list.is_empty() { self.dialogue.upcoming.clone() } else { list };
+                self.say(Line::Which { list });
+            }
+            Some("invalid_arguments") => self.say(Line::Refused { message: None }),
+            Some(_) => {
+                self.failure(outcome);
+            }
+            None => {
+                let slots = results::appointments(&outcome.result, &["available_slots", "alternatives"]);
+                let times: Vec<_> = slots.iter().filter_map(|slot| slot.time).collect();
+                let wanted = results::appointment(&outcome.arguments);
+                if let (false, Some(date), Some(time)) = (times.is_empty(), wanted.date, wanted.time) {
+                    let professional = wanted.professional;
+                    self.say(Line::NotFree { date, time, professional });
+                    self.say(Line::Nearby { list: vec![(None, nearest(&times, time))] });
+                } else {
+                    let message = results::text(&outcome.result, &["message"]);
+                    self.say(Line::Refused { message });
+                }
+            }
+        }
+    }
+
+    /// Relays the summary as a question; names the appointment where the summary does not.
+    fn confirm(&mut self, outcome: &Outcome) {
+        let id = results::appointment(&outcome.arguments).id;
+        let known = self.dialogue.upcoming.iter().find(|one| one.id == id).cloned();
+        let known = known.or_else(|| match self.dialogue.upcoming.as_slice() {
+            [only] => Some(only.clone()),
+            _ => None,
+        });
+        let summary = outcome.summary().unwrap_or_default();
+        let names_time = !balcao_language::find_times(summary).is_empty();
+        if let Some(what) = known.filter(|_| !names_time) {
+            self.say(Line::Appointments { list: vec![what] });
+        }
+        self.say(Line::Confirm { summary: asking(summary, self.locale) });
+    }
+
+    /// The appointment that is meant; asks or fetches what is missing.
+    fn which(&mut self) -> Option<Appointment> {
+        let outcome = match self.ask("get_appointment_history", &[]) {
+            Answer::Ready(outcome) => outcome,
+            Answer::Asked => return None,
+            Answer::Missing => {
+                self.say(Line::CannotNow);
+                return None;
+            }
+        };
+        if outcome.code().is_some() {
+            self.failure(outcome);
+            return None;
+        }
+        let all = &self.dialogue.upcoming;
+        if all.is_empty() {
+            self.say(Line::NoAppointments);
+            return None;
+        }
+        let mut left = self.on_source_day(all)?;
+        if left.len() > 1 {
+            left = self.narrowed(left);
+        }
+        match left.as_slice() {
+            [only] => Some(only.clone()),
+            _ => {
+                self.say(Line::Which { list: left });
+                None
+            }
+        }
+    }
+
+    fn on_source_day(&mut self, all: &[Appointment]) -> Option<Vec<Appointment>> {
+        let Some(day) = self.dialogue.source else { return Some(all.to_vec()) };
+        let that_day: Vec<Appointment> = all
+            .iter()
+            .filter(|one| one.date.is_some_and(|date| day.first <= date && date <= day.last))
+            .cloned()
+            .collect();
+        if !that_day.is_empty() {
+            return Some(that_day);
+        }
+        // Moving "para sexta" needs no appointment on Friday; cancelling "o de sexta" does.
+        if self.dialogue.goal == Goal::Reschedule {
+            return Some(all.to_vec());
+        }
+        self.say(Line::NotThatDay { date: day.first, list: all.to_vec() });
+        None
+    }
+
+    fn narrowed(&self, left: Vec<Appointment>) -> Vec<Appointment> {
+        let dialogue = self.dialogue;
+        let cancelling = dialogue.goal == Goal::Cancel;
+        let text = balcao_language::fold(&dialogue.utterance.text);
+        let times = &dialogue.utterance.bare_times;
+        let service = dialogue.catalog.service_in(&dialogue.utterance.text);
+        let professional = dialogue.catalog.professional_in(&dialogue.utterance.text);
+        let fits = |one: &&Appointment| -> bool {
+            let named = |name: &Option<String>| {
+                name.as_ref().is_some_and(|name| {
+                    name.split_whitespace().any(|word| word.len() > 3 && balcao_language::contains_word(&text, word))
+                })
+            };
+            let by_time = one.time.is_some_and(|time| times.contains(&time) && (cancelling || times.len() > 1));
+            let by_name = named(&one.service)
+                || named(&one.professional)
+                || matches!(&service, Named::One(name) if Some(name) == one.service.as_ref())
+                || matches!(&professional, Named::One(name) if Some(name) == one.professional.as_ref());
+            by_time || by_name
+        };
+        let narrowed: Vec<Appointment> = left.iter().filter(fits).cloned().collect();
+        if narrowed.len() == 1 {
+            return narrowed;
+        }
+        let ordinal =
+            [("primeiro", 0), ("primeira", 0), ("segundo", 1), ("first", 0), ("second", 1), ("ultimo", usize::MAX)];
+        let picked = ordinal.iter().find(|(word, _)| balcao_language::contains_word(&text, word));
+        let picked = picked.filter(|_| dialogue.asked == Question::Which);
+        let one = picked.and_then(|(_, index)| left.get((*index).min(left.len().saturating_sub(1))));
+        one.map_or(left.clone(), |one| vec![one.clone()])
+    }
+}

@@ -1,0 +1,271 @@
+//! What to do next: the calls that are missing, or the lines to say. Plain functions of the dialogue; no I/O.
+//!
+//! A message may want several things. Each is a job that either finds its tool's answer among the outcomes of this turn
+//! or asks for the call; the calls of all jobs go out together, and once none is missing the lines become the reply:
+//! information first, the question about the appointment last.
+
+mod booking;
+mod changes;
+mod questions;
+
+use balcao_language::say::Locale;
+use balcao_llm::ToolDefinition;
+use serde_json::{Map, Value};
+
+use crate::{
+    nlu::Act,
+    results::Outcome,
+    state::{Dialogue, Goal, Question},
+    words::Line,
+};
+
+/// A call to make.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool.
+    pub name: String,
+    /// Its arguments: an object.
+    pub arguments: Value,
+}
+
+/// What the next step is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Make these calls.
+    Call(Vec<Call>),
+    /// Say this.
+    Say(String),
+}
+
+/// Rounds of calls after which only words are left, as the loop allows.
+const MAX_ROUNDS: usize = 5;
+
+/// Decides the next step. With `may_call` false it words what is known.
+#[must_use]
+pub fn decide(
+    dialogue: &Dialogue,
+    tools: &[ToolDefinition],
+    organization: &str,
+    contact: Option<&str>,
+    locale: Locale,
+    may_call: bool,
+) -> Decision {
+    let may_call = may_call && dialogue.rounds < MAX_ROUNDS;
+    let mut desk =
+        Desk { dialogue, tools, organization, contact, locale, may_call, calls: Vec::new(), lines: Vec::new() };
+    desk.work();
+    if !desk.calls.is_empty() {
+        return Decision::Call(desk.calls);
+    }
+    let mut lines = Vec::new();
+    for line in desk.lines {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    Decision::Say(crate::words::reply(&lines, locale, dialogue.today()))
+}
+
+/// The answer to a tool that a job needs.
+enum Answer<'a> {
+    /// It is here.
+    Ready(&'a Outcome),
+    /// The call has been put on the list.
+    Asked,
+    /// The tool is not on offer or no call is possible any more.
+    Missing,
+}
+
+/// Where jobs leave their calls and lines.
+struct Desk<'a> {
+    dialogue: &'a Dialogue,
+    tools: &'a [ToolDefinition],
+    organization: &'a str,
+    contact: Option<&'a str>,
+    locale: Locale,
+    may_call: bool,
+    calls: Vec<Call>,
+    lines: Vec<Line>,
+}
+
+impl<'a> Desk<'a> {
+    fn is(&self, act: Act) -> bool {
+        self.dialogue.utterance.is(act)
+    }
+
+    fn say(&mut self, line: Line) {
+        self.lines.push(line);
+    }
+
+    fn tool(&self, name: &str) -> Option<&'a ToolDefinition> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// The answer of a tool to these arguments; asks for it if it is not there yet.
+    ///
+    /// Arguments that the tool's schema does not know are left out.
+    fn ask(&mut self, name: &str, arguments: &[(&str, Value)]) -> Answer<'a> {
+        let properties =
+            self.tool(name).and_then(|tool| tool.input_schema.get("properties")).and_then(Value::as_object);
+        let known = |key: &str| properties.is_none_or(|properties| properties.contains_key(key));
+        let fields: Map<String, Value> = arguments
+            .iter()
+            .filter(|(key, value)| known(key) && !value.is_null())
+            .map(|(key, value)| ((*key).to_owned(), value.clone()))
+            .collect();
+        let arguments = Value::Object(fields);
+        let same = |outcome: &&Outcome| {
+            outcome.name == name
+                && (outcome.arguments == arguments
+                    || outcome.arguments.is_null() && arguments == Value::Object(Map::new()))
+        };
+        if let Some(outcome) = self.dialogue.outcomes.iter().rev().find(same) {
+            return Answer::Ready(outcome);
+        }
+        if self.tool(name).is_none() || !self.may_call {
+            return Answer::Missing;
+        }
+        let call = Call { name: name.to_owned(), arguments };
+        if !self.calls.contains(&call) {
+            self.calls.push(call);
+        }
+        Answer::Asked
+    }
+
+    /// The last answer of a tool in this turn, whatever its arguments.
+    fn answered(&self, name: &str) -> Option<&'a Outcome> {
+        self.dialogue.outcomes.iter().rev().find(|outcome| outcome.name == name)
+    }
+
+    /// Words a failed call; `None` if it did not fail.
+    fn failure(&mut self, outcome: &Outcome) -> Option<()> {
+        let code = outcome.code()?;
+        let line = match code {
+            "confirmation_required" => return None,
+            "forbidden" | "conflict" | "rate_limited" | "upgrade_required" => Line::Refused { message: None },
+            _ => Line::CannotNow,
+        };
+        self.say(line);
+        Some(())
+    }
+
+    fn work(&mut self) {
+        if self.is(Act::Injection) {
+            self.say(Line::NotThat);
+            return;
+        }
+        if self.hand_over() {
+            return;
+        }
+        let done = self.effects();
+        self.information();
+        let touched = if done { false } else { self.appointment() };
+        self.extras();
+        self.manners(done || touched);
+    }
+
+    /// Calls a person where the customer asked for one or accepted the offer.
+    fn hand_over(&mut self) -> bool {
+        let accepted = self.dialogue.asked == Question::Human
+            && balcao_language::agreement(&self.dialogue.utterance.text) == balcao_language::Agreement::Yes;
+        let called = self.answered("transfer_to_human").is_some();
+        if !(self.is(Act::Human) || accepted || called) {
+            return false;
+        }
+        let reason = Value::String(crate::summary::reason(self.dialogue));
+        let answer = match self.answered("transfer_to_human") {
+            Some(outcome) => Answer::Ready(outcome),
+            None => self.ask("transfer_to_human", &[("reason", reason)]),
+        };
+        match answer {
+            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Transferred),
+            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Asked => {}
+        }
+        true
+    }
+
+    /// Words the bookings, moves and cancellations of this turn, also those that the program ran after an agreement.
+    fn effects(&mut self) -> bool {
+        let mut done = false;
+        for outcome in &self.dialogue.outcomes {
+            let effect = ["create_appointment", "reschedule_appointment", "cancel_appointment"];
+            if effect.contains(&outcome.name.as_str()) && outcome.succeeded() {
+                self.effect(outcome);
+                done = true;
+            }
+        }
+        done
+    }
+
+    /// Small talk, and what is left if nothing else was understood.
+    fn manners(&mut self, appointment: bool) {
+        let busy = !self.lines.is_empty() || !self.calls.is_empty();
+        let (dialogue, first) = (self.dialogue, !self.dialogue.greeted);
+        if self.is(Act::Greeting) && (first || !busy) {
+            let name = self.contact.and_then(|name| name.split_whitespace().next()).map(str::to_owned);
+            let hello = Line::Hello { name, organization: self.organization.to_owned(), alone: !busy };
+            self.lines.insert(0, hello);
+            return;
+        }
+        if busy || appointment {
+            return;
+        }
+        let declined = self.is(Act::Refusal)
+            || balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::No;
+        let line = if self.is(Act::Thanks) && !declined {
+            Line::Welcome
+        } else if self.is(Act::Goodbye) {
+            Line::Goodbye
+        } else if self.is(Act::Undecided) {
+            Line::NoHurry
+        } else if matches!(dialogue.asked, Question::Cancel | Question::Reschedule) {
+            Line::LeftAsIs
+        } else if declined {
+            Line::NoProblem
+        } else if balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::Yes {
+            Line::MoreHelp
+        } else {
+            Line::WhatElse
+        };
+        self.say(line);
+    }
+
+    /// The job about an appointment, if the message goes on with one. True if it had anything to do.
+    fn appointment(&mut self) -> bool {
+        let dialogue = self.dialogue;
+        let before = (self.lines.len(), self.calls.len());
+        match dialogue.goal {
+            Goal::Cancel if self.continues_change() => self.cancel(),
+            Goal::Reschedule if self.continues_change() => self.reschedule(),
+            Goal::Book => self.book(),
+            Goal::None if dialogue.asked == Question::Waitlist => {}
+            Goal::None | Goal::Cancel | Goal::Reschedule => {}
+        }
+        before != (self.lines.len(), self.calls.len())
+    }
+
+    /// True unless the message only digresses from the change.
+    fn continues_change(&self) -> bool {
+        let utterance = &self.dialogue.utterance;
+        let about = utterance.is(Act::Cancel) || utterance.is(Act::Reschedule) || utterance.has_when();
+        let answers = !utterance.acts.iter().any(|act| {
+            matches!(
+                act,
+                Act::Hours
+                    | Act::Prices
+                    | Act::Services
+                    | Act::Subscription
+                    | Act::Plans
+                    | Act::Identity
+                    | Act::WhoWorks
+            )
+        }) && utterance.questions.is_empty();
+        about || answers
+    }
+}
+
+/// A sentence that claims nothing.
+pub(crate) fn neutral(locale: Locale, today: jiff::civil::Date) -> String {
+    crate::words::reply(&[Line::MoreHelp], locale, today)
+}

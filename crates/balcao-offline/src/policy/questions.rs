@@ -1,0 +1,383 @@
+//! Questions: services, prices, people, hours, own appointments, subscription, and the knowledge base for the rest.
+
+use balcao_language::say::{Locale, time};
+use jiff::civil::{Date, Time};
+use serde_json::Value;
+
+use super::{Answer, Desk};
+use crate::{
+    catalog::Named,
+    nlu::Act,
+    results::{self, Appointment, Outcome},
+    state::{Goal, Question},
+    words::Line,
+};
+
+impl<'a> Desk<'a> {
+    pub(super) fn information(&mut self) {
+        self.own_name();
+        if self.is(Act::Identity) {
+            self.say(Line::Identity { organization: self.organization.to_owned() });
+        }
+        if self.is(Act::Anger) {
+            self.say(Line::Sorry);
+        }
+        if self.is(Act::Prices) || self.is(Act::Offers) || self.is(Act::Services) {
+            self.services();
+        }
+        if self.is(Act::WhoWorks) {
+            self.team();
+        }
+        if self.is(Act::Hours) {
+            self.hours();
+        }
+        if self.is(Act::MyAppointments) && self.dialogue.goal != Goal::Cancel && self.dialogue.goal != Goal::Reschedule
+        {
+            self.appointments();
+        }
+        if self.is(Act::Subscription) {
+            self.subscription();
+        }
+        if self.is(Act::Plans) {
+            self.plans();
+        }
+        if !self.is(Act::Anger) && !self.is(Act::Identity) {
+            for question in &self.dialogue.utterance.questions {
+                self.knowledge(question);
+            }
+        }
+    }
+
+    pub(super) fn extras(&mut self) {
+        if self.is(Act::Waitlist) || self.accepts_waitlist() {
+            self.waitlist();
+        }
+        if self.is(Act::Reminder) {
+            self.reminder();
+        }
+        if self.is(Act::LaterContact) {
+            self.follow_up();
+        }
+    }
+
+    /// A read's answer; words its failure. `None` while it is missing.
+    fn read(&mut self, name: &str, arguments: &[(&str, Value)]) -> Option<&'a Outcome> {
+        match self.ask(name, arguments) {
+            Answer::Ready(outcome) if outcome.code().is_some() => {
+                self.failure(outcome);
+                None
+            }
+            Answer::Ready(outcome) => Some(outcome),
+            Answer::Asked => None,
+            Answer::Missing => {
+                self.say(Line::CannotNow);
+                None
+            }
+        }
+    }
+
+    fn services(&mut self) {
+        let dialogue = self.dialogue;
+        if dialogue.catalog.services.is_empty() && self.read("get_services", &[]).is_none() {
+            return;
+        }
+        let locale = self.locale;
+        let row = |service: &crate::catalog::Service| {
+            let price = results::price(&service.data, locale);
+            let length = length(&service.data);
+            let rest: Vec<String> = [price, length].into_iter().flatten().collect();
+            if rest.is_empty() { service.name.clone() } else { format!("{}: {}", service.name, rest.join(", ")) }
+        };
+        let list: Vec<String> = dialogue.catalog.services.iter().map(row).collect();
+        let said = dialogue.catalog.service_in(&dialogue.utterance.text);
+        let asks_all = self.is(Act::Services);
+        let named = match (said, dialogue.service()) {
+            (Named::Nothing, Named::One(known)) if !self.is(Act::Offers) => vec![known],
+            (Named::One(name), _) => vec![name],
+            (Named::Several(names), _) => names,
+            (Named::Nothing | Named::Unknown(_), _) => Vec::new(),
+        };
+        if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
+            self.say(Line::Services { list });
+        } else if named.is_empty() {
+            // "Vocês têm …?" about nothing on the list is a question like any other.
+            let asked = dialogue.utterance.questions.is_empty().then(|| dialogue.utterance.text.clone());
+            if let Some(question) = asked {
+                self.knowledge(&question);
+            }
+        }
+        for name in named {
+            if let Some(service) = dialogue.catalog.service(&name) {
+                let price = results::price(&service.data, locale);
+                self.say(Line::Price { service: name, price, length: length(&service.data) });
+            }
+        }
+    }
+
+    fn team(&mut self) {
+        let dialogue = self.dialogue;
+        let date = dialogue.utterance.days.first().map(|day| day.first);
+        let date_value = date.map_or(Value::Null, |date| Value::String(date.to_string()));
+        let Some(outcome) = self.read("get_barbers", &[("date", date_value)]) else { return };
+        let people = outcome.result.get("barbers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let said = dialogue.catalog.professional_in(&dialogue.utterance.text);
+        if let (Named::One(name), Some(date)) = (said, date) {
+            let person = people.iter().find(|person| results::text(person, &["name"]).as_ref() == Some(&name));
+            let hours = person.map(|person| worded(&periods(person, "works"), self.locale));
+            self.say(Line::Works { name, date, hours });
+            return;
+        }
+        let row = |person: &Value| {
+            let name = results::text(person, &["name"])?;
+            let hours = worded(&periods(person, "works"), self.locale);
+            Some(if hours.is_empty() || date.is_none() { name } else { format!("{name}: {hours}") })
+        };
+        let list = people.iter().filter_map(row).collect();
+        self.say(Line::Team { date, list });
+    }
+
+    fn hours(&mut self) {
+        let day = self.dialogue.utterance.days.first().map(|day| day.first);
+        let date = day.map_or(Value::Null, |date| Value::String(date.to_string()));
+        let Some(outcome) = self.read("get_business_hours", &[("date", date)]) else { return };
+        let days = outcome.result.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let read = |entry: &Value| {
+            let date = results::text(entry, &["date"]).as_deref().and_then(results::date_of)?;
+            Some((date, periods(entry, "periods"), results::text(entry, &["note"])))
+        };
+        let mut days: Vec<(Date, Vec<(Time, Time)>, Option<String>)> = days.iter().filter_map(read).collect();
+        if let Some(day) = day {
+            days.retain(|(date, ..)| *date == day);
+        }
+        days.truncate(7);
+        match days.as_slice() {
+            [] => self.say(Line::NotKnown),
+            [(date, periods, note)] => {
+                self.say(Line::HoursOf { date: *date, periods: periods.clone(), note: note.clone() });
+            }
+            several => {
+                let days = several.iter().map(|(date, periods, _)| (*date, periods.clone())).collect();
+                self.say(Line::HoursList { days });
+            }
+        }
+    }
+
+    fn appointments(&mut self) {
+        let dialogue = self.dialogue;
+        let Some(outcome) = self.read("get_appointment_history", &[]) else { return };
+        let past = ["ultima", "ultimo", "historico", "last"];
+        let asks_past = past.iter().any(|word| balcao_language::contains_word(&dialogue.utterance.text, word));
+        let last = results::appointments(&outcome.result, &["last_5"]);
+        if let Some(what) = last.first().filter(|_| asks_past) {
+            self.say(Line::LastVisit { what: what.clone() });
+            return;
+        }
+        let days = &dialogue.utterance.days;
+        let on_day = |one: &&Appointment| {
+            days.iter().any(|day| one.date.is_some_and(|date| day.first <= date && date <= day.last))
+        };
+        let that_day: Vec<Appointment> = dialogue.upcoming.iter().filter(on_day).cloned().collect();
+        let list = if that_day.is_empty() { dialogue.upcoming.clone() } else { that_day };
+        self.say(if list.is_empty() { Line::NoAppointments } else { Line::Appointments { list } });
+    }
+
+    fn subscription(&mut self) {
+        let Some(outcome) = self.read("get_subscriber_status", &[]) else { return };
+        let result = &outcome.result;
+        let message = results::text(result, &["message"]);
+        if result.get("is_subscriber").and_then(Value::as_bool) != Some(true) {
+            self.say(Line::NotSubscribed { message });
+            return;
+        }
+        let active = result.get("active_plans").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let name = |plan: &Value| {
+            plan.as_str().map(str::to_owned).or_else(|| results::text(plan, &["name", "plan", "plan_name"]))
+        };
+        let plans: Vec<String> = active.iter().filter_map(name).collect();
+        let own_due = active.iter().find_map(|plan| results::text(plan, &["due_date", "due"]));
+        let due = results::text(result, &["due_date", "due"]).or(own_due).as_deref().and_then(results::date_of);
+        if plans.is_empty() && due.is_none() {
+            self.say(Line::NotSubscribed { message });
+        } else {
+            self.say(Line::Subscribed { plans, due });
+        }
+    }
+
+    fn plans(&mut self) {
+        let Some(outcome) = self.read("get_subscription_plans", &[]) else { return };
+        let plans = outcome.result.get("plans").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let locale = self.locale;
+        let row = |plan: &Value| {
+            let name = results::text(plan, &["name"])?;
+            let price = results::price(plan, locale).map(|price| format!(": {price}")).unwrap_or_default();
+            let benefits = plan.get("benefits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let benefits: Vec<&str> = benefits.iter().filter_map(Value::as_str).collect();
+            let benefits = if benefits.is_empty() { String::new() } else { format!(" ({})", benefits.join(", ")) };
+            Some(format!("{name}{price}{benefits}"))
+        };
+        let list: Vec<String> = plans.iter().filter_map(row).collect();
+        self.say(if list.is_empty() { Line::NoPlans } else { Line::Plans { list } });
+    }
+
+    fn knowledge(&mut self, question: &str) {
+        let query = Value::String(question.to_owned());
+        let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
+        let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let asked = balcao_language::search_tokens(question);
+        let spoken = stems(question);
+        let shared = |entry: &Value| {
+            let text: Vec<String> =
+                ["title", "content", "category"].iter().filter_map(|key| results::text(entry, &[key])).collect();
+            let text = text.join(" ");
+            let words = balcao_language::search_tokens(&text);
+            let shared = asked.iter().filter(|word| words.contains(word)).count();
+            let literal = stems(&text);
+            // A word of the question itself is evidence; synonyms alone must make up half of it.
+            let evident = spoken.iter().any(|word| literal.contains(word)) || shared.saturating_mul(2) >= asked.len();
+            if evident { shared } else { 0 }
+        };
+        // The first of the best: the search's own order breaks ties.
+        let mut best: Option<(usize, &Value)> = None;
+        for entry in found {
+            let score = shared(entry);
+            if score > 0 && best.is_none_or(|(most, _)| score > most) {
+                best = Some((score, entry));
+            }
+        }
+        match best.and_then(|(_, entry)| results::text(entry, &["content"])) {
+            Some(content) => self.say(Line::Knowledge { content }),
+            None => self.say(Line::NotKnown),
+        }
+    }
+
+    /// Keeps the name that the customer gives, if it is not the one we have.
+    fn own_name(&mut self) {
+        let Some(name) = self.dialogue.utterance.own_name.clone() else { return };
+        let known = self.contact.is_some_and(|known| balcao_language::fold(known) == balcao_language::fold(&name));
+        if known && self.answered("update_contact").is_none() {
+            return;
+        }
+        match self.ask("update_contact", &[("name", Value::String(name.clone()))]) {
+            Answer::Ready(outcome) if outcome.succeeded() => {
+                let first = name.split_whitespace().next().unwrap_or_default().to_owned();
+                self.say(Line::NameKept { name: first });
+            }
+            // The conversation goes on without it.
+            Answer::Ready(_) | Answer::Asked | Answer::Missing => {}
+        }
+    }
+
+    fn accepts_waitlist(&self) -> bool {
+        self.dialogue.asked == Question::Waitlist
+            && balcao_language::agreement(&self.dialogue.utterance.text) == balcao_language::Agreement::Yes
+    }
+
+    fn waitlist(&mut self) {
+        let dialogue = self.dialogue;
+        let day = dialogue.utterance.days.last().copied().or(dialogue.day);
+        let Some(day) = day else {
+            self.say(Line::AskDay);
+            return;
+        };
+        let named = |named: Named| match named {
+            Named::One(name) => Value::String(name),
+            Named::Several(_) | Named::Unknown(_) | Named::Nothing => Value::Null,
+        };
+        let arguments = [
+            ("date", Value::String(day.first.to_string())),
+            ("barber_name", named(dialogue.professional())),
+            ("service_name", named(dialogue.service())),
+            ("period", self.period()),
+        ];
+        match self.ask("join_waitlist", &arguments) {
+            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Waitlisted),
+            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Asked => {}
+        }
+    }
+
+    /// The part of the day in the words of the tool's schema.
+    fn period(&self) -> Value {
+        let Some(period) = self.dialogue.window.and_then(|window| window.period) else { return Value::Null };
+        let words: &[&str] = match period {
+            balcao_language::Period::Morning => &["morning", "manhã", "manha"],
+            balcao_language::Period::Afternoon => &["afternoon", "tarde"],
+            balcao_language::Period::Evening | balcao_language::Period::Night => &["evening", "noite", "night"],
+        };
+        let schema = self.tool("join_waitlist").map(|tool| &tool.input_schema);
+        let allowed = schema.and_then(|schema| schema.pointer("/properties/period/enum")).and_then(Value::as_array);
+        match allowed {
+            Some(allowed) => allowed
+                .iter()
+                .find(|value| value.as_str().is_some_and(|value| words.contains(&value)))
+                .cloned()
+                .unwrap_or(Value::Null),
+            None => words.first().map_or(Value::Null, |word| Value::String((*word).to_owned())),
+        }
+    }
+
+    fn reminder(&mut self) {
+        let minutes = self.dialogue.utterance.minutes_before;
+        let value = minutes.map_or(Value::Null, Value::from);
+        match self.ask("schedule_appointment_reminder", &[("minutes_before", value)]) {
+            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::ReminderSet { minutes }),
+            Answer::Ready(outcome) => {
+                let line = match outcome.code() {
+                    Some("not_found") => Line::NoAppointments,
+                    Some(_) => Line::CannotNow,
+                    None => Line::Refused { message: results::text(&outcome.result, &["message"]) },
+                };
+                self.say(line);
+            }
+            Answer::Missing => self.say(Line::CannotNow),
+            Answer::Asked => {}
+        }
+    }
+
+    fn follow_up(&mut self) {
+        let hint: String = self.dialogue.utterance.text.chars().take(200).collect();
+        let arguments = [
+            ("delay_minutes", Value::from(1440)),
+            ("message_hint", Value::String(hint)),
+            ("followup_type", Value::String("value".to_owned())),
+        ];
+        match self.ask("schedule_followup", &arguments) {
+            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::FollowUpSet),
+            Answer::Ready(_) | Answer::Missing => self.say(Line::NoHurry),
+            Answer::Asked => {}
+        }
+    }
+}
+
+/// The significant words of a text by their stems, synonyms kept apart.
+fn stems(text: &str) -> Vec<String> {
+    let words = balcao_language::tokens(text).into_iter().map(|token| token.text);
+    let words = words.filter(|word| word.len() > 2 && !balcao_language::search::is_stop_word(word));
+    words.map(|word| balcao_language::search::stem(&word)).collect()
+}
+
+/// Opening or working periods under `key`.
+fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
+    let list = entry.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let read = |period: &Value| {
+        let opens = results::text(period, &["opens", "start", "from"])?;
+        let closes = results::text(period, &["closes", "end", "to"])?;
+        Some((results::time_of(&opens)?, results::time_of(&closes)?))
+    };
+    list.iter().filter_map(read).collect()
+}
+
+fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
+    let (and, from, to) = match locale {
+        Locale::Pt => ("e", "das", "às"),
+        Locale::En => ("and", "from", "to"),
+    };
+    let row =
+        |(opens, closes): &(Time, Time)| format!("{from} {} {to} {}", time(*opens, locale), time(*closes, locale));
+    balcao_language::say::list(&periods.iter().map(row).collect::<Vec<_>>(), and)
+}
+
+fn length(service: &Value) -> Option<String> {
+    let minutes = service.get("duration_minutes").and_then(Value::as_i64);
+    minutes.map(|minutes| format!("{minutes} min")).or_else(|| results::text(service, &["duration_display"]))
+}

@@ -1,0 +1,561 @@
+//! The dialogue so far, read anew from the transcript at every call: what is wanted, what is known, what was asked last.
+//!
+//! Older messages are read with today's date, because the transcript carries no dates; the replies echo weekday and date,
+//! and what a reply said overrides what the words before it seemed to say.
+
+use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
+use balcao_llm::{Message, ModelRequest};
+use jiff::{
+    Zoned,
+    civil::{Date, Time},
+};
+use serde_json::Value;
+
+use crate::{
+    catalog::{Catalog, Named},
+    nlu::{self, Act, Day, Utterance},
+    results::{self, Appointment, Outcome},
+};
+
+/// What the customer is after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Goal {
+    /// Nothing that is still open.
+    #[default]
+    None,
+    /// A new appointment.
+    Book,
+    /// To cancel one.
+    Cancel,
+    /// To move one.
+    Reschedule,
+}
+
+/// What the last reply asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Question {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Which service.
+    Service,
+    /// Which day.
+    Day,
+    /// Which time.
+    Time,
+    /// With whom.
+    Professional,
+    /// Whether to book what was proposed.
+    Book,
+    /// Whether the next opening will do.
+    Next,
+    /// Whether to run a held cancellation.
+    Cancel,
+    /// Whether to run a held move.
+    Reschedule,
+    /// Which of several appointments.
+    Which,
+    /// Whether to call a person.
+    Human,
+    /// Whether to join the waiting list.
+    Waitlist,
+}
+
+/// The dialogue at the point where the next step is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dialogue {
+    /// The organization's local time.
+    pub now: Zoned,
+    /// What tools have shown of the business.
+    pub catalog: Catalog,
+    /// What the customer is after.
+    pub goal: Goal,
+    /// Messages that may name service and professional, oldest first.
+    pub mentions: Vec<String>,
+    /// The same of mere questions about prices: they count if nothing else names a service.
+    pub weak_mentions: Vec<String>,
+    /// True if any professional will do.
+    pub any_professional: bool,
+    /// The day wanted.
+    pub day: Option<Day>,
+    /// The times wanted; the first that is free is meant.
+    pub times: Vec<Time>,
+    /// The part of the day wanted.
+    pub window: Option<TimeWindow>,
+    /// The day of the appointment to cancel or move.
+    pub source: Option<Day>,
+    /// What was asked last.
+    pub asked: Question,
+    /// What was proposed for booking.
+    pub proposal: Option<Appointment>,
+    /// The times that the last reply named.
+    pub offered: Vec<Time>,
+    /// The last reply.
+    pub said: String,
+    /// The contact's appointments, as last listed.
+    pub upcoming: Vec<Appointment>,
+    /// The held call that waits for agreement.
+    pub held: Option<Outcome>,
+    /// The message to answer.
+    pub utterance: Utterance,
+    /// True if a reply has been given before.
+    pub greeted: bool,
+    /// The calls of this turn, answered.
+    pub outcomes: Vec<Outcome>,
+    /// How many rounds of calls this turn has had.
+    pub rounds: usize,
+    /// True if the customer writes English.
+    pub english: Option<bool>,
+}
+
+impl Dialogue {
+    /// Reads the dialogue of a request.
+    #[must_use]
+    pub fn of(request: &ModelRequest) -> Self {
+        let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let now = request.facts.now.clone();
+        let today = now.date();
+        let mut dialogue = Self {
+            catalog: Catalog::default(),
+            goal: Goal::None,
+            mentions: Vec::new(),
+            weak_mentions: Vec::new(),
+            any_professional: false,
+            day: None,
+            times: Vec::new(),
+            window: None,
+            source: None,
+            asked: Question::Nothing,
+            proposal: None,
+            offered: Vec::new(),
+            said: String::new(),
+            upcoming: Vec::new(),
+            held: None,
+            utterance: nlu::read("", today, &tools),
+            greeted: false,
+            outcomes: Vec::new(),
+            rounds: 0,
+            english: None,
+            now,
+        };
+        let mut calls: Vec<(String, String, Value)> = Vec::new();
+        for message in &request.messages {
+            match message {
+                Message::User { text } => match tool_report(text) {
+                    Some((name, result)) => {
+                        let arguments = calls.last().map(|(_, _, arguments)| arguments.clone()).unwrap_or_default();
+                        dialogue.see(Outcome { name, arguments, result }, today);
+                    }
+                    None => dialogue.hear(nlu::read(text, today, &tools)),
+                },
+                Message::Assistant { text, tool_calls } => {
+                    for call in tool_calls {
+                        let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
+                        calls.push((call.id.clone(), call.name.clone(), arguments));
+                    }
+                    let (said, structured) = structured(text);
+                    if let Some((name, arguments)) = structured {
+                        calls.push((String::new(), name, arguments));
+                        dialogue.rounds = dialogue.rounds.saturating_add(1);
+                    } else if !tool_calls.is_empty() {
+                        dialogue.rounds = dialogue.rounds.saturating_add(1);
+                    } else if !said.is_empty() {
+                        dialogue.say(&said, today);
+                    }
+                }
+                Message::ToolResult { call_id, name, content, .. } => {
+                    let call =
+                        calls.iter().rev().find(|(id, called, _)| id == call_id || id.is_empty() && called == name);
+                    let arguments = call.map(|(_, _, arguments)| arguments.clone()).unwrap_or_default();
+                    let result = serde_json::from_str(content).unwrap_or_else(|_| Value::String(content.clone()));
+                    dialogue.see(Outcome { name: name.clone(), arguments, result }, today);
+                }
+            }
+        }
+        dialogue
+    }
+
+    /// Today in the organization's zone.
+    #[must_use]
+    pub fn today(&self) -> Date {
+        self.now.date()
+    }
+
+    /// Takes in a message of the customer.
+    fn hear(&mut self, utterance: Utterance) {
+        // A second message without a reply between them is the same turn.
+        let goal_before = self.goal;
+        self.outcomes.clear();
+        self.rounds = 0;
+        if let Some(english) = utterance.english {
+            self.english = Some(english);
+        }
+        self.aim(&utterance, goal_before);
+        self.take_next(&utterance);
+        self.fill(&utterance);
+        self.utterance = utterance;
+    }
+
+    fn aim(&mut self, utterance: &Utterance, before: Goal) {
+        let open_booking = before == Goal::Book && self.asked != Question::Nothing && !own_appointment(&utterance.text);
+        if utterance.is(Act::Injection) {
+        } else if utterance.is(Act::Reschedule) && !(open_booking && self.asked == Question::Book) {
+            self.begin(Goal::Reschedule);
+        } else if utterance.is(Act::Cancel) {
+            self.begin(Goal::Cancel);
+        } else if utterance.is(Act::Book) || utterance.is(Act::Availability) {
+            if before != Goal::Book {
+                self.begin(Goal::Book);
+            }
+        } else if before == Goal::None && (utterance.has_when() || utterance.is(Act::Want)) && !informative(utterance) {
+            self.begin(Goal::Book);
+        } else if matches!(self.asked, Question::Cancel | Question::Reschedule) {
+            // A held call runs by the program if the customer agrees; anything else drops it, unless it goes on about it.
+            let goes_on = self.asked == Question::Reschedule && utterance.has_when() && !informative(utterance);
+            if !goes_on {
+                self.goal = Goal::None;
+            }
+        } else if before == Goal::Cancel && self.asked != Question::Which {
+            self.goal = Goal::None;
+        }
+    }
+
+    /// "Serve" to the next opening: its day, time and professional are wanted now.
+    fn take_next(&mut self, utterance: &Utterance) {
+        let accepts = self.asked == Question::Next && agreement(&utterance.text) == Agreement::Yes;
+        if self.asked == Question::Professional
+            && agreement(&utterance.text) == Agreement::Yes
+            && let Named::One(name) = self.catalog.professional_in(&self.said)
+        {
+            // "Seria com …?" was answered with yes.
+            self.mentions.push(format!("com {name}"));
+        }
+        let Some(next) = self.proposal.clone().filter(|_| accepts) else { return };
+        self.day = next.date.map(|date| Day { first: date, last: date, target: false });
+        self.times = next.time.into_iter().collect();
+        self.window = None;
+        self.mentions.extend(next.professional.map(|name| format!("com {name}")));
+    }
+
+    fn begin(&mut self, goal: Goal) {
+        self.goal = goal;
+        self.day = None;
+        self.times.clear();
+        self.window = None;
+        self.source = None;
+        self.proposal = None;
+        if goal != Goal::Book {
+            self.any_professional = false;
+            self.mentions.clear();
+        }
+    }
+
+    fn fill(&mut self, utterance: &Utterance) {
+        if utterance.is(Act::Injection) {
+            return;
+        }
+        let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
+        if only_price {
+            self.weak_mentions.push(utterance.text.clone());
+        } else if !(informative(utterance) && !utterance.is(Act::Book) && !utterance.is(Act::Availability)) {
+            self.mentions.push(utterance.text.clone());
+        }
+        if informative(utterance) && self.goal != Goal::Book && self.goal != Goal::Reschedule {
+            return;
+        }
+        if utterance.is(Act::Hours) || utterance.is(Act::WhoWorks) {
+            return;
+        }
+        self.any_professional |= utterance.is(Act::AnyProfessional);
+        match self.goal {
+            Goal::Cancel => {
+                if let Some(day) = utterance.days.last() {
+                    self.source = Some(*day);
+                }
+                if !utterance.times.is_empty() {
+                    self.times.clone_from(&utterance.times);
+                }
+                return;
+            }
+            Goal::Reschedule => self.fill_move(utterance),
+            Goal::Book | Goal::None => {
+                if let Some(day) = utterance.days.last() {
+                    self.day = Some(*day);
+                }
+            }
+        }
+        self.fill_time(utterance);
+    }
+
+    fn fill_move(&mut self, utterance: &Utterance) {
+        let starts = utterance.is(Act::Reschedule);
+        match utterance.days.as_slice() {
+            [] => {}
+            [only] if starts && !only.target => self.source = Some(*only),
+            [only] => self.day = Some(*only),
+            [first, .., last] => {
+                self.source = Some(*first);
+                self.day = Some(*last);
+                if first.target && !last.target {
+                    (self.source, self.day) = (Some(*last), Some(*first));
+                }
+            }
+        }
+    }
+
+    fn fill_time(&mut self, utterance: &Utterance) {
+        let asked_time =
+            matches!(self.asked, Question::Time | Question::Book | Question::Professional) || !self.offered.is_empty();
+        let mut times = utterance.times.clone();
+        if times.is_empty() && asked_time && utterance.days.is_empty() {
+            times.clone_from(&utterance.bare_times);
+        }
+        if times.is_empty() && self.asked == Question::Time && utterance.days.is_empty() {
+            if utterance.is(Act::Earliest) {
+                times.extend(self.offered.first());
+            } else if utterance.is(Act::Latest) {
+                times.extend(self.offered.last());
+            }
+        }
+        // "Às 8" after an offer of 8h and 9h means the offered one.
+        for time in &mut times {
+            let other = self
+                .offered
+                .iter()
+                .find(|offered| offered.minute() == time.minute() && (offered.hour() - time.hour()).abs() == 12);
+            if let Some(other) = other.filter(|_| !self.offered.contains(time)) {
+                *time = *other;
+            }
+        }
+        if !times.is_empty() {
+            let alternatives = fold(&utterance.text).contains(" ou ");
+            let kept = if alternatives { times } else { times.into_iter().next_back().into_iter().collect() };
+            self.times = kept;
+            self.window = None;
+        } else if utterance.window.is_some() {
+            self.window = utterance.window;
+            self.times.clear();
+        }
+    }
+
+    /// Takes in a reply of ours (or of a model before us).
+    fn say(&mut self, said: &str, today: Date) {
+        self.said = said.to_owned();
+        self.greeted = true;
+        self.asked = question_in(said, self.held.as_ref());
+        self.offered = find_times(said)
+            .into_iter()
+            .filter_map(|found| match found.reading {
+                TimeReading::At { time, .. } => Some(time),
+                TimeReading::Window(_) => None,
+            })
+            .collect();
+        self.proposal = matches!(self.asked, Question::Book | Question::Next).then(|| self.proposal_in(said, today));
+        if let Some(proposal) = self.proposal.as_ref().filter(|_| self.asked == Question::Book) {
+            self.goal = Goal::Book;
+            if let Some(date) = proposal.date {
+                self.day = Some(Day { first: date, last: date, target: false });
+            }
+            if let Some(time) = proposal.time {
+                self.times = vec![time];
+            }
+        }
+        if !matches!(self.asked, Question::Cancel | Question::Reschedule) {
+            self.held = None;
+        }
+    }
+
+    fn proposal_in(&self, said: &str, today: Date) -> Appointment {
+        // The sentence that asks for agreement is the last one; what it is about stands before it.
+        let days = find_dates(said, today);
+        let date = days.iter().rev().find_map(|found| match found.reading {
+            Ok(DateSpan::Day(day)) => Some(day),
+            _ => None,
+        });
+        let line = said.trim_end().rsplit('\n').next().unwrap_or_default();
+        let between = |lead: &str, ends: &[&str]| -> Option<String> {
+            let (_, rest) = line.split_once(lead)?;
+            let end = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            let end = sentence_end(rest).map_or(end, |stop| stop.min(end));
+            rest.get(..end).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        let ends = [" para ", " for ", "?", ",", "!"];
+        let named = match self.catalog.professional_in(said) {
+            Named::One(name) => Some(name),
+            _ => None,
+        };
+        Appointment {
+            id: None,
+            date,
+            time: self.offered.last().copied(),
+            professional: between(" com ", &ends).or_else(|| between(" with ", &ends)).or(named),
+            service: between(" para ", &["?"]).or_else(|| between(" for ", &["?"])),
+        }
+    }
+
+    /// Takes in a tool's answer.
+    fn see(&mut self, outcome: Outcome, today: Date) {
+        if outcome.code().is_none() {
+            match outcome.name.as_str() {
+                "get_services" | "get_barbers" => self.catalog.learn(&outcome.result),
+                "get_appointment_history" => {
+                    let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
+                    upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
+                    self.upcoming = upcoming;
+                }
+                "create_appointment" | "cancel_appointment" | "reschedule_appointment" if outcome.succeeded() => {
+                    self.goal = Goal::None;
+                    self.held = None;
+                    self.mentions.clear();
+                    self.proposal = None;
+                    self.any_professional = false;
+                    self.day = None;
+                    self.times.clear();
+                    self.window = None;
+                }
+                _ => {}
+            }
+        } else if outcome.is_held() {
+            self.held = Some(outcome.clone());
+        }
+        self.outcomes.push(outcome);
+    }
+
+    /// The service wanted, if the catalog knows it.
+    #[must_use]
+    pub fn service(&self) -> Named {
+        let newest = self.mentions.iter().rev().chain(self.weak_mentions.iter().rev());
+        let mut named = newest.map(|text| self.catalog.service_in(text));
+        named.find(|named| *named != Named::Nothing).unwrap_or(Named::Nothing)
+    }
+
+    /// The professional wanted.
+    #[must_use]
+    pub fn professional(&self) -> Named {
+        for text in self.mentions.iter().rev() {
+            let named = self.catalog.professional_in(text);
+            if named != Named::Nothing {
+                return named;
+            }
+            if nlu::read(text, self.today(), &[]).is(Act::AnyProfessional) {
+                return Named::Nothing;
+            }
+        }
+        Named::Nothing
+    }
+}
+
+/// True if the message asks for information rather than for an appointment.
+fn informative(utterance: &Utterance) -> bool {
+    let acts = [
+        Act::Hours,
+        Act::WhoWorks,
+        Act::MyAppointments,
+        Act::Subscription,
+        Act::Plans,
+        Act::Services,
+        Act::Prices,
+        Act::Offers,
+        Act::Identity,
+        Act::Human,
+        Act::Waitlist,
+        Act::Reminder,
+        Act::LaterContact,
+        Act::Anger,
+    ];
+    utterance.acts.iter().any(|act| acts.contains(act))
+}
+
+/// Where the first sentence of a text ends; "Dra. Ana" does not end one.
+fn sentence_end(text: &str) -> Option<usize> {
+    let title = |before: &str| {
+        let last = before.rsplit(' ').next().unwrap_or_default();
+        ["Dr", "Dra", "Sr", "Sra", "Prof"].contains(&last)
+    };
+    text.match_indices(". ").map(|(at, _)| at).find(|at| text.get(..*at).is_some_and(|before| !title(before)))
+}
+
+/// True if the message speaks of an appointment that exists.
+#[must_use]
+pub fn own_appointment(text: &str) -> bool {
+    let folded = fold(text);
+    ["meu horario", "minha consulta", "meu agendamento", "minha sessao", "my appointment", "minha hora"]
+        .iter()
+        .any(|words| folded.contains(words))
+}
+
+/// The text and the request of a reply in the structured protocol; a plain reply as it is.
+fn structured(text: &str) -> (String, Option<(String, Value)>) {
+    let Some(object) = text.trim_start().starts_with('{').then(|| serde_json::from_str::<Value>(text).ok()).flatten()
+    else {
+        return (text.to_owned(), None);
+    };
+    let said = object.get("response_to_client").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let request = object.get("tool_request").and_then(|request| {
+        let name = request.get("name")?.as_str()?.to_owned();
+        Some((name, request.get("params").cloned().unwrap_or_default()))
+    });
+    (said, request)
+}
+
+/// A tool's answer that came as a message, as some structured transcripts have it.
+fn tool_report(text: &str) -> Option<(String, Value)> {
+    let object: Value = text.trim_start().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
+    let name = results::text(&object, &["tool", "name", "tool_name"])?;
+    let result = ["result", "tool_result", "content"].iter().find_map(|key| object.get(key))?;
+    Some((name, result.clone()))
+}
+
+/// What a reply asks, from its last question. Written for our own words and tolerant of another model's.
+fn question_in(said: &str, held: Option<&Outcome>) -> Question {
+    let folded = fold(said);
+    let Some((before, _)) = folded.rsplit_once('?') else { return Question::Nothing };
+    let last = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or_default();
+    let asks = |words: &[&str]| words.iter().any(|word| last.contains(word));
+    if let Some(held) = held {
+        return if held.name.starts_with("reschedule") { Question::Reschedule } else { Question::Cancel };
+    }
+    if asks(&["alguem da equipe", "someone from the team", "atendente"]) {
+        Question::Human
+    } else if asks(&["serve, ou", "suit you, or"]) {
+        Question::Next
+    } else if asks(&["lista de espera", "waiting list"]) {
+        Question::Waitlist
+    } else if asks(&["qual deles", "which one"]) {
+        Question::Which
+    } else if asks(&[
+        "posso marcar",
+        "posso agendar",
+        "posso confirmar",
+        "confirmo",
+        "confirma",
+        "quer que eu marque",
+        "shall i book",
+        "can i book",
+        "posso reservar",
+    ]) {
+        Question::Book
+    } else if asks(&["posso cancelar", "quer cancelar", "cancelar mesmo", "cancel it"]) {
+        Question::Cancel
+    } else if asks(&["posso remarcar", "quer remarcar"]) {
+        Question::Reschedule
+    } else if asks(&["qual servico", "which service", "que servico"]) {
+        Question::Service
+    } else if asks(&["com quem", "who would you like", "preferencia", "seria com", "did you mean"]) {
+        Question::Professional
+    } else if asks(&[
+        "qual horario",
+        "que horas",
+        "que horario",
+        "which time",
+        "what time",
+        "algum desses",
+        "any of these",
+    ]) {
+        Question::Time
+    } else if asks(&["qual dia", "que dia", "which day", "outro dia", "another day"]) {
+        Question::Day
+    } else {
+        Question::Nothing
+    }
+}

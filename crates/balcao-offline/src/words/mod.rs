@@ -1,0 +1,141 @@
+//! What is said: a [`Line`] is decided by the policy, its wording is a language's.
+
+mod en;
+mod pt;
+
+use balcao_language::say::Locale;
+use jiff::civil::{Date, Time};
+
+use crate::results::Appointment;
+
+/// One thing to say. Holds nothing but what tools returned, what the customer said, and the turn's facts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Line {
+    /// A greeting by first name, alone or before something else.
+    Hello { name: Option<String>, organization: String, alone: bool },
+    /// After thanks.
+    Welcome,
+    /// After a goodbye.
+    Goodbye,
+    /// To anger; offers a person.
+    Sorry,
+    /// What we are.
+    Identity { organization: String },
+    /// To attempts to steer the program.
+    NotThat,
+    /// Nothing was understood.
+    WhatElse,
+    /// The customer will think about it.
+    NoHurry,
+    /// A change or proposal was declined.
+    LeftAsIs,
+    /// A proposal was declined.
+    NoProblem,
+    /// The services, with price and length as worded parts.
+    Services { list: Vec<String> },
+    /// A service's price.
+    Price { service: String, price: Option<String>, length: Option<String> },
+    /// The team.
+    Team { date: Option<Date>, list: Vec<String> },
+    /// Whether one person works that day.
+    Works { name: String, date: Date, hours: Option<String> },
+    /// Opening hours of one day.
+    HoursOf { date: Date, periods: Vec<(Time, Time)>, note: Option<String> },
+    /// Opening hours of several days.
+    HoursList { days: Vec<(Date, Vec<(Time, Time)>)> },
+    /// Content of the knowledge base.
+    Knowledge { content: String },
+    /// The knowledge base has nothing; offers a person.
+    NotKnown,
+    /// Which service.
+    AskService { list: Vec<String> },
+    /// Which of these services.
+    WhichService { list: Vec<String> },
+    /// Which day.
+    AskDay,
+    /// With whom, of those free then.
+    AskProfessional { date: Date, time: Time, list: Vec<String> },
+    /// Which of these people.
+    WhichProfessional { list: Vec<String> },
+    /// No such person.
+    NoSuchProfessional { said: String, list: Vec<String> },
+    /// Free times of one day by professional, cut to a few; asks which.
+    Offer { date: Date, free: Vec<(String, Vec<Time>)>, service: Option<String> },
+    /// Free times of several days; asks which.
+    OfferDays { days: Vec<(Date, Vec<Time>)> },
+    /// No free time that day (and part of it).
+    NoneFree { date: Date, professional: Option<String>, part: bool },
+    /// None in those days.
+    NoneInDays { first: Date, last: Date },
+    /// The next opening.
+    NextFree { next: Appointment },
+    /// The wanted time is not free.
+    NotFree { date: Date, time: Time, professional: Option<String> },
+    /// Times near the wanted one; asks which.
+    Nearby { list: Vec<(Option<String>, Vec<Time>)> },
+    /// Nothing near: another day?
+    AnotherDay,
+    /// A booking to agree to.
+    Propose { what: Appointment },
+    /// A booking that is done.
+    Booked { what: Appointment },
+    /// A move that is done.
+    Moved { what: Appointment },
+    /// A cancellation that is done.
+    Cancelled { what: Appointment },
+    /// A held call to agree to, in the tool's words.
+    Confirm { summary: String },
+    /// The contact has no appointment.
+    NoAppointments,
+    /// Not on that day.
+    NotThatDay { date: Date, list: Vec<Appointment> },
+    /// The contact's appointments.
+    Appointments { list: Vec<Appointment> },
+    /// Which appointment.
+    Which { list: Vec<Appointment> },
+    /// The past visits.
+    LastVisit { what: Appointment },
+    /// When to move to.
+    AskNewTime { what: Appointment },
+    /// A tool refused, in its own words.
+    Refused { message: Option<String> },
+    /// The day's weekday contradicts its date.
+    WeekdayMismatch { date: Date, said: jiff::civil::Weekday },
+    /// A date that no calendar has.
+    ImpossibleDate { written: String },
+    /// The subscription.
+    Subscribed { plans: Vec<String>, due: Option<Date> },
+    /// No active subscription.
+    NotSubscribed { message: Option<String> },
+    /// The plans on sale.
+    Plans { list: Vec<String> },
+    /// No plans on sale.
+    NoPlans,
+    /// A person has been called.
+    Transferred,
+    /// On the waiting list.
+    Waitlisted,
+    /// The reminder is set.
+    ReminderSet { minutes: Option<u32> },
+    /// A follow-up is planned.
+    FollowUpSet,
+    /// The contact's name has been changed.
+    NameKept { name: String },
+    /// Something cannot be done now; offers a person.
+    CannotNow,
+    /// How to go on.
+    MoreHelp,
+}
+
+/// The reply that the lines make: short paragraphs, a question last.
+pub(crate) fn reply(lines: &[Line], locale: Locale, today: Date) -> String {
+    let said: Vec<String> = lines
+        .iter()
+        .map(|line| match locale {
+            Locale::Pt => pt::say(line, today),
+            Locale::En => en::say(line, today),
+        })
+        .filter(|said| !said.is_empty())
+        .collect();
+    said.join("\n")
+}

@@ -1,0 +1,277 @@
+//! Brazilian Portuguese.
+
+use balcao_language::say::{self, Locale, list, time};
+use jiff::civil::{Date, Time};
+
+use super::Line;
+use crate::results::Appointment;
+
+const PT: Locale = Locale::Pt;
+
+fn day(date: Date, today: Date) -> String {
+    say::day_from(date, today, PT)
+}
+
+fn times(times: &[Time]) -> String {
+    let said: Vec<String> = times.iter().map(|at| time(*at, PT)).collect();
+    list(&said, "e")
+}
+
+fn when(what: &Appointment, today: Date) -> String {
+    let date = what.date.map(|date| day(date, today));
+    let clock = what.time.map(|at| time(at, PT));
+    match (date, clock) {
+        (Some(date), Some(clock)) => format!("{date} às {clock}"),
+        (Some(date), None) => date,
+        (None, Some(clock)) => format!("às {clock}"),
+        (None, None) => String::new(),
+    }
+}
+
+/// "Corte com João Batista, sexta, 27/11 às 15h".
+fn full(what: &Appointment, today: Date) -> String {
+    let service = what.service.clone().unwrap_or_else(|| "horário".to_owned());
+    let with = what.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+    format!("{service}{with}, {}", when(what, today))
+}
+
+fn full_list(all: &[Appointment], today: Date) -> String {
+    all.iter().map(|one| format!("- {}", full(one, today))).collect::<Vec<_>>().join("\n")
+}
+
+fn periods(periods: &[(Time, Time)]) -> String {
+    let said: Vec<String> =
+        periods.iter().map(|(opens, closes)| format!("das {} às {}", time(*opens, PT), time(*closes, PT))).collect();
+    list(&said, "e")
+}
+
+fn hello(name: Option<&str>, organization: &str, alone: bool) -> String {
+    let greeting = name.map_or_else(|| "Oi!".to_owned(), |name| format!("Oi, {name}!"));
+    if alone {
+        format!(
+            "{greeting} Sou o atendente automático da {organization}. Posso marcar, remarcar ou tirar uma dúvida. Como posso te ajudar?"
+        )
+    } else {
+        greeting
+    }
+}
+
+pub(super) fn say(line: &Line, today: Date) -> String {
+    match line {
+        Line::Hello { name, organization, alone } => hello(name.as_deref(), organization, *alone),
+        Line::Welcome => "Por nada! Se precisar de mais alguma coisa, é só chamar.".to_owned(),
+        Line::Goodbye => "Até mais! 👋".to_owned(),
+        Line::Sorry => {
+            "Sinto muito por isso, entendo a sua chateação. Quer que eu chame alguém da equipe pra resolver com você?"
+                .to_owned()
+        }
+        Line::Identity { organization } => format!(
+            "Sou o atendente automático da {organization}: um programa, não uma pessoa. Posso ver horários, marcar e tirar dúvidas, e se preferir chamo alguém da equipe."
+        ),
+        Line::NotThat => {
+            "Com isso eu não consigo ajudar. Posso ver horários e preços, marcar ou tirar dúvidas sobre o atendimento. O que você precisa?".to_owned()
+        }
+        Line::WhatElse => {
+            "Não entendi muito bem. Você quer marcar um horário, mudar um que já tem ou tirar uma dúvida?".to_owned()
+        }
+        Line::NoHurry => "Claro, sem pressa! Quando quiser, é só me chamar.".to_owned(),
+        Line::LeftAsIs => "Tudo bem, deixei tudo como estava. 👍".to_owned(),
+        Line::NoProblem => "Sem problema! Se quiser outro dia ou horário, é só me dizer.".to_owned(),
+        Line::Services { list } => format!("Nossos serviços:\n{}", bullets(list)),
+        Line::Price { service, price, length } => {
+            let price = price.as_ref().map(|price| format!(" custa {price}")).unwrap_or_default();
+            let length = length.as_ref().map(|length| format!(" e leva {length}")).unwrap_or_default();
+            format!("{service}{price}{length}.")
+        }
+        Line::Team { date, list } if list.is_empty() => match date {
+            Some(date) => format!("Não encontrei ninguém atendendo {}.", on(*date, today)),
+            None => "Não encontrei a lista da equipe agora.".to_owned(),
+        },
+        Line::Team { date, list } => match date {
+            Some(date) => format!("{} atendem:\n{}", sentence(&on(*date, today)), bullets(list)),
+            None => format!("Nossa equipe:\n{}", bullets(list)),
+        },
+        Line::Works { name, date, hours: Some(hours) } => format!("Sim, {name} atende {} {hours}.", on(*date, today)),
+        Line::Works { name, date, hours: None } => format!("{name} não atende {}.", on(*date, today)),
+        Line::HoursOf { date, periods: open, note } => {
+            let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
+            if open.is_empty() {
+                format!("{} estamos fechados{note}.", sentence(&on(*date, today)))
+            } else {
+                format!("{} abrimos {}{note}.", sentence(&on(*date, today)), periods(open))
+            }
+        }
+        Line::HoursList { days } => {
+            let row = |(date, open): &(Date, Vec<(Time, Time)>)| {
+                let name = say::weekday(date.weekday(), PT);
+                if open.is_empty() { format!("{name}: fechado") } else { format!("{name}: {}", periods(open)) }
+            };
+            format!("Nosso horário:\n{}", bullets(&days.iter().map(row).collect::<Vec<_>>()))
+        }
+        Line::Knowledge { content } => content.clone(),
+        Line::NotKnown => {
+            "Isso eu não tenho aqui comigo, desculpa. Quer que eu chame alguém da equipe pra te responder?".to_owned()
+        }
+        Line::AskService { list } if list.is_empty() => "Qual serviço você gostaria?".to_owned(),
+        Line::AskService { list } => format!("Qual serviço você gostaria? Temos {}.", commas(list, "e")),
+        Line::WhichService { list } => format!("Qual serviço: {}?", commas(list, "ou")),
+        Line::AskDay => "Para qual dia você gostaria?".to_owned(),
+        Line::AskProfessional { date, time: at, list } => format!(
+            "{} às {} dá certo com {}. Com quem você prefere?",
+            sentence(&day(*date, today)),
+            time(*at, PT),
+            commas(list, "ou")
+        ),
+        Line::WhichProfessional { list } => format!("Com quem: {}?", commas(list, "ou")),
+        Line::NoSuchProfessional { said, list } if list.is_empty() => {
+            format!("Não encontrei {said} na equipe. Com quem você prefere?")
+        }
+        Line::NoSuchProfessional { said, list } if list.len() == 1 => {
+            format!("Não encontrei {said} na equipe. Seria com {}?", commas(list, "ou"))
+        }
+        Line::NoSuchProfessional { said, list } => {
+            format!("Não encontrei {said} na equipe. Com quem você prefere: {}?", commas(list, "ou"))
+        }
+        Line::Offer { date, free, service } => {
+            let service = service.as_ref().map(|name| format!(" para {name}")).unwrap_or_default();
+            let when = sentence(&on(*date, today));
+            match free.as_slice() {
+                [(name, at)] => format!("{when} tenho{service} com {name}: {}. Qual horário prefere?", times(at)),
+                several => {
+                    let rows: Vec<String> = several.iter().map(|(name, at)| format!("{name}: {}", times(at))).collect();
+                    format!("{when} tenho{service}:\n{}\nQual horário prefere?", bullets(&rows))
+                }
+            }
+        }
+        Line::OfferDays { days } => {
+            let rows: Vec<String> = days.iter().map(|(date, at)| format!("{}: {}", day(*date, today), times(at))).collect();
+            format!("Tenho livre:\n{}\nQual dia e qual horário prefere?", bullets(&rows))
+        }
+        Line::NoneFree { date, professional, part } => {
+            let with = professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+            let part = if *part { " nesse período" } else { "" };
+            format!("{} não tenho horário livre{with}{part}.", sentence(&on(*date, today)))
+        }
+        Line::NoneInDays { first, last } => {
+            format!("Não tenho horário livre de {} a {}.", day(*first, today), day(*last, today))
+        }
+        Line::NextFree { next } => format!("O próximo livre é {}. Serve, ou prefere outro dia?", free_place(next, today)),
+        Line::NotFree { date, time: at, professional } => {
+            let with = professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+            format!("{} às {}{with} não está livre.", sentence(&day(*date, today)), time(*at, PT))
+        }
+        Line::Nearby { list } => {
+            let rows: Vec<String> = list
+                .iter()
+                .map(|(name, at)| match name {
+                    Some(name) => format!("{name}: {}", times(at)),
+                    None => times(at),
+                })
+                .collect();
+            match rows.as_slice() {
+                [only] => format!("Os mais próximos: {only}. Qual horário prefere?"),
+                _ => format!("Os mais próximos:\n{}\nQual horário prefere?", bullets(&rows)),
+            }
+        }
+        Line::AnotherDay => "Quer tentar outro dia?".to_owned(),
+        Line::Propose { what } => {
+            let with = what.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+            let service = what.service.as_ref().map(|name| format!(" para {name}")).unwrap_or_default();
+            format!("Tenho {}{with}{service}. Posso marcar?", when(what, today))
+        }
+        Line::Booked { what } => format!("Prontinho, marcado! {}. Te esperamos!", sentence(&full(what, today))),
+        Line::Moved { what } => format!("Prontinho, remarcado: {}.", full(what, today)),
+        Line::Cancelled { what } if what.date.is_none() && what.time.is_none() => {
+            "Pronto, seu horário foi cancelado. Quando quiser marcar de novo, é só chamar.".to_owned()
+        }
+        Line::Cancelled { what } => {
+            format!("Pronto, cancelado: {}. Quando quiser marcar de novo, é só chamar.", full(what, today))
+        }
+        Line::Confirm { summary } => summary.clone(),
+        Line::NoAppointments => {
+            "Não encontrei nenhum horário seu na agenda daqui pra frente. Quer marcar um?".to_owned()
+        }
+        Line::NotThatDay { date, list } => {
+            format!("{} não encontrei horário seu. O que tenho é:\n{}", sentence(&on(*date, today)), full_list(list, today))
+        }
+        Line::Appointments { list } => match list.as_slice() {
+            [only] => format!("Você tem {}.", full(only, today)),
+            several => format!("Você tem:\n{}", full_list(several, today)),
+        },
+        Line::Which { list } => format!("Você tem mais de um horário:\n{}\nQual deles?", full_list(list, today)),
+        Line::LastVisit { what } => format!("Sua última visita: {}.", full(what, today)),
+        Line::AskNewTime { what } => format!("Seu horário é {}. Para qual dia e horário você quer mudar?", full(what, today)),
+        Line::Refused { message: Some(message) } => message.clone(),
+        Line::Refused { message: None } => {
+            "Não consegui fazer isso por aqui. Quer que eu chame alguém da equipe?".to_owned()
+        }
+        Line::WeekdayMismatch { date, said } => format!(
+            "Só pra eu não errar: {} é {}, não {}. Qual dia você quer?",
+            say::short_date(*date, PT),
+            say::weekday(date.weekday(), PT),
+            say::weekday(*said, PT)
+        ),
+        Line::ImpossibleDate { written } => format!("Não achei a data {written} no calendário. Qual dia você quer?"),
+        Line::Subscribed { plans, due } => {
+            let due = due.map(|due| format!(" e vence em {:02}/{:02}", due.day(), due.month())).unwrap_or_default();
+            match plans.as_slice() {
+                [] => format!("Sua assinatura está ativa{due}."),
+                names => format!("Seu plano {} está ativo{due}.", commas(names, "e")),
+            }
+        }
+        Line::NotSubscribed { message: Some(message) } => message.clone(),
+        Line::NotSubscribed { message: None } => "Não encontrei assinatura ativa no seu contato.".to_owned(),
+        Line::Plans { list } => format!("Nossos planos:\n{}", bullets(list)),
+        Line::NoPlans => "No momento não temos planos de assinatura.".to_owned(),
+        Line::Transferred => "Já chamei alguém da equipe. Em instantes te respondem por aqui.".to_owned(),
+        Line::Waitlisted => "Pronto, você está na lista de espera. Se abrir uma vaga, te avisamos por aqui.".to_owned(),
+        Line::ReminderSet { minutes: Some(minutes) } => format!("Combinado, te lembro {} antes.", length(*minutes)),
+        Line::ReminderSet { minutes: None } => "Combinado, te mando um lembrete antes do horário.".to_owned(),
+        Line::FollowUpSet => "Combinado, te chamo por aqui.".to_owned(),
+        Line::NameKept { name } => format!("Prazer, {name}!"),
+        Line::CannotNow => {
+            "Não estou conseguindo ver isso agora, desculpa. Quer que eu chame alguém da equipe?".to_owned()
+        }
+        Line::MoreHelp => "Posso te ajudar com mais alguma coisa?".to_owned(),
+    }
+}
+
+fn on(date: Date, today: Date) -> String {
+    if date == today || today.tomorrow().ok() == Some(date) {
+        return day(date, today);
+    }
+    let article = if matches!(date.weekday(), jiff::civil::Weekday::Saturday | jiff::civil::Weekday::Sunday) {
+        "no"
+    } else {
+        "na"
+    };
+    format!("{article} {}", day(date, today))
+}
+
+fn free_place(next: &Appointment, today: Date) -> String {
+    let with = next.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+    format!("{}{with}", when(next, today))
+}
+
+fn length(minutes: u32) -> String {
+    match minutes {
+        1440 => "1 dia".to_owned(),
+        60 => "1 hora".to_owned(),
+        whole if whole >= 1440 && whole.is_multiple_of(1440) => format!("{} dias", whole / 1440),
+        whole if whole >= 60 && whole.is_multiple_of(60) => format!("{} horas", whole / 60),
+        other => format!("{other} minutos"),
+    }
+}
+
+fn bullets(rows: &[String]) -> String {
+    rows.iter().map(|row| format!("- {row}")).collect::<Vec<_>>().join("\n")
+}
+
+fn commas(items: &[String], last: &str) -> String {
+    list(items, last)
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
