@@ -80,6 +80,28 @@ impl Desk {
         self.store.read(move |tx| work(tx, now)).await
     }
 
+    /// Runs an effect and undoes it: the answer says what would happen now.
+    pub(crate) async fn rehearse<T, R>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Send + 'static,
+    ) -> Result<Result<T, R>, UseCaseError>
+    where
+        T: Send + 'static,
+        R: Send + 'static,
+    {
+        let now = self.clock.now();
+        let undone = move |tx: &mut Tx<'_>| {
+            // An attempt keeps its changes only if the inner answer is `Ok`: this one never is.
+            let answer: Result<Result<std::convert::Infallible, Result<T, R>>, UseCaseError> =
+                tx.attempt(|tx| work(tx, now).map(Err));
+            answer.map(|answer| match answer {
+                Err(would) => would,
+                Ok(never) => match never {},
+            })
+        };
+        self.store.write(undone).await
+    }
+
     /// Runs an effect once per key. A refusal undoes what the effect had begun, and is recorded like any answer.
     pub(crate) async fn effect<T, R>(
         &self,

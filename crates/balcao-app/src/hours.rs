@@ -95,6 +95,28 @@ fn day(business: &Hours, date: Date) -> DayHours {
     }
 }
 
+/// Whether the business is open at an instant, and when it opens next, in its own zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenState {
+    pub(crate) open_now: bool,
+    pub(crate) next_opening: Option<jiff::civil::DateTime>,
+}
+
+pub(crate) fn open_state(
+    tx: &mut balcao_store::Tx<'_>,
+    organization: &balcao_store::organization::Organization,
+    zone: &TimeZone,
+    now: Timestamp,
+) -> Result<OpenState, UseCaseError> {
+    let today = zone.to_datetime(now).date();
+    let business = hours::of_business(tx, organization, today, today.saturating_add(HORIZON_DAYS.days()))?;
+    let next = next_opening(&business, zone, now);
+    Ok(OpenState {
+        open_now: is_open(&business, zone, now),
+        next_opening: next.and_then(|next| Some(next.date.to_datetime(next.opens.parse().ok()?))),
+    })
+}
+
 fn is_open(business: &Hours, zone: &TimeZone, now: Timestamp) -> bool {
     let local = zone.to_datetime(now);
     let minute = i32::from(local.hour()) * 60 + i32::from(local.minute());

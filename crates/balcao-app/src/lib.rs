@@ -11,6 +11,7 @@ pub mod booking;
 pub mod catalog;
 pub mod contacts;
 pub mod desk;
+pub mod flows;
 pub mod follow_ups;
 pub mod hours;
 pub mod knowledge;
@@ -19,6 +20,7 @@ pub mod notes;
 pub mod pipelines;
 pub mod reminders;
 pub mod subscriptions;
+pub mod turns;
 pub mod waitlist;
 
 pub use desk::{Desk, UseCaseError};

@@ -20,6 +20,7 @@ pub mod claims;
 pub mod contact;
 pub mod conversation;
 pub mod event;
+pub mod flow_run;
 pub mod follow_up;
 pub mod handoff;
 pub mod hours;

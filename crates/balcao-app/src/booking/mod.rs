@@ -211,6 +211,45 @@ impl Booking {
         self.desk.effect(organization, key, book).await
     }
 
+    /// What [`Self::book`] would do now. Nothing changes: it is the real thing, undone.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview_book(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        request: BookRequest,
+    ) -> Result<Result<Booked, BookingRefusal>, UseCaseError> {
+        self.desk.rehearse(move |tx, now| book::book(tx, organization, contact, &request, now)).await
+    }
+
+    /// What [`Self::cancel`] would do now. Nothing changes.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview_cancel(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        appointment: Option<AppointmentId>,
+    ) -> Result<Result<AppointmentView, BookingRefusal>, UseCaseError> {
+        self.desk.rehearse(move |tx, now| change::cancel(tx, organization, contact, appointment, now)).await
+    }
+
+    /// What [`Self::reschedule`] would do now. Nothing changes.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview_reschedule(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        request: RescheduleRequest,
+    ) -> Result<Result<Rescheduled, BookingRefusal>, UseCaseError> {
+        self.desk.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, now)).await
+    }
+
     /// Cancels one of the contact's appointments: the one of that id, or, without one, the next upcoming one.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Steps after the reply (specification part 1 §10). They never delay it, and never run after a failure.
 
 use balcao_agent::Ending;
-use balcao_domain::OrganizationId;
-use balcao_domain::follow_up::FollowUpKind;
+use balcao_domain::follow_up::FollowUpType;
+use balcao_domain::{ContactId, OrganizationId};
 use balcao_llm::{ModelRequest, Purpose, ResponseFormat, ToolChoice};
 use balcao_store::conversation;
 use balcao_store::ledger::EffectKey;
@@ -10,7 +10,7 @@ use balcao_tool::{Receipt, ReceiptKind};
 
 use super::{Agent, AnswerError, Answered};
 use crate::desk::Desk;
-use crate::follow_ups::FollowUps;
+use crate::follow_ups::{FollowUpRequest, FollowUps};
 use crate::pipelines::Pipelines;
 
 /// Longest summary that is kept, in characters.
@@ -28,7 +28,7 @@ pub(super) async fn run(
     let steps = &agent.profile.after_reply;
     let receipts: Vec<&Receipt> = answered.state.calls.iter().flat_map(|call| &call.result.receipts).collect();
     let booked = receipts.iter().any(|receipt| matches!(receipt.kind, ReceiptKind::Booked | ReceiptKind::Rescheduled));
-    let contact = balcao_domain::ContactId::try_from(answered.state.principal.contact).unwrap_or_default();
+    let Ok(contact) = ContactId::try_from(answered.state.principal.contact) else { return Ok(()) };
     let key = |what: &str| EffectKey {
         key: format!("after/{}/{what}", answered.turn),
         args_hash: String::new(),
@@ -36,7 +36,8 @@ pub(super) async fn run(
         tool: what.to_owned(),
     };
     if booked && let Some(stage) = &steps.stage_after_booking {
-        let moved = Pipelines::new(desk.clone()).move_to(organization, contact, key("stage"), stage.clone(), None).await?;
+        let moved =
+            Pipelines::new(desk.clone()).place(organization, contact, key("stage"), stage.clone(), None).await?;
         if let Err(refusal) = moved.value {
             tracing::warn!(?refusal, stage, "the stage after booking does not exist");
         }
@@ -47,9 +48,14 @@ pub(super) async fn run(
         && answered.state.held.is_none()
     {
         let hint = answered.state.inbound.chars().take(200).collect();
-        let planned = FollowUps::new(desk.clone())
-            .schedule(organization, contact, key("followup"), FollowUpKind::Value, hint, minutes)
-            .await?;
+        let request = FollowUpRequest {
+            delay_min: minutes,
+            allowed_delays_min: vec![minutes],
+            hint,
+            kind: FollowUpType::Value,
+            episode: super::episode(desk, organization, answered.conversation).await?,
+        };
+        let planned = FollowUps::new(desk.clone()).schedule(organization, contact, key("followup"), request).await?;
         if let Err(refusal) = planned.value {
             tracing::debug!(?refusal, "no follow-up was planned");
         }

@@ -105,7 +105,14 @@ fn hand_over(
     };
     handoff::insert(tx, organization, &new, now)?;
     follow_up::cancel_open(tx, organization, opened.contact.id, None)?;
-    event::push(tx, organization, "handoff", &conversation.id.to_string(), &serde_json::json!({"reason": reason}).to_string(), now)?;
+    event::push(
+        tx,
+        organization,
+        "handoff",
+        &conversation.id.to_string(),
+        &serde_json::json!({"reason": reason}).to_string(),
+        now,
+    )?;
     Ok(())
 }
 

@@ -6,7 +6,11 @@ use balcao_store::{conversation, handoff};
 
 use crate::desk::{Desk, UseCaseError};
 
-pub(super) async fn give_back(desk: &Desk, organization: OrganizationId, id: ConversationId) -> Result<bool, UseCaseError> {
+pub(super) async fn give_back(
+    desk: &Desk,
+    organization: OrganizationId,
+    id: ConversationId,
+) -> Result<bool, UseCaseError> {
     let now = desk.clock.now();
     desk.store
         .write(move |tx| {

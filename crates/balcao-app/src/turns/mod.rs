@@ -210,7 +210,11 @@ impl FrontDesk {
     ///
     /// # Errors
     /// What the database said. `Ok(false)` if nobody had it.
-    pub async fn give_back(&self, organization: OrganizationId, conversation: ConversationId) -> Result<bool, UseCaseError> {
+    pub async fn give_back(
+        &self,
+        organization: OrganizationId,
+        conversation: ConversationId,
+    ) -> Result<bool, UseCaseError> {
         give_back::give_back(&self.desk, organization, conversation).await
     }
 
@@ -286,6 +290,31 @@ impl FrontDesk {
     }
 }
 
+/// The person whom the next handoff would be assigned to; `None` means the queue.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed.
+pub async fn next_assignee(desk: &Desk, organization: OrganizationId) -> Result<Option<String>, UseCaseError> {
+    desk.look(move |tx, _now| Ok(balcao_store::conversation::least_loaded(tx, organization)?.map(|(_, name)| name)))
+        .await
+}
+
+/// Which opening of a conversation this is: limits per episode count from its last one.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed.
+pub async fn episode(
+    desk: &Desk,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<u32, UseCaseError> {
+    desk.look(move |tx, _now| {
+        let found = balcao_store::conversation::get(tx, organization, conversation)?;
+        Ok(u32::try_from(found.episode).unwrap_or(u32::MAX))
+    })
+    .await
+}
+
 struct StoreJournal {
     desk: Desk,
     organization: OrganizationId,
@@ -322,7 +351,8 @@ fn hosts(texts: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for text in texts {
         for (_, rest) in text.match_indices("://").filter_map(|(at, mark)| text.split_at_checked(at + mark.len())) {
-            let host: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-')).collect();
+            let host: String =
+                rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-')).collect();
             if !host.is_empty() {
                 found.push(host.to_lowercase());
             }

@@ -2,7 +2,7 @@
 
 use balcao_agent::breaker::Breaker;
 use balcao_agent::guardrails::{DaySpent, GuardInput};
-use balcao_agent::limits::{NOTIFICATION_EXPIRY, MEMORY_EXPIRY};
+use balcao_agent::limits::NOTIFICATION_EXPIRY;
 use balcao_agent::memory::WorkingMemory;
 use balcao_agent::profile::Audience;
 use balcao_agent::turn::HeldCall;
@@ -70,7 +70,10 @@ impl Opened {
 pub(super) enum Opening {
     Fresh(Box<Opened>),
     /// The conversation's last turn was cut short; nothing of the new message is stored yet.
-    Interrupted { opened: Box<Opened>, saved: Option<String> },
+    Interrupted {
+        opened: Box<Opened>,
+        saved: Option<String>,
+    },
 }
 
 pub(super) async fn open(desk: &Desk, agent: &Agent, inbound: &Inbound) -> Result<Opening, UseCaseError> {
@@ -99,7 +102,13 @@ fn in_transaction(
     }
     let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
     for text in &inbound.texts {
-        let new = NewMessage { conversation: conversation.id, turn: Some(turn), author: Author::Contact, text, subject: None };
+        let new = NewMessage {
+            conversation: conversation.id,
+            turn: Some(turn),
+            author: Author::Contact,
+            text,
+            subject: None,
+        };
         message::insert(tx, organization.id, &new, now)?;
     }
     let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, now)?;
@@ -114,19 +123,13 @@ fn find_or_add(tx: &mut Tx<'_>, inbound: &Inbound, now: Timestamp) -> Result<Con
     if let Some(known) = contact::find_by_phone(tx, inbound.organization, &inbound.phone)? {
         return Ok(known);
     }
-    // The id of a new row is the database's; this one is not looked at.
-    let mut new = Contact {
-        id: balcao_domain::ContactId::try_from(1).unwrap_or_default(),
+    let new = contact::NewContact {
         name: inbound.name.clone(),
-        preferred_name: None,
         phone: Some(inbound.phone.clone()),
-        channel_user: None,
-        email: None,
-        address: None,
-        custom_fields: std::collections::BTreeMap::new(),
+        ..contact::NewContact::default()
     };
-    new.id = contact::insert(tx, inbound.organization, &new, now)?;
-    Ok(new)
+    let id = contact::insert(tx, inbound.organization, &new, now)?;
+    Ok(contact::get(tx, inbound.organization, id)?)
 }
 
 /// A closed conversation begins anew: nothing of the old context counts.
@@ -172,7 +175,13 @@ fn load(
         .collect();
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
-    let stages = pipeline::stages_of(tx, org, contact.id)?.into_iter().map(|stage| stage.stage).collect();
+    let places = pipeline::stages_of(tx, org, contact.id)?;
+    let stages = pipeline::list(tx, org)?
+        .into_iter()
+        .flat_map(|pipeline| pipeline.stages)
+        .filter(|stage| places.iter().any(|(_, place)| *place == stage.id))
+        .map(|stage| stage.name)
+        .collect();
     let guard = GuardInput {
         human_has_it: !conversation.state.agent_speaks(),
         opted_out: conversation.opted_out_at.is_some(),
@@ -224,5 +233,3 @@ fn day(spent: SpentSince) -> DaySpent {
         cost_micro_usd: natural(spent.cost_micro_usd),
     }
 }
-
-const _: () = assert!(MEMORY_EXPIRY.as_secs() <= NOTIFICATION_EXPIRY.as_secs());

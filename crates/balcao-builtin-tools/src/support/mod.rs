@@ -5,7 +5,7 @@ mod views;
 
 use balcao_app::UseCaseError;
 use balcao_app::names::NameRefusal;
-use balcao_domain::{ContactId, FailureClass, OrganizationId};
+use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId};
 use balcao_language::{DateProblem, resolve_date};
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{ErrorCode, FieldProblem, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};
@@ -23,6 +23,11 @@ pub(crate) fn organization(cx: &ToolContext) -> ToolResult<OrganizationId> {
 /// The contact that the turn is bound to.
 pub(crate) fn contact(cx: &ToolContext) -> ToolResult<ContactId> {
     ContactId::try_from(cx.principal.contact).map_err(defect)
+}
+
+/// The conversation that the turn is bound to.
+pub(crate) fn conversation(cx: &ToolContext) -> ToolResult<ConversationId> {
+    ConversationId::try_from(cx.principal.conversation).map_err(defect)
 }
 
 /// The call's key, as the ledger wants it.

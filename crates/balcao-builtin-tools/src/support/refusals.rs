@@ -55,7 +55,11 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
         ),
         BookingRefusal::TooManyOpen { limit, upcoming } => (
             "TOO_MANY_OPEN",
-            say(cx, "O cliente já tem o máximo de horários marcados.", "The customer has as many appointments as allowed."),
+            say(
+                cx,
+                "O cliente já tem o máximo de horários marcados.",
+                "The customer has as many appointments as allowed.",
+            ),
             json!({"limit": limit, "upcoming": views(cx, &upcoming)}),
         ),
         BookingRefusal::OtherAtThatTime { existing } => (
@@ -63,26 +67,37 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
             say(cx, "O cliente já tem outro horário nessa hora.", "The customer has another appointment at that time."),
             json!({"existing": appointment(cx, &existing)}),
         ),
-        BookingRefusal::AlreadyStarted => {
-            ("PAST_DATE", say(cx, "Esse horário já começou ou passou.", "That appointment has begun or is over."), json!({}))
-        }
-        BookingRefusal::AlreadyCancelled => {
-            ("ALREADY_CANCELLED", say(cx, "Esse horário já estava cancelado.", "That appointment was cancelled already."), json!({}))
-        }
+        BookingRefusal::AlreadyStarted => (
+            "PAST_DATE",
+            say(cx, "Esse horário já começou ou passou.", "That appointment has begun or is over."),
+            json!({}),
+        ),
+        BookingRefusal::AlreadyCancelled => (
+            "ALREADY_CANCELLED",
+            say(cx, "Esse horário já estava cancelado.", "That appointment was cancelled already."),
+            json!({}),
+        ),
         BookingRefusal::CancellationNotice { notice_min } => (
             "CANCELLATION_NOTICE",
-            say(cx, "O prazo para mudar esse horário já passou; só a equipe pode.", "The deadline for changes has passed; only staff can."),
+            say(
+                cx,
+                "O prazo para mudar esse horário já passou; só a equipe pode.",
+                "The deadline for changes has passed; only staff can.",
+            ),
             json!({"notice_minutes": notice_min}),
         ),
-        BookingRefusal::NotFound { upcoming } if !id_given && upcoming.is_empty() => {
-            ("NO_UPCOMING", say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment."), json!({}))
-        }
+        BookingRefusal::NotFound { upcoming } if !id_given && upcoming.is_empty() => (
+            "NO_UPCOMING",
+            say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment."),
+            json!({}),
+        ),
         BookingRefusal::NotFound { upcoming } => return Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
         BookingRefusal::Ambiguous { candidates } => return Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
         BookingRefusal::Professional(refusal) => return Err(name_error(refusal, "barber_name")),
         BookingRefusal::Service(refusal) => return Err(name_error(refusal, "service_name")),
         BookingRefusal::NoSuchService { known } => {
-            let error = ToolError::new(ErrorCode::NotFound, "there is no service with this id").detail("available", json!(known));
+            let error = ToolError::new(ErrorCode::NotFound, "there is no service with this id")
+                .detail("available", json!(known));
             return Err(error.detail("argument", "service_id").into());
         }
     };

@@ -13,7 +13,7 @@ use super::words;
 /// An appointment as a model sees it.
 pub(crate) fn appointment(cx: &ToolContext, view: &AppointmentView) -> Value {
     json!({
-        "appointment_id": i32::from(view.id),
+        "appointment_id": i64::from(view.id),
         "date": view.date.to_string(),
         "weekday": weekday(cx, view.date),
         "start_hour": view.start,
@@ -27,9 +27,7 @@ pub(crate) fn appointment(cx: &ToolContext, view: &AppointmentView) -> Value {
 
 /// Slots that may be offered instead.
 pub(crate) fn slots(cx: &ToolContext, slots: &[Slot]) -> Value {
-    let one = |slot: &Slot| {
-        json!({"date": slot.date.to_string(), "weekday": weekday(cx, slot.date), "start_hour": slot.start, "barber": slot.professional})
-    };
+    let one = |slot: &Slot| json!({"date": slot.date.to_string(), "weekday": weekday(cx, slot.date), "start_hour": slot.start, "barber": slot.professional});
     slots.iter().map(one).collect()
 }
 
@@ -43,7 +41,7 @@ pub(crate) fn receipt(kind: ReceiptKind, view: &AppointmentView) -> Receipt {
         end: time(&view.finish),
         professional: Some(view.professional.clone()),
         service: Some(view.service.clone()),
-        price_cents: Some(view.price.cents()),
+        price_cents: Some(view.price.cents),
     }
 }
 

@@ -25,12 +25,17 @@ impl NativeTool for AddInternalNote {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let key = key(cx, "add_internal_note");
-        let done = self.notes.add(organization(cx)?, contact(cx)?, key, "agent".to_owned(), args.content).await.map_err(broke)?;
+        let done = self
+            .notes
+            .add(organization(cx)?, contact(cx)?, key, "agent".to_owned(), args.content)
+            .await
+            .map_err(broke)?;
         done.value.map_err(|refusal| match refusal {
             NoteRefusal::Empty => bad_field("content", "empty", "a text"),
             NoteRefusal::TooLong => bad_field("content", "too_long", "a shorter text"),
         })?;
-        let value = json!({"success": true, "message": say(cx, "Nota guardada para a equipe.", "Note kept for staff.")});
+        let value =
+            json!({"success": true, "message": say(cx, "Nota guardada para a equipe.", "Note kept for staff.")});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Noted)))
     }
 }

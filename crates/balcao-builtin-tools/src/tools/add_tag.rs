@@ -26,14 +26,19 @@ impl NativeTool for AddTag {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let key = key(cx, "add_tag");
-        let done = self.contacts.add_tag(organization(cx)?, contact(cx)?, key, args.tag_name, self.may_create).await.map_err(broke)?;
+        let done = self
+            .contacts
+            .add_tag(organization(cx)?, contact(cx)?, key, args.tag_name, self.may_create)
+            .await
+            .map_err(broke)?;
         let tagged = done.value.map_err(|refusal| name_error(refusal, "tag_name"))?;
         let message = if tagged.was_present {
             say(cx, "O cliente já tinha essa etiqueta.", "The customer had this tag already.")
         } else {
             say(cx, "Etiqueta adicionada.", "Tag added.")
         };
-        let value = json!({"success": true, "tag": tagged.tag, "already_existed": tagged.was_present, "message": message});
+        let value =
+            json!({"success": true, "tag": tagged.tag, "already_existed": tagged.was_present, "message": message});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
     }
 }

@@ -29,11 +29,15 @@ impl NativeTool for CancelAppointment {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let id = appointment_id(args.appointment_id)?;
-        let done = self.booking.cancel(organization(cx)?, contact(cx)?, key(cx, "cancel_appointment"), id).await.map_err(broke)?;
+        let done = self
+            .booking
+            .cancel(organization(cx)?, contact(cx)?, key(cx, "cancel_appointment"), id)
+            .await
+            .map_err(broke)?;
         match done.value {
             Ok(view) => Ok(ToolOutput::success(json!({
                 "success": true,
-                "appointment_id": i32::from(view.id),
+                "appointment_id": i64::from(view.id),
                 "cancelled": appointment(cx, &view),
                 "message": say(cx, "Cancelado.", "Cancelled."),
             }))
@@ -60,5 +64,7 @@ impl NativeTool for CancelAppointment {
 
 /// The id's range is the schema's; this repeats it for the type.
 pub(crate) fn appointment_id(id: Option<i64>) -> ToolResult<Option<AppointmentId>> {
-    id.map(AppointmentId::try_from).transpose().map_err(|error| bad_field("appointment_id", "out_of_range", error.to_string()))
+    id.map(AppointmentId::try_from)
+        .transpose()
+        .map_err(|error| bad_field("appointment_id", "out_of_range", error.to_string()))
 }

@@ -95,14 +95,18 @@ fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date, duration: 
             no("PAST_DATE", say(cx, "Esse dia já passou.", "That day is over."), json!({"today": today.to_string()}))
         }
         AvailabilityRefusal::TooFar { last_date } => {
-            let message = say(cx, "A agenda ainda não abriu para esse dia.", "The calendar is not open for that day yet.");
+            let message =
+                say(cx, "A agenda ainda não abriu para esse dia.", "The calendar is not open for that day yet.");
             no("TOO_FAR", message, json!({"last_date": last_date.to_string()}))
         }
         AvailabilityRefusal::NotOffered { service, professional, offered_by } => {
-            let message = say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service.");
+            let message =
+                say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service.");
             no("NOT_OFFERED", message, json!({"service": service, "barber": professional, "offered_by": offered_by}))
         }
-        AvailabilityRefusal::Duration { .. } => Err(bad_field("duration_minutes", "not_allowed", "a multiple of 5 from 5 to 720")),
+        AvailabilityRefusal::Duration { .. } => {
+            Err(bad_field("duration_minutes", "not_allowed", "a multiple of 5 from 5 to 720"))
+        }
         AvailabilityRefusal::Professional(refusal) => Err(name_error(refusal, "barber_name")),
         AvailabilityRefusal::Service(refusal) => Err(name_error(refusal, "service_name")),
     }

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{
-    bad_field, booking_refusal, broke, contact, date, day, key, minutes, organization, receipt, say, time_in_words, weekday,
+    bad_field, booking_refusal, broke, contact, date, day, key, minutes, organization, receipt, say, time_in_words,
+    weekday,
 };
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -77,7 +78,8 @@ impl NativeTool for CreateAppointment {
 pub(crate) fn service(name: Option<String>, id: Option<i64>) -> ToolResult<Option<ServiceChoice>> {
     match (name, id) {
         (_, Some(id)) => {
-            let id = ServiceId::try_from(id).map_err(|error| bad_field("service_id", "out_of_range", error.to_string()))?;
+            let id =
+                ServiceId::try_from(id).map_err(|error| bad_field("service_id", "out_of_range", error.to_string()))?;
             Ok(Some(ServiceChoice::Id(id)))
         }
         (Some(name), None) => Ok(Some(ServiceChoice::Name(name))),
@@ -88,13 +90,17 @@ pub(crate) fn service(name: Option<String>, id: Option<i64>) -> ToolResult<Optio
 fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {
     let one = &booked.appointment;
     let message = if booked.already_booked {
-        say(cx, "O cliente já tinha exatamente este horário; nada mudou.", "The customer had exactly this appointment; nothing changed.")
+        say(
+            cx,
+            "O cliente já tinha exatamente este horário; nada mudou.",
+            "The customer had exactly this appointment; nothing changed.",
+        )
     } else {
         say(cx, "Marcado.", "Booked.")
     };
     ToolOutput::success(json!({
         "success": true,
-        "appointment_id": i32::from(one.id),
+        "appointment_id": i64::from(one.id),
         "barber": one.professional,
         "date": one.date.to_string(),
         "weekday": weekday(cx, one.date),

@@ -29,7 +29,9 @@ impl NativeTool for GetAppointmentHistory {
             1 => say(cx, "Um horário marcado.", "One upcoming appointment."),
             _ => say(cx, "Mais de um horário marcado.", "Several upcoming appointments."),
         };
-        let views = |list: &[balcao_app::appointments::AppointmentView]| list.iter().map(|view| appointment(cx, view)).collect::<Value>();
+        let views = |list: &[balcao_app::appointments::AppointmentView]| {
+            list.iter().map(|view| appointment(cx, view)).collect::<Value>()
+        };
         let value = json!({
             "found": known,
             "client_name": history.client_name,

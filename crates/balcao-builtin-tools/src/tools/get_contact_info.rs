@@ -23,7 +23,8 @@ impl NativeTool for GetContactInfo {
 
     async fn call(&self, cx: &ToolContext, _args: Args) -> ToolResult<ToolOutput> {
         let view = self.contacts.info(organization(cx)?, contact(cx)?).await.map_err(broke)?;
-        let stages: Vec<_> = view.pipeline_stages.iter().map(|at| json!({"pipeline": at.pipeline, "stage": at.stage})).collect();
+        let stages: Vec<_> =
+            view.pipeline_stages.iter().map(|at| json!({"pipeline": at.pipeline, "stage": at.stage})).collect();
         Ok(ToolOutput::success(json!({
             "id": i64::from(view.id),
             "name": view.name,

@@ -26,12 +26,16 @@ impl NativeTool for GetSubscriberStatus {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let staff = cx.principal.staff_facing;
-        let found = self.subscriptions.status(organization(cx)?, contact(cx)?, args.phone, staff).await.map_err(broke)?;
+        let found =
+            self.subscriptions.status(organization(cx)?, contact(cx)?, args.phone, staff).await.map_err(broke)?;
         let view = found.map_err(|refusal| match refusal {
-            SubscriberRefusal::Forbidden => {
-                Box::new(ToolError::new(ErrorCode::Forbidden, "only the plan of the person who writes can be looked up"))
+            SubscriberRefusal::Forbidden => Box::new(ToolError::new(
+                ErrorCode::Forbidden,
+                "only the plan of the person who writes can be looked up",
+            )),
+            SubscriberRefusal::Phone { .. } => {
+                bad_field("phone", "bad_format", "a phone number with its area code, or nothing")
             }
-            SubscriberRefusal::Phone { .. } => bad_field("phone", "bad_format", "a phone number with its area code, or nothing"),
         })?;
         let plans: Vec<_> = view
             .subscriptions
@@ -51,7 +55,11 @@ impl NativeTool for GetSubscriberStatus {
         let message = match status {
             None => say(cx, "Não é assinante.", "No subscription."),
             Some(SubscriberStatus::Active) => say(cx, "Plano ativo.", "The plan is active."),
-            Some(SubscriberStatus::Overdue) => say(cx, "Plano com pagamento em atraso: não cobre serviços até regularizar.", "The plan is overdue: it covers nothing until it is paid."),
+            Some(SubscriberStatus::Overdue) => say(
+                cx,
+                "Plano com pagamento em atraso: não cobre serviços até regularizar.",
+                "The plan is overdue: it covers nothing until it is paid.",
+            ),
             Some(SubscriberStatus::Cancelled) => say(cx, "Plano cancelado.", "The plan was cancelled."),
         };
         let value = json!({

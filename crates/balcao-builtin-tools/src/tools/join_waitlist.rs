@@ -41,7 +41,8 @@ impl NativeTool for JoinWaitlist {
             Ok(joined) => joined,
             Err(JoinRefusal::PastDate { today }) => {
                 let message = say(cx, "Esse dia já passou.", "That day is over.");
-                let value = json!({"success": false, "reason": "PAST_DATE", "today": today.to_string(), "message": message});
+                let value =
+                    json!({"success": false, "reason": "PAST_DATE", "today": today.to_string(), "message": message});
                 return Ok(ToolOutput::refusal(value));
             }
             Err(JoinRefusal::Professional(refusal)) => return Err(name_error(refusal, "barber_name")),
@@ -50,7 +51,11 @@ impl NativeTool for JoinWaitlist {
         let message = if joined.already_waiting {
             say(cx, "O cliente já estava na lista de espera.", "The customer was on the waiting list already.")
         } else {
-            say(cx, "Na lista de espera; avisamos se abrir um horário.", "On the waiting list; we write if a time opens.")
+            say(
+                cx,
+                "Na lista de espera; avisamos se abrir um horário.",
+                "On the waiting list; we write if a time opens.",
+            )
         };
         let value = json!({
             "success": true,

@@ -59,13 +59,22 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("move_pipeline_stage", erase(move_pipeline_stage::MovePipelineStage { pipelines })),
         ("add_internal_note", erase(add_internal_note::AddInternalNote { notes: Notes::new(desk()) })),
         ("update_contact", erase(update_contact::UpdateContact { contacts })),
-        ("search_knowledge_base", erase(search_knowledge_base::SearchKnowledgeBase { knowledge: Knowledge::new(desk()) })),
+        (
+            "search_knowledge_base",
+            erase(search_knowledge_base::SearchKnowledgeBase { knowledge: Knowledge::new(desk()) }),
+        ),
         ("get_business_hours", erase(get_business_hours::GetBusinessHours { hours: BusinessHours::new(desk()) })),
         ("transfer_to_human", erase(transfer_to_human::TransferToHuman { desk: desk() })),
         ("get_services", erase(get_services::GetServices { catalog: catalog.clone() })),
         ("get_barbers", erase(get_barbers::GetBarbers { catalog: catalog.clone() })),
-        ("check_availability", erase(check_availability::CheckAvailability { availability: Availability::new(desk()) })),
-        ("get_subscriber_status", erase(get_subscriber_status::GetSubscriberStatus { subscriptions: Subscriptions::new(desk()) })),
+        (
+            "check_availability",
+            erase(check_availability::CheckAvailability { availability: Availability::new(desk()) }),
+        ),
+        (
+            "get_subscriber_status",
+            erase(get_subscriber_status::GetSubscriberStatus { subscriptions: Subscriptions::new(desk()) }),
+        ),
         ("get_subscription_plans", erase(get_subscription_plans::GetSubscriptionPlans { catalog })),
         (
             "get_appointment_history",
@@ -84,10 +93,17 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("join_waitlist", erase(join_waitlist::JoinWaitlist { waitlist: Waitlist::new(desk()) })),
         (
             "schedule_followup",
-            erase(schedule_followup::ScheduleFollowup { follow_ups: follow_ups.clone(), delays: settings.followup_delays.clone() }),
+            erase(schedule_followup::ScheduleFollowup {
+                desk: desk(),
+                follow_ups: follow_ups.clone(),
+                delays: settings.followup_delays.clone(),
+            }),
         ),
         ("cancel_followup", erase(cancel_followup::CancelFollowup { follow_ups })),
-        ("trigger_flow", erase(trigger_flow::TriggerFlow { flows: Flows::new(desk()), allowed: settings.flows.clone() })),
+        (
+            "trigger_flow",
+            erase(trigger_flow::TriggerFlow { flows: Flows::new(desk()), allowed: settings.flows.clone() }),
+        ),
     ];
     list.into_iter().map(|(name, handler)| (name.to_owned(), handler)).collect()
 }
@@ -100,7 +116,12 @@ mod tests {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools");
         for entry in std::fs::read_dir(folder).unwrap() {
             let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
-            assert!(name == "mod" || source.contains(&format!("(\"{name}\"")) || source.contains(&format!("            \"{name}\",")), "{name}");
+            assert!(
+                name == "mod"
+                    || source.contains(&format!("(\"{name}\""))
+                    || source.contains(&format!("            \"{name}\",")),
+                "{name}"
+            );
         }
     }
 }

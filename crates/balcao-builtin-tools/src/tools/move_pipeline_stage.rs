@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use balcao_app::pipelines::{MoveRefusal, Pipelines};
-use balcao_tool::{ErrorCode, ModelText, NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
+use balcao_tool::{
+    ErrorCode, ModelText, NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -52,8 +54,10 @@ fn refused(refusal: MoveRefusal) -> Box<ToolError> {
                 .detail("available_stages", json!(available))
                 .into()
         }
-        MoveRefusal::Ambiguous { candidates } => ToolError::new(ErrorCode::Ambiguous, "this stage exists in several pipelines")
-            .detail("candidates", json!(candidates))
-            .into(),
+        MoveRefusal::Ambiguous { candidates } => {
+            ToolError::new(ErrorCode::Ambiguous, "this stage exists in several pipelines")
+                .detail("candidates", json!(candidates))
+                .into()
+        }
     }
 }

@@ -25,7 +25,8 @@ impl NativeTool for RemoveTag {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let key = key(cx, "remove_tag");
-        let done = self.contacts.remove_tag(organization(cx)?, contact(cx)?, key, args.tag_name).await.map_err(broke)?;
+        let done =
+            self.contacts.remove_tag(organization(cx)?, contact(cx)?, key, args.tag_name).await.map_err(broke)?;
         let tagged = done.value.map_err(|refusal| name_error(refusal, "tag_name"))?;
         let message = if tagged.was_present {
             say(cx, "Etiqueta removida.", "Tag removed.")

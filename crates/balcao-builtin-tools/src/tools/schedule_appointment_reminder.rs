@@ -30,7 +30,8 @@ impl NativeTool for ScheduleAppointmentReminder {
         let id = appointment_id(args.appointment_id)?;
         let lead = args.minutes_before.unwrap_or(self.default_minutes);
         let key = key(cx, "schedule_appointment_reminder");
-        let done = self.reminders.schedule(organization(cx)?, contact(cx)?, key, id, Some(lead)).await.map_err(broke)?;
+        let done =
+            self.reminders.schedule(organization(cx)?, contact(cx)?, key, id, Some(lead)).await.map_err(broke)?;
         match done.value {
             Ok(planned) => Ok(ToolOutput::success(json!({
                 "success": true,
@@ -42,14 +43,16 @@ impl NativeTool for ScheduleAppointmentReminder {
             .receipt(receipt(ReceiptKind::MessagePlanned, &planned.appointment))
             .receipt(receipt(ReceiptKind::Existing, &planned.appointment))),
             Err(ReminderRefusal::NotFound { upcoming }) if id.is_none() && upcoming.is_empty() => {
-                let message = say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment.");
+                let message =
+                    say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment.");
                 Ok(ToolOutput::refusal(json!({"success": false, "reason": "NO_UPCOMING", "message": message})))
             }
             Err(ReminderRefusal::NotFound { upcoming }) => Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
             Err(ReminderRefusal::Ambiguous { candidates }) => Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
             Err(ReminderRefusal::TooLate { minutes_left }) => {
                 let message = say(cx, "Esse lembrete já teria passado.", "That reminder would be due already.");
-                let value = json!({"success": false, "reason": "TOO_LATE", "minutes_left": minutes_left, "message": message});
+                let value =
+                    json!({"success": false, "reason": "TOO_LATE", "minutes_left": minutes_left, "message": message});
                 Ok(ToolOutput::refusal(value))
             }
         }

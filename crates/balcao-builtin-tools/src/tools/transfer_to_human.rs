@@ -1,8 +1,8 @@
 //! `transfer_to_human`: a person takes over. The turn ends with this call; closing the turn carries it out.
 
 use async_trait::async_trait;
-use balcao_app::turns;
 use balcao_app::Desk;
+use balcao_app::turns;
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

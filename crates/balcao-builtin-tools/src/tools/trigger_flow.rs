@@ -31,8 +31,13 @@ impl NativeTool for TriggerFlow {
             return Err(error.detail("allowed", json!(self.allowed)).into());
         }
         let input = Value::Object(args.input.unwrap_or_default());
-        let done = self.flows.trigger(organization(cx)?, contact(cx)?, key(cx, "trigger_flow"), args.flow_id, input).await.map_err(broke)?;
-        let value = json!({"success": true, "run_id": done, "message": say(cx, "Automação iniciada.", "Automation started.")});
+        let done = self
+            .flows
+            .trigger(organization(cx)?, contact(cx)?, key(cx, "trigger_flow"), args.flow_id, input)
+            .await
+            .map_err(broke)?;
+        let value =
+            json!({"success": true, "run_id": done, "message": say(cx, "Automação iniciada.", "Automation started.")});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
     }
 }

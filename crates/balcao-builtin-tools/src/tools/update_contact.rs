@@ -36,10 +36,19 @@ impl NativeTool for UpdateContact {
             preferred_name: args.preferred_name,
             email: args.email,
             address: args.address,
-            custom_fields: args.custom_fields.unwrap_or_default().into_iter().map(|(name, value)| (name, plain(value))).collect(),
+            custom_fields: args
+                .custom_fields
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(name, value)| (name, plain(value)))
+                .collect(),
         };
         let key = key(cx, "update_contact");
-        let done = self.contacts.update(organization(cx)?, contact(cx)?, key, "agent".to_owned(), update).await.map_err(broke)?;
+        let done = self
+            .contacts
+            .update(organization(cx)?, contact(cx)?, key, "agent".to_owned(), update)
+            .await
+            .map_err(broke)?;
         let updated = done.value.map_err(refused)?.updated;
         let value = json!({"success": true, "updated": updated, "message": say(cx, "Dados atualizados.", "Updated.")});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
@@ -49,7 +58,9 @@ impl NativeTool for UpdateContact {
 fn refused(refusal: UpdateRefusal) -> Box<ToolError> {
     match refusal {
         UpdateRefusal::Nothing => bad_field("name", "nothing_to_update", "at least one field"),
-        UpdateRefusal::Email { text } => bad_field("email", "bad_format", format!("an address such as name@example.com, not `{text}`")),
+        UpdateRefusal::Email { text } => {
+            bad_field("email", "bad_format", format!("an address such as name@example.com, not `{text}`"))
+        }
         UpdateRefusal::Empty { field } => bad_field(&field, "empty", "a text"),
         UpdateRefusal::TooLong { field } => bad_field(&field, "too_long", "a shorter text"),
         UpdateRefusal::TooManyFields => bad_field("custom_fields", "too_many", "fewer fields"),

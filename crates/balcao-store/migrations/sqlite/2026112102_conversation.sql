@@ -76,3 +76,14 @@ CREATE TABLE handoff (
     resolved_at BIGINT
 );
 CREATE INDEX handoff_open ON handoff (organization_id, resolved_at, created_at);
+
+CREATE TABLE flow_run (
+    id INTEGER PRIMARY KEY,
+    organization_id INTEGER NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
+    contact_id INTEGER NOT NULL REFERENCES contact (id) ON DELETE CASCADE,
+    flow TEXT NOT NULL,
+    input TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'running', 'done', 'failed', 'cancelled')),
+    created_at BIGINT NOT NULL
+);
+CREATE INDEX flow_run_queued ON flow_run (state, id);
