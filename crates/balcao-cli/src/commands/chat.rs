@@ -1,0 +1,205 @@
+//! `balcao chat`: a conversation in the terminal.
+
+use std::{collections::BTreeMap, io::Read, path::PathBuf, process::ExitCode};
+
+use balcao_agent::{Ending, driver::Observer};
+use balcao_app::turns::{Answered, FrontDesk, Inbound};
+use balcao_domain::Phone;
+use jiff::civil::DateTime;
+use reedline::{DefaultPrompt, DefaultPromptSegment, Reedline, Signal};
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, complain, say},
+    profiles,
+    trace::Trace,
+    wire::{self, World},
+};
+
+/// Options of `balcao chat`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// The agent profile; without it the configured one.
+    #[arg(long, value_name = "ID")]
+    pub(crate) profile: Option<String>,
+    /// Serves a fresh in-memory database seeded from this file, instead of the configured one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) business: Option<PathBuf>,
+    /// The customer's phone number.
+    #[arg(long = "as", value_name = "PHONE", default_value = "+55 11 90000-0000")]
+    pub(crate) phone: String,
+    /// Fixes the business's local clock, for example 2026-11-24T10:00.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) now: Option<DateTime>,
+    /// Reads the customer's messages from a file, or from standard input with `-`: one turn a line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<String>,
+    /// Shows steps, tool calls, results and timings on standard error.
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// One JSON object a turn instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A configured provider by name, or `offline`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
+    let business = args.business.as_deref().map(wire::read_business).transpose()?;
+    let (desk, organization, clock) = match business {
+        Some(business) => wire::fresh(business, args.now).await?,
+        None => wire::configured(config, args.now).await?,
+    };
+    let (world, profile) = serve(&args, config, environment, desk, organization, clock)?;
+    converse(&args, &world, &profile).await
+}
+
+/// A world with the profile that the options name. Says on standard error which model answers, and why.
+pub(crate) fn serve(
+    args: &Args,
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+    desk: balcao_app::Desk,
+    organization: balcao_domain::OrganizationId,
+    clock: wire::DeskClock,
+) -> Result<(World, String), Failure> {
+    let all = profiles::load(&config.agents.dir)?;
+    let id = args.profile.clone().unwrap_or_else(|| config.agents.profile.clone());
+    let (profile, document) = wire::profile(&all, &id)?;
+    let chosen = wire::choose_model(&config.model, profile, environment, args.model.as_deref())?;
+    complain(&format!("model: {}", chosen.why));
+    let agent = wire::agent(&desk, profile, document, chosen.provider)?;
+    Ok((World { front: FrontDesk::new(desk.clone(), [agent]), desk, organization, clock }, id))
+}
+
+/// Talks until the script or the person ends.
+pub(crate) async fn converse(args: &Args, world: &World, profile: &str) -> Result<ExitCode, Failure> {
+    let phone = Phone::parse(&args.phone).map_err(|error| Failure::usage(format!("--as: {}", chain(&error))))?;
+    let talk = Talk { args, world, profile, phone };
+    match &args.script {
+        Some(source) => {
+            for line in script(source)?.lines().map(str::trim).filter(|line| !line.is_empty()) {
+                talk.turn(line).await?;
+            }
+        }
+        None => talk.interactive().await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn script(source: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    if source == "-" {
+        std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure::operation(format!("standard input: {error}")))?;
+    } else {
+        bytes = std::fs::read(source).map_err(|error| Failure::usage(format!("{source}: {error}")))?;
+    }
+    String::from_utf8(bytes).map_err(|_not_text| Failure::usage(format!("{source}: the script is not UTF-8 text")))
+}
+
+struct Talk<'a> {
+    args: &'a Args,
+    world: &'a World,
+    profile: &'a str,
+    phone: Phone,
+}
+
+impl Talk<'_> {
+    async fn turn(&self, text: &str) -> Result<(), Failure> {
+        let answered = self.answer(text).await?;
+        if self.args.json {
+            say(&as_json(text, &answered).to_string());
+        } else {
+            match &answered.ending {
+                Ending::Reply { reply } => say(reply.as_str()),
+                Ending::Handoff { reply, .. } => {
+                    say(reply.as_str());
+                    complain("(handed to the team)");
+                }
+                Ending::Silence { reason } => complain(&format!("(silence: {reason})")),
+            }
+        }
+        self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
+        Ok(())
+    }
+
+    async fn answer(&self, text: &str) -> Result<Answered, Failure> {
+        let inbound = Inbound {
+            organization: self.world.organization,
+            channel: "terminal".to_owned(),
+            phone: self.phone.clone(),
+            name: None,
+            texts: vec![text.to_owned()],
+        };
+        let observer = self.args.trace.then_some(&Trace as &dyn Observer);
+        self.world.front.answer(self.profile, inbound, observer).await.map_err(|error| Failure::operation(chain(&error)))
+    }
+
+    async fn interactive(&self) -> Result<(), Failure> {
+        complain("Write as a customer. Ctrl-D ends; /give-back hands the conversation back to the agent.");
+        let mut last: Option<Answered> = None;
+        loop {
+            match tokio::task::spawn_blocking(read_line).await {
+                Ok(Ok(Some(line))) if line.trim().is_empty() => {}
+                Ok(Ok(Some(line))) if line.trim() == "/give-back" => {
+                    let Some(answered) = &last else { continue };
+                    let given = self.world.front.give_back(self.world.organization, answered.conversation).await;
+                    let given = given.map_err(|error| Failure::operation(chain(&error)))?;
+                    complain(if given { "(given back)" } else { "(the agent has the conversation already)" });
+                }
+                Ok(Ok(Some(line))) => {
+                    let answered = self.answer(&line).await?;
+                    match &answered.ending {
+                        Ending::Reply { reply } | Ending::Handoff { reply, .. } => say(reply.as_str()),
+                        Ending::Silence { reason } => complain(&format!("(silence: {reason})")),
+                    }
+                    self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
+                    last = Some(answered);
+                }
+                Ok(Ok(None)) => return Ok(()),
+                Ok(Err(reason)) => return Err(Failure::operation(reason)),
+                Err(error) => return Err(Failure::operation(format!("the terminal: {error}"))),
+            }
+        }
+    }
+}
+
+/// One line from the terminal; `None` at its end.
+fn read_line() -> Result<Option<String>, String> {
+    let mut editor = Reedline::create();
+    let prompt = DefaultPrompt::new(DefaultPromptSegment::Basic("você".to_owned()), DefaultPromptSegment::Empty);
+    match editor.read_line(&prompt) {
+        Ok(Signal::Success(line)) => Ok(Some(line)),
+        Ok(_ended) => Ok(None),
+        Err(error) => Err(format!("the terminal: {error}; give the messages with --script FILE instead")),
+    }
+}
+
+/// A turn as data.
+pub(crate) fn as_json(text: &str, answered: &Answered) -> serde_json::Value {
+    let state = &answered.state;
+    let calls: Vec<_> = state
+        .calls
+        .iter()
+        .map(|call| json!({"tool": call.tool, "arguments": call.args, "class": call.result.class, "repeated": call.repeated, "result": call.result.value}))
+        .collect();
+    let reason = match &answered.ending {
+        Ending::Reply { .. } => None,
+        Ending::Handoff { reason, .. } => Some(reason.code().to_owned()),
+        Ending::Silence { reason } => Some(reason.clone()),
+    };
+    json!({
+        "customer": text,
+        "outcome": answered.ending.outcome(),
+        "reason": reason,
+        "reply": answered.ending.reply().map(|reply| reply.as_str()),
+        "calls": calls,
+        "model_calls": state.spent.model_calls,
+        "tool_calls": state.spent.tool_calls,
+        "input_tokens": state.spent.usage.input_tokens,
+        "output_tokens": state.spent.usage.output_tokens,
+    })
+}

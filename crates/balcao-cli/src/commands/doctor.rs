@@ -1,0 +1,155 @@
+//! `balcao doctor`: what is wrong, and how to mend it.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    process::ExitCode,
+};
+
+use balcao_domain::{Clock, SystemClock};
+use balcao_store::organization;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use crate::{
+    config::{self, Config},
+    output::{Failure, chain, say},
+    profiles, wire,
+};
+
+/// Options of `balcao doctor`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+enum Verdict {
+    Fine,
+    Warning,
+    Wrong,
+}
+
+struct Finding {
+    check: &'static str,
+    verdict: Verdict,
+    says: String,
+    mend: Option<String>,
+}
+
+impl Finding {
+    fn fine(check: &'static str, says: String) -> Self {
+        Self { check, verdict: Verdict::Fine, says, mend: None }
+    }
+
+    fn warning(check: &'static str, says: String, mend: &str) -> Self {
+        Self { check, verdict: Verdict::Warning, says, mend: Some(mend.to_owned()) }
+    }
+
+    fn wrong(check: &'static str, says: String, mend: &str) -> Self {
+        Self { check, verdict: Verdict::Wrong, says, mend: Some(mend.to_owned()) }
+    }
+}
+
+/// Runs the command. Exit code 1 if something is wrong.
+pub(crate) async fn run(args: &Args, file: Option<&Path>, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
+    // A broken configuration ends every command with its mistakes; the doctor says the same.
+    let config = config::load(file, environment)?;
+    let mut findings = vec![Finding::fine("configuration", "read, no mistakes".to_owned())];
+    findings.extend(database(&config).await);
+    findings.extend(agents(&config, environment));
+    findings.push(clock());
+    if args.json {
+        let list: Vec<_> = findings
+            .iter()
+            .map(|one| json!({"check": one.check, "verdict": word(&one.verdict), "says": one.says, "mend": one.mend}))
+            .collect();
+        say(&json!(list).to_string());
+    } else {
+        for one in &findings {
+            say(&format!("{:<8} {:<14} {}", word(&one.verdict), one.check, one.says));
+            if let Some(mend) = &one.mend {
+                say(&format!("{:<23} → {mend}", ""));
+            }
+        }
+    }
+    let wrong = findings.iter().any(|one| matches!(one.verdict, Verdict::Wrong));
+    Ok(if wrong { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+const fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Fine => "ok",
+        Verdict::Warning => "warning",
+        Verdict::Wrong => "wrong",
+    }
+}
+
+async fn database(config: &Config) -> Vec<Finding> {
+    let path = Path::new(&config.database.path);
+    if config.database.path != ":memory:" && !path.exists() {
+        return vec![Finding::wrong("database", format!("there is no {}", path.display()), "run `balcao migrate`, then `balcao seed FILE`")];
+    }
+    let store = match wire::open_store(config) {
+        Ok(store) => store,
+        Err(_failure) => {
+            return vec![Finding::wrong("database", format!("{} cannot be opened", path.display()), "run `balcao migrate` to see why; restore a backup if it is damaged")];
+        }
+    };
+    let status = match store.schema_status().await {
+        Ok(status) => status,
+        Err(error) => return vec![Finding::wrong("database", chain(&error), "see the message; restore a backup if the file is damaged")],
+    };
+    if !status.pending.is_empty() {
+        return vec![Finding::wrong("database", format!("{} migrations are missing", status.pending.len()), "run `balcao migrate`")];
+    }
+    let mut findings = vec![Finding::fine("database", format!("{}, {} migrations", path.display(), status.applied.len()))];
+    match store.read(organization::list).await {
+        Ok(all) if all.is_empty() => findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`")),
+        Ok(all) => {
+            for one in &all {
+                findings.push(match TimeZone::get(&one.timezone) {
+                    Ok(_) => Finding::fine("business", format!("{} ({}), {}", one.name, one.slug, one.timezone)),
+                    Err(_) => Finding::wrong("business", format!("{} has the unknown time zone {}", one.slug, one.timezone), "correct its time zone to an IANA name such as America/Sao_Paulo"),
+                });
+            }
+            if all.len() > 1 && config.organization.slug.is_none() {
+                findings.push(Finding::wrong("business", "there are several, and none is chosen".to_owned(), "set organization.slug"));
+            }
+        }
+        Err(error) => findings.push(Finding::wrong("business", chain(&error), "see the message")),
+    }
+    findings
+}
+
+fn agents(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Finding> {
+    let all = match profiles::load(&config.agents.dir) {
+        Ok(all) => all,
+        Err(failure) => return vec![Finding::wrong("profiles", failure.message().to_owned(), "correct the named lines")],
+    };
+    let mut findings = vec![Finding::fine("profiles", all.keys().cloned().collect::<Vec<_>>().join(", "))];
+    let Some((profile, _)) = all.get(&config.agents.profile) else {
+        findings.push(Finding::wrong("profiles", format!("agents.profile is `{}`, which does not exist", config.agents.profile), "name one of them, or add its file"));
+        return findings;
+    };
+    findings.push(match wire::choose_model(&config.model, profile, environment, None) {
+        Ok(chosen) if chosen.why.starts_with("offline") => {
+            Finding::warning("model", chosen.why, "fine for trying out; set a provider's key for real conversations")
+        }
+        Ok(chosen) => Finding::fine("model", chosen.why),
+        Err(failure) => Finding::wrong("model", failure.message().to_owned(), "correct model.providers"),
+    });
+    findings
+}
+
+/// A clock before the year of this program, or far after it, makes every "tomorrow" wrong.
+fn clock() -> Finding {
+    let now = SystemClock.now();
+    let year = now.to_zoned(TimeZone::UTC).year();
+    if (2026..2060).contains(&year) {
+        Finding::fine("clock", now.to_string())
+    } else {
+        Finding::wrong("clock", format!("the machine says {now}"), "set the machine's clock (NTP)")
+    }
+}

@@ -1,0 +1,82 @@
+//! `balcao eval FILE…`: scenario evaluation.
+
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    eval::run::{Player, read},
+    output::{Failure, complain, say},
+};
+
+/// Options of `balcao eval`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Scenario files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Where `NAME.yaml` of a scenario's business is; without it in `../business/` beside the scenario's folder.
+    #[arg(long, value_name = "DIR")]
+    business_dir: Option<PathBuf>,
+    /// A configured provider by name, or `offline`.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// How often each scenario is played; all must pass.
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    trials: u32,
+    /// JSON with the transcripts instead of text.
+    #[arg(long)]
+    json: bool,
+    /// Shows steps, tool calls, results and timings on standard error.
+    #[arg(long)]
+    trace: bool,
+}
+
+/// Runs the command. Exit code 1 if a scenario failed.
+pub(crate) async fn run(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
+    let mut scenarios = Vec::new();
+    for file in &args.files {
+        scenarios.push((file, read(file)?));
+    }
+    let player = Player { config, environment, business_dir: args.business_dir.clone(), model: args.model.clone(), trace: args.trace };
+    let (mut passed, mut failed) = (0_u32, 0_u32);
+    let mut reports = Vec::new();
+    for (file, scenario) in &scenarios {
+        for trial in 1..=args.trials {
+            if args.trace {
+                complain(&format!("== {} (trial {trial})", scenario.id));
+            }
+            let report = player.play(file, scenario).await?;
+            if report.failures.is_empty() {
+                passed += 1;
+            } else {
+                failed += 1;
+            }
+            if args.json {
+                reports.push(report.as_json());
+                continue;
+            }
+            say(&format!("{} {}", if report.failures.is_empty() { "pass" } else { "FAIL" }, report.id));
+            if !report.failures.is_empty() {
+                for turn in &report.transcript {
+                    say(&format!("    customer: {}", text(turn, "customer")));
+                    say(&format!("    {}: {}", text(turn, "outcome"), text(turn, "reply")));
+                }
+                for failure in &report.failures {
+                    say(&format!("  - {failure}"));
+                }
+            }
+        }
+    }
+    if args.json {
+        say(&json!({"passed": passed, "failed": failed, "scenarios": reports}).to_string());
+    } else {
+        say(&format!("{passed} passed, {failed} failed"));
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn text<'a>(turn: &'a serde_json::Value, key: &str) -> &'a str {
+    turn.get(key).and_then(serde_json::Value::as_str).unwrap_or("–")
+}

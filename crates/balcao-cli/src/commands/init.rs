@@ -1,0 +1,45 @@
+//! `balcao init DIR`: something to start from.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use crate::output::{Failure, say};
+
+const FILES: [(&str, &str); 3] = [
+    ("balcao.toml", include_str!("../../templates/balcao.toml")),
+    ("agents/minha-agente.yaml", include_str!("../../templates/agent.yaml")),
+    ("negocio.yaml", include_str!("../../templates/business.yaml")),
+];
+
+/// Options of `balcao init`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder; made if it is not there. Files that are there are never overwritten.
+    dir: PathBuf,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let taken: Vec<String> = FILES.iter().map(|(name, _)| args.dir.join(name)).filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
+    if !taken.is_empty() {
+        return Err(Failure::operation(format!("nothing was written: {} is there already", taken.join(", "))));
+    }
+    for (name, text) in FILES {
+        write(&args.dir.join(name), text)?;
+    }
+    say(&format!("cd {}", args.dir.display()));
+    say("balcao seed negocio.yaml     # after you have made it yours");
+    say("balcao doctor");
+    say("balcao chat");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::operation(format!("{}: {error}", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    std::fs::write(path, text).map_err(failed)
+}

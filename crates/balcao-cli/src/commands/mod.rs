@@ -1,0 +1,80 @@
+//! The commands, one file each.
+
+mod chat;
+mod config_show;
+mod demo;
+mod doctor;
+mod eval;
+mod init;
+mod migrate;
+mod seed;
+mod tools;
+
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+
+use crate::{config, output::Failure};
+
+/// Self-hosted AI front desk: answers a business's customers, and acts for them through tools that can be trusted.
+#[derive(Debug, Parser)]
+#[command(name = "balcao", version, about, propagate_version = true, max_term_width = 120)]
+pub(crate) struct Cli {
+    /// The configuration file; without it `balcao.toml` here, if there is one.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Logs more to standard error; repeat for still more.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// A conversation in the terminal as a customer.
+    Chat(chat::Args),
+    /// The sample barbershop and a chat, with nothing to set up.
+    Demo(demo::Args),
+    /// Loads a business from a YAML file into the configured database.
+    Seed(seed::Args),
+    /// Creates the configured database or brings it up to date.
+    Migrate(migrate::Args),
+    /// Writes a commented configuration, a profile and a business file to start from.
+    Init(init::Args),
+    /// Checks configuration, database, model and clock, and says how to mend each.
+    Doctor(doctor::Args),
+    /// The tools that a profile's model sees, with their schemas.
+    Tools(tools::Args),
+    /// The configuration.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Runs scenario files and holds what happened against what they expect.
+    Eval(eval::Args),
+}
+
+#[derive(Debug, Subcommand)]
+enum ConfigCommand {
+    /// The effective values with their origin; secrets are masked.
+    Show(config_show::Args),
+}
+
+/// Runs a command.
+pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    // The one place that reads the environment.
+    let environment: BTreeMap<String, String> = std::env::vars().collect();
+    let load = || config::load(cli.config.as_deref(), &environment);
+    match cli.command {
+        Command::Chat(args) => chat::run(args, &load()?, &environment).await,
+        Command::Demo(args) => demo::run(args, &load()?, &environment).await,
+        Command::Seed(args) => seed::run(&args, &load()?).await,
+        Command::Migrate(args) => migrate::run(&args, &load()?).await,
+        Command::Init(args) => init::run(&args),
+        Command::Doctor(args) => doctor::run(&args, cli.config.as_deref(), &environment).await,
+        Command::Tools(args) => tools::run(&args, &load()?),
+        Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &load()?),
+        Command::Eval(args) => eval::run(args, &load()?, &environment).await,
+    }
+}

@@ -1,0 +1,55 @@
+//! `balcao seed FILE`: loads a business into the configured database.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use balcao_domain::{Clock, SystemClock};
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, say},
+    wire,
+};
+
+/// Options of `balcao seed`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The business as YAML.
+    file: PathBuf,
+    /// Only reads the file and says what is wrong with it; the database is not touched.
+    #[arg(long)]
+    check: bool,
+    /// JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
+    let business = wire::read_business(&args.file)?;
+    if args.check {
+        say(&format!("{}: no mistakes", args.file.display()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let slug = business.slug().to_owned();
+    let store = wire::open_store(config)?;
+    store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
+    let imported = business.import(&store, SystemClock.now()).await.map_err(|error| Failure::operation(chain(&error)))?;
+    if args.json {
+        say(&json!({
+            "organization": slug,
+            "services": imported.services,
+            "professionals": imported.professionals,
+            "contacts": imported.contacts,
+            "appointments": imported.appointments,
+            "knowledge": imported.knowledge,
+        })
+        .to_string());
+    } else {
+        say(&format!(
+            "{slug}: {} services, {} professionals, {} contacts, {} appointments, {} knowledge entries",
+            imported.services, imported.professionals, imported.contacts, imported.appointments, imported.knowledge
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}

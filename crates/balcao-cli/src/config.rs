@@ -1,0 +1,283 @@
+//! Configuration: `balcao.toml`, then the environment (`BALCAO__SECTION__KEY`). Read once, at the start.
+//!
+//! Every mistake names its place: the file with line and the nearest key, or the variable. Secrets come from the
+//! environment, a file, or the configuration, and are never shown.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use balcao_llm::{
+    detect::{ProviderConfig, ProviderKind},
+    price::{Price, parse_usd},
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use crate::{output::Failure, wire::seconds};
+
+/// The file that is read if none is named.
+pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
+const PREFIX: &str = "BALCAO__";
+
+/// The whole configuration.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    pub(crate) database: DatabaseConfig,
+    pub(crate) organization: OrganizationConfig,
+    pub(crate) agents: AgentsConfig,
+    pub(crate) model: ModelConfig,
+    #[serde(skip)]
+    origins: BTreeMap<String, String>,
+}
+
+/// Where everything is kept.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct DatabaseConfig {
+    /// A file, or `:memory:`.
+    pub(crate) path: String,
+}
+
+impl Default for DatabaseConfig {
+    fn default() -> Self {
+        Self { path: "balcao.db".to_owned() }
+    }
+}
+
+/// Which business of the database is served.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OrganizationConfig {
+    /// Its short name; needed only if there are several.
+    pub(crate) slug: Option<String>,
+}
+
+/// Agent profiles.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct AgentsConfig {
+    /// Their folder.
+    pub(crate) dir: PathBuf,
+    /// The one that answers if none is named.
+    pub(crate) profile: String,
+}
+
+impl Default for AgentsConfig {
+    fn default() -> Self {
+        Self { dir: PathBuf::from("agents"), profile: "eli".to_owned() }
+    }
+}
+
+/// How models are asked.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ModelConfig {
+    /// Attempts per provider, the first included.
+    pub(crate) attempts: u32,
+    /// One call, in seconds.
+    pub(crate) timeout_s: u64,
+    /// Until the first piece of the answer, in seconds.
+    pub(crate) first_token_s: u64,
+    /// Between two pieces of the answer, in seconds.
+    pub(crate) stall_s: u64,
+    /// Tried in order.
+    pub(crate) providers: Vec<ProviderEntry>,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self { attempts: 2, timeout_s: 30, first_token_s: 20, stall_s: 10, providers: Vec::new() }
+    }
+}
+
+/// One provider.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProviderEntry {
+    /// How profiles and `--model` name it.
+    pub(crate) name: String,
+    /// `openai`, `anthropic`, `gemini`, `groq`, `openrouter`, `mistral`, `deepseek`, `xai`, `ollama`, `compatible`.
+    pub(crate) kind: String,
+    /// The service's address; needed for `compatible`.
+    #[serde(default)]
+    pub(crate) base_url: Option<String>,
+    /// The model.
+    #[serde(default)]
+    pub(crate) model: Option<String>,
+    /// The key. Better: `api_key_file`, or `api_key_env`.
+    #[serde(default)]
+    pub(crate) api_key: Option<SecretString>,
+    /// A file that holds the key.
+    #[serde(default)]
+    pub(crate) api_key_file: Option<PathBuf>,
+    /// US dollars per million input tokens.
+    #[serde(default)]
+    pub(crate) price_input_usd: Option<String>,
+    /// US dollars per million cached input tokens; without it the price of input.
+    #[serde(default)]
+    pub(crate) price_cached_input_usd: Option<String>,
+    /// US dollars per million output tokens.
+    #[serde(default)]
+    pub(crate) price_output_usd: Option<String>,
+}
+
+impl ProviderEntry {
+    /// What the model crate builds a provider from.
+    pub(crate) fn provider(&self, model: &ModelConfig) -> Result<ProviderConfig, String> {
+        let at = |what: String| format!("model.providers `{}`: {what}", self.name);
+        let kind: ProviderKind = self.kind.parse().map_err(|error| at(format!("{error}")))?;
+        let mut config = ProviderConfig::new(kind);
+        config.name = Some(self.name.clone());
+        config.base_url.clone_from(&self.base_url);
+        config.model.clone_from(&self.model);
+        config.key = self.key().map_err(at)?;
+        config.price = self.price().map_err(at)?;
+        model.apply(&mut config);
+        Ok(config)
+    }
+
+    fn key(&self) -> Result<Option<SecretString>, String> {
+        match (&self.api_key, &self.api_key_file) {
+            (Some(_), Some(_)) => Err("give api_key or api_key_file, not both".to_owned()),
+            (Some(key), None) => Ok(Some(key.clone())),
+            (None, Some(file)) => {
+                let text = std::fs::read_to_string(file).map_err(|error| format!("api_key_file {}: {error}", file.display()))?;
+                Ok(Some(SecretString::from(text.trim().to_owned())))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn price(&self) -> Result<Option<Price>, String> {
+        let read = |text: &Option<String>| text.as_deref().map(parse_usd).transpose().map_err(|error| error.to_string());
+        match (read(&self.price_input_usd)?, read(&self.price_output_usd)?) {
+            (None, None) => Ok(None),
+            (Some(input), Some(output)) => Ok(Some(Price { input, cached_input: read(&self.price_cached_input_usd)?.unwrap_or(input), output })),
+            (None, Some(_)) | (Some(_), None) => Err("give price_input_usd and price_output_usd together".to_owned()),
+        }
+    }
+}
+
+impl ModelConfig {
+    /// Sets the clocks of a provider.
+    pub(crate) fn apply(&self, config: &mut ProviderConfig) {
+        config.clocks.whole = seconds(self.timeout_s);
+        config.clocks.first_token = seconds(self.first_token_s);
+        config.clocks.stall = seconds(self.stall_s);
+    }
+}
+
+/// One effective value.
+pub(crate) struct ShownValue {
+    pub(crate) key: String,
+    pub(crate) value: String,
+    pub(crate) origin: String,
+}
+
+impl Config {
+    /// All effective values with their origin; secrets are masked.
+    pub(crate) fn rows(&self) -> Vec<ShownValue> {
+        let mut rows = Vec::new();
+        let mut row = |key: &str, value: String| {
+            let origin = self.origins.get(key).cloned().unwrap_or_else(|| "default".to_owned());
+            rows.push(ShownValue { key: key.to_owned(), value, origin });
+        };
+        row("database.path", self.database.path.clone());
+        row("organization.slug", self.organization.slug.clone().unwrap_or_else(|| "(the only one)".to_owned()));
+        row("agents.dir", self.agents.dir.display().to_string());
+        row("agents.profile", self.agents.profile.clone());
+        row("model.attempts", self.model.attempts.to_string());
+        row("model.timeout_s", self.model.timeout_s.to_string());
+        row("model.first_token_s", self.model.first_token_s.to_string());
+        row("model.stall_s", self.model.stall_s.to_string());
+        for one in &self.model.providers {
+            let key = match (&one.api_key, &one.api_key_file) {
+                (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
+                (_, Some(file)) => format!("key in {}", file.display()),
+                _ => "no key".to_owned(),
+            };
+            let model = one.model.as_deref().unwrap_or("its usual model");
+            let base = one.base_url.as_deref().unwrap_or("its usual address");
+            let origin = self.origins.get("model.providers").cloned().unwrap_or_else(|| "default".to_owned());
+            let value = format!("{} {model} at {base}, {key}", one.kind);
+            rows.push(ShownValue { key: format!("model.providers.{}", one.name), value, origin });
+        }
+        rows
+    }
+}
+
+/// Reads the file (the named one, else `balcao.toml` if there is one) and the environment.
+pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) -> Result<Config, Failure> {
+    let default = Path::new(DEFAULT_FILE);
+    let (name, text) = match file {
+        Some(named) => {
+            let text = std::fs::read_to_string(named).map_err(|error| Failure::usage(format!("{}: {error}", named.display())))?;
+            (named.display().to_string(), text)
+        }
+        None if default.exists() => {
+            let text = std::fs::read_to_string(default).map_err(|error| Failure::usage(format!("{DEFAULT_FILE}: {error}")))?;
+            (DEFAULT_FILE.to_owned(), text)
+        }
+        None => (DEFAULT_FILE.to_owned(), String::new()),
+    };
+    parse(&name, &text, environment).map_err(Failure::usage)
+}
+
+/// Reads a file's text and the environment over it.
+fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Result<Config, String> {
+    let file_only: Config = toml::from_str(text).map_err(|error| in_file(name, &error))?;
+    let mut table: Table = text.parse().map_err(|error: toml::de::Error| in_file(name, &error))?;
+    let mut origins = BTreeMap::new();
+    for (section, value) in &table {
+        for key in value.as_table().map(|keys| keys.keys().cloned().collect::<Vec<_>>()).unwrap_or_default() {
+            origins.insert(format!("{section}.{key}"), name.to_owned());
+        }
+    }
+    let mut config = file_only;
+    for (variable, value) in environment.iter().filter(|(variable, _)| variable.starts_with(PREFIX)) {
+        let path = variable.trim_start_matches(PREFIX).to_lowercase();
+        let Some((section, key)) = path.split_once("__") else {
+            return Err(format!("{variable}: write {PREFIX}SECTION__KEY, for example {PREFIX}DATABASE__PATH"));
+        };
+        let entry = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
+        let Some(keys) = entry.as_table_mut() else { return Err(format!("{variable}: `{section}` is no section")) };
+        config = overlay(keys, key, value, variable, section)
+            .map_err(|reason| format!("{variable}: {reason}"))
+            .and_then(|()| Config::deserialize(table.clone()).map_err(|error| with_suggestion(&format!("{variable}: {}", error.message()))))?;
+        origins.insert(format!("{section}.{key}"), format!("environment, {variable}"));
+    }
+    config.origins = origins;
+    Ok(config)
+}
+
+/// Puts a variable's text where its key is: as text where the file has or wants text, else as the TOML value that it spells.
+fn overlay(keys: &mut Table, key: &str, value: &str, _variable: &str, _section: &str) -> Result<(), String> {
+    let spelled = format!("value = {value}").parse::<Table>().ok().and_then(|table| table.get("value").cloned());
+    let typed = match spelled {
+        Some(found) if !found.is_str() && !matches!(key, "path" | "slug" | "dir" | "profile") => found,
+        Some(found) if found.is_str() => found,
+        _ => Value::String(value.to_owned()),
+    };
+    keys.insert(key.to_owned(), typed);
+    Ok(())
+}
+
+fn in_file(name: &str, error: &toml::de::Error) -> String {
+    with_suggestion(&format!("{name}: {error}"))
+}
+
+/// The parser says "unknown field `x`, expected one of `a`, `b`": offers the nearest.
+fn with_suggestion(message: &str) -> String {
+    let Some((_, names)) = message.split_once("unknown field ") else { return message.to_owned() };
+    let mut names = names.split('`').skip(1).step_by(2);
+    let near = names.next().and_then(|wrong| balcao_yaml::nearest(wrong, names));
+    near.map_or_else(|| message.to_owned(), |name| format!("{}\ndid you mean `{name}`?", message.trim_end()))
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

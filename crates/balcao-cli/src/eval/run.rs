@@ -1,0 +1,133 @@
+//! Playing a scenario on a fresh database.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use balcao_agent::driver::Observer;
+use balcao_app::turns::{FrontDesk, Inbound};
+use balcao_domain::Phone;
+use balcao_yaml::Document;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::{
+    expect::{Happened, check},
+    scenario::Scenario,
+    snapshot::{self, Snapshot},
+};
+use crate::{
+    commands::chat::as_json,
+    config::Config,
+    output::{Failure, chain},
+    profiles,
+    trace::Trace,
+    wire::{self, DeskClock},
+};
+
+/// How a scenario went.
+pub(crate) struct Report {
+    pub(crate) id: String,
+    pub(crate) file: String,
+    pub(crate) failures: Vec<String>,
+    pub(crate) transcript: Vec<Value>,
+}
+
+impl Report {
+    pub(crate) fn as_json(&self) -> Value {
+        json!({"id": self.id, "file": self.file, "passed": self.failures.is_empty(), "failures": self.failures, "turns": self.transcript})
+    }
+}
+
+/// How scenarios are played.
+pub(crate) struct Player<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) environment: &'a BTreeMap<String, String>,
+    pub(crate) business_dir: Option<PathBuf>,
+    pub(crate) model: Option<String>,
+    pub(crate) trace: bool,
+}
+
+/// Reads a scenario.
+pub(crate) fn read(path: &Path) -> Result<Scenario, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let document = Document::read(&path.display().to_string(), &text).map_err(|problem| Failure::problems(&[*problem]))?;
+    document.read_as().map_err(|problem| Failure::problems(&[*problem]))
+}
+
+impl Player<'_> {
+    /// Plays a scenario once. Mistakes of the scenario and of the business are errors; what did not hold is in the report.
+    pub(crate) async fn play(&self, path: &Path, scenario: &Scenario) -> Result<Report, Failure> {
+        let business = wire::read_business(&self.business_file(path, scenario)?)?;
+        let (desk, organization, clock) = wire::fresh(business, Some(scenario.now)).await?;
+        let all = profiles::load(&self.config.agents.dir)?;
+        let (profile, document) = wire::profile(&all, &scenario.profile)?;
+        let chosen = wire::choose_model(&self.config.model, profile, self.environment, self.model.as_deref())?;
+        let front = FrontDesk::new(desk.clone(), [wire::agent(&desk, profile, document, chosen.provider)?]);
+        let phone = Phone::parse(&scenario.contact.phone).map_err(|error| Failure::usage(format!("{}: contact.phone: {}", path.display(), chain(&error))))?;
+        let contact = phone.identity().as_str().to_owned();
+        let look = || async { snapshot::take(&desk, organization).await.map_err(|error| Failure::operation(chain(&error))) };
+        let before = look().await?;
+        let mut report = Report { id: scenario.id.clone(), file: path.display().to_string(), failures: Vec::new(), transcript: Vec::new() };
+        let (mut tools, mut said, mut sent) = (Vec::new(), Vec::new(), 0);
+        for (number, step) in scenario.turns.iter().enumerate() {
+            advance(&clock, step.wait.as_deref(), number == 0).map_err(|reason| Failure::usage(format!("{}: turn {}: {reason}", path.display(), number + 1)))?;
+            let texts: Vec<String> = step.customer.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            let inbound = Inbound { organization, channel: "eval".to_owned(), phone: phone.clone(), name: scenario.contact.name.clone(), texts };
+            let observer = self.trace.then_some(&Trace as &dyn Observer);
+            let answered = front.answer(&scenario.profile, inbound, observer).await.map_err(|error| Failure::operation(chain(&error)))?;
+            front.after_reply(&scenario.profile, &answered, organization).await;
+            let reply = answered.ending.reply().map_or("", |reply| reply.as_str()).to_owned();
+            let messages = usize::from(answered.ending.reply().is_some());
+            let ran: Vec<String> = answered.state.calls.iter().filter(|call| call.key.is_some()).map(|call| call.tool.clone()).collect();
+            let after: Snapshot = look().await?;
+            let happened = Happened {
+                outcome: Some(answered.ending.outcome()),
+                reply: &reply,
+                messages_out: messages,
+                tools: &ran,
+                before: &before,
+                after: &after,
+                contact: &contact,
+            };
+            let failures = check(&step.expect, &happened);
+            report.failures.extend(failures.into_iter().map(|failure| format!("turn {}: {failure}", number + 1)));
+            report.transcript.push(as_json(&step.customer, &answered));
+            tools.extend(ran);
+            said.push(reply);
+            sent += messages;
+        }
+        let after = look().await?;
+        let whole = said.join("\n");
+        let happened =
+            Happened { outcome: None, reply: &whole, messages_out: sent, tools: &tools, before: &before, after: &after, contact: &contact };
+        report.failures.extend(check(&scenario.expect, &happened));
+        Ok(report)
+    }
+
+    /// `NAME.yaml` in `--business-dir`, else in `../business/` beside the scenario's folder, else beside the scenario.
+    fn business_file(&self, path: &Path, scenario: &Scenario) -> Result<PathBuf, Failure> {
+        let name = format!("{}.yaml", scenario.business);
+        let beside = path.parent().unwrap_or_else(|| Path::new("."));
+        let places = match &self.business_dir {
+            Some(folder) => vec![folder.join(&name)],
+            None => vec![beside.join("../business").join(&name), beside.join(&name)],
+        };
+        places.iter().find(|place| place.is_file()).cloned().ok_or_else(|| {
+            let looked: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+            Failure::usage(format!("{}: there is no business `{}`; looked for {}", path.display(), scenario.business, looked.join(" and ")))
+        })
+    }
+}
+
+fn advance(clock: &DeskClock, wait: Option<&str>, first: bool) -> Result<(), String> {
+    let DeskClock::Manual(clock) = clock else { return Ok(()) };
+    let by: SignedDuration = match wait {
+        Some(text) => text.parse().map_err(|error| format!("wait `{text}`: {error}"))?,
+        None if first => SignedDuration::ZERO,
+        None => SignedDuration::from_mins(1),
+    };
+    clock.advance(by);
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! What the command says: answers on standard output, everything else on standard error.
+
+use std::{fmt, io::Write, process::ExitCode};
+
+use balcao_yaml::Problem;
+
+/// A command that did not do what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    message: String,
+}
+
+impl Failure {
+    /// A check failed or the operation was refused.
+    pub(crate) fn operation(message: impl fmt::Display) -> Self {
+        Self { code: 1, message: message.to_string() }
+    }
+
+    /// Wrong usage or invalid configuration.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self { code: 2, message: message.to_string() }
+    }
+
+    /// Mistakes in files.
+    pub(crate) fn problems(problems: &[Problem]) -> Self {
+        let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let count = if list.len() == 1 { "1 mistake".to_owned() } else { format!("{} mistakes", list.len()) };
+        Self::usage(format!("{count}:\n{}", list.join("\n")))
+    }
+
+    /// What went wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Says what went wrong and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        complain(&format!("error: {}", self.message));
+        ExitCode::from(self.code)
+    }
+}
+
+/// An error with all its causes, in one line.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = cause.to_string();
+        // Transparent wrappers repeat their source.
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    text
+}
+
+/// Writes a line to standard output. A reader that went away ends the program quietly, as of every filter.
+pub(crate) fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+        std::process::exit(0);
+    }
+}
+
+/// Writes a line to standard error.
+pub(crate) fn complain(line: &str) {
+    let mut out = std::io::stderr().lock();
+    // Nobody is left to be told if this fails.
+    drop(writeln!(out, "{line}"));
+}
+
+/// Logs to standard error: warnings by default, more with `-v`.
+pub(crate) fn logging(verbose: u8) {
+    let level = match verbose {
+        0 => "error",
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("BALCAO_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    // A second call (in tests) keeps the first logger.
+    drop(tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init());
+}

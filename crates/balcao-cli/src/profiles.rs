@@ -1,0 +1,113 @@
+//! Profiles: those of the `agents/` folder over those that are part of the program.
+
+use std::{collections::BTreeMap, path::Path};
+
+use balcao_agent::{Profile, ProfileFile, limits, prompt::MODULES};
+use balcao_builtin_tools::Settings;
+use balcao_tool::{Confirm, Registry};
+use balcao_yaml::{Document, Problem, nearest};
+
+use crate::output::Failure;
+
+/// The profiles that are part of the program, by file name.
+const SHIPPED: [(&str, &str); 1] = [("agents/eli.yaml", include_str!("../../../agents/eli.yaml"))];
+
+/// All profiles with the files they came from, by id. A file of the folder replaces a shipped profile of its id.
+pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)>, Failure> {
+    let mut profiles = BTreeMap::new();
+    let mut problems = Vec::new();
+    let mut add = |file: &str, text: &str| match read(file, text) {
+        Ok((profile, document)) => {
+            profiles.insert(profile.id.clone(), (profile, document));
+        }
+        Err(found) => problems.extend(found),
+    };
+    for (file, text) in SHIPPED {
+        add(file, text);
+    }
+    if folder.is_dir() {
+        let entries = std::fs::read_dir(folder).map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
+        let mut files: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        files.sort();
+        for path in files.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
+            let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+            add(&path.display().to_string(), &text);
+        }
+    }
+    if problems.is_empty() { Ok(profiles) } else { Err(Failure::problems(&problems)) }
+}
+
+fn read(file: &str, text: &str) -> Result<(Profile, Document), Vec<Problem>> {
+    let document = Document::read(file, text).map_err(|problem| vec![*problem])?;
+    let profile = document.read_as::<ProfileFile>().map_err(|problem| vec![*problem])?.profile;
+    let problems = check(&profile, &document);
+    if problems.is_empty() { Ok((profile, document)) } else { Err(problems) }
+}
+
+/// What the shape of the file cannot say.
+fn check(profile: &Profile, document: &Document) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut complain = |at: String, message: String, suggestion: Option<String>| {
+        problems.push(document.problem(&format!("/profile/{at}"), message, suggestion));
+    };
+    for (index, module) in profile.prompt.iter().enumerate() {
+        if !MODULES.contains(&module.as_str()) {
+            let near = nearest(module, MODULES).map(|name| format!("did you mean `{name}`?"));
+            complain(format!("prompt/{index}"), format!("there is no prompt module `{module}`"), near);
+        }
+    }
+    if profile.limits.max_tool_rounds > limits::MAX_TOOL_ROUNDS {
+        let suggestion = Some(format!("at most {}", limits::MAX_TOOL_ROUNDS));
+        complain("limits/max_tool_rounds".to_owned(), "more rounds than a turn may have".to_owned(), suggestion);
+    }
+    for (name, count) in [("overall", profile.breaker.overall), ("same_tool", profile.breaker.same_tool)] {
+        if count == 0 {
+            complain(format!("breaker/{name}"), "a breaker that opens at zero failures never lets a tool run".to_owned(), Some("at least 1".to_owned()));
+        }
+    }
+    problems
+}
+
+/// What a profile says about tools, held against the tools that exist.
+pub(crate) fn check_tools(profile: &Profile, document: &Document, registry: &Registry) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let packs: Vec<&str> = registry.iter().map(|tool| tool.spec.pack.as_str()).collect();
+    let names: Vec<&str> = registry.iter().map(|tool| tool.spec.name.as_str()).collect();
+    let did_you_mean = |word: &str, known: &[&str]| nearest(word, known.iter().copied()).map(|name| format!("did you mean `{name}`?"));
+    for (index, pack) in profile.packs.iter().enumerate() {
+        if !packs.contains(&pack.as_str()) {
+            let at = format!("/profile/packs/{index}");
+            problems.push(document.problem(&at, format!("there is no pack `{pack}`"), did_you_mean(pack, &packs)));
+        }
+    }
+    let known_later = |name: &str| name == "trigger_flow"; // exists only with flows
+    for (index, name) in profile.without_tools.iter().enumerate() {
+        if !names.contains(&name.as_str()) && !known_later(name) {
+            let at = format!("/profile/without_tools/{index}");
+            problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names)));
+        }
+    }
+    for (name, confirm) in &profile.confirm {
+        let at = format!("/profile/confirm/{name}");
+        match registry.get(name) {
+            None if known_later(name) => {}
+            None => problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names))),
+            Some(tool) if matches!(confirm, Confirm::Customer | Confirm::Staff) && !tool.confirmable() => {
+                let suggestion = Some("say none or model".to_owned());
+                problems.push(document.problem(&at, format!("`{name}` cannot say beforehand what it would do"), suggestion));
+            }
+            Some(_) => {}
+        }
+    }
+    problems
+}
+
+/// What a profile decides about its tools.
+pub(crate) fn settings(profile: &Profile) -> Settings {
+    Settings {
+        allow_new_tags: profile.allow_new_tags,
+        reminder_minutes: profile.reminder_minutes,
+        followup_delays: profile.followup_delays.clone(),
+        flows: profile.flows.clone(),
+    }
+}

@@ -1,0 +1,41 @@
+//! `--trace`: what happens inside a turn, step by step, on standard error.
+
+use std::time::Duration;
+
+use balcao_agent::{driver::Observer, turn::QueuedCall};
+use balcao_llm::{ModelError, ModelResponse};
+use balcao_tool::CallResult;
+
+use crate::output::complain;
+
+/// Prints steps, tool calls, results and timings.
+pub(crate) struct Trace;
+
+impl Observer for Trace {
+    fn model(&self, answer: &Result<ModelResponse, ModelError>, took: Duration) {
+        match answer {
+            Ok(response) => {
+                let calls: Vec<&str> = response.tool_calls.iter().map(|call| call.name.as_str()).collect();
+                complain(&format!(
+                    "  [model {} {:?} {} ms, {}+{} tokens] {}{}",
+                    response.model,
+                    response.finish,
+                    took.as_millis(),
+                    response.usage.input_tokens,
+                    response.usage.output_tokens,
+                    if calls.is_empty() { String::new() } else { format!("calls {} ", calls.join(", ")) },
+                    response.text.replace('\n', " "),
+                ));
+            }
+            Err(error) => complain(&format!("  [model failed after {} ms] {error}", took.as_millis())),
+        }
+    }
+
+    fn tool(&self, call: &QueuedCall, result: &CallResult) {
+        complain(&format!("  [tool {} {:?} {:?} {} ms] {}", call.planned.tool, call.mode, result.class, result.duration_ms, call.planned.args));
+        complain(&format!("    → {}", result.value));
+        if let Some(internal) = &result.internal {
+            complain(&format!("    staff only: {internal}"));
+        }
+    }
+}

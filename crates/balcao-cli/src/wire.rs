@@ -1,0 +1,213 @@
+//! Wiring: the only place that names every concrete type.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+
+use balcao_agent::{Profile, profile::Degraded};
+use balcao_app::{
+    Desk,
+    seed::BusinessFile,
+    turns::{Agent, FrontDesk},
+};
+use balcao_domain::{Clock, ManualClock, OrganizationId, SystemClock};
+use balcao_llm::{
+    ChatProvider,
+    detect::{self, ProviderConfig},
+    fallback::Fallback,
+    retry::{RetryPolicy, Retrying},
+};
+use balcao_offline::OfflineModel;
+use balcao_store::{OpenOptions, Store, organization};
+use jiff::{civil::DateTime, tz::TimeZone};
+
+use crate::{
+    config::{Config, ModelConfig},
+    output::{Failure, chain},
+    profiles,
+};
+
+/// A clock that can be told what time it is, or the machine's.
+#[derive(Clone)]
+pub(crate) enum DeskClock {
+    /// The machine's.
+    System,
+    /// One that stands until it is told otherwise.
+    Manual(Arc<ManualClock>),
+}
+
+impl DeskClock {
+    pub(crate) fn shared(&self) -> Arc<dyn Clock> {
+        match self {
+            Self::System => Arc::new(SystemClock),
+            Self::Manual(clock) => Arc::clone(clock) as Arc<dyn Clock>,
+        }
+    }
+}
+
+/// A business that is being served.
+pub(crate) struct World {
+    pub(crate) desk: Desk,
+    pub(crate) front: FrontDesk,
+    pub(crate) organization: OrganizationId,
+    pub(crate) clock: DeskClock,
+}
+
+/// The model of a profile, and in words why it is that one.
+pub(crate) struct ChosenModel {
+    pub(crate) provider: Arc<dyn ChatProvider>,
+    pub(crate) why: String,
+}
+
+/// Reads a business file; all its mistakes are told together.
+pub(crate) fn read_business(path: &Path) -> Result<BusinessFile, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    parse_business(&path.display().to_string(), &text)
+}
+
+/// Reads a business from its text.
+pub(crate) fn parse_business(file: &str, text: &str) -> Result<BusinessFile, Failure> {
+    BusinessFile::read(file, text).map_err(|problems| Failure::problems(&problems))
+}
+
+/// A clock that shows `now` in a zone, or the machine's.
+pub(crate) fn clock(now: Option<DateTime>, timezone: &str) -> Result<DeskClock, Failure> {
+    let Some(now) = now else { return Ok(DeskClock::System) };
+    let zone = TimeZone::get(timezone).map_err(|error| Failure::usage(format!("time zone `{timezone}`: {error}")))?;
+    let at = now.to_zoned(zone).map_err(|error| Failure::usage(format!("--now {now}: {error}")))?;
+    Ok(DeskClock::Manual(Arc::new(ManualClock::at(at.timestamp()))))
+}
+
+/// A fresh database in memory that holds one business.
+pub(crate) async fn fresh(business: BusinessFile, now: Option<DateTime>) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
+    let clock = clock(now, business.timezone())?;
+    let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
+    store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
+    let shared = clock.shared();
+    let imported = business.import(&store, shared.now()).await.map_err(|error| Failure::usage(chain(&error)))?;
+    Ok((Desk::new(store, shared), imported.organization, clock))
+}
+
+/// The configured database.
+pub(crate) fn open_store(config: &Config) -> Result<Store, Failure> {
+    if config.database.path == ":memory:" {
+        return Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)));
+    }
+    Store::open(Path::new(&config.database.path), OpenOptions::default()).map_err(|error| Failure::operation(chain(&error)))
+}
+
+/// The configured database, ready to serve, and the business that it is to serve.
+pub(crate) async fn configured(config: &Config, now: Option<DateTime>) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
+    let path = Path::new(&config.database.path);
+    if config.database.path != ":memory:" && !path.exists() {
+        return Err(Failure::operation(format!(
+            "there is no database {}; make one with `balcao migrate` and fill it with `balcao seed FILE`, or try `balcao chat --business FILE`",
+            path.display()
+        )));
+    }
+    let store = open_store(config)?;
+    let status = store.schema_status().await.map_err(|error| Failure::operation(chain(&error)))?;
+    if !status.pending.is_empty() {
+        return Err(Failure::operation(format!(
+            "the database lacks {} of this program's migrations; run `balcao migrate`",
+            status.pending.len()
+        )));
+    }
+    let all = store.read(organization::list).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let chosen = match (&config.organization.slug, all.as_slice()) {
+        (Some(slug), all) => all.iter().find(|one| one.slug == *slug).ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|one| one.slug.as_str()).collect();
+            Failure::usage(format!("there is no organization `{slug}` in the database; there are: {}", known.join(", ")))
+        })?,
+        (None, [only]) => only,
+        (None, []) => return Err(Failure::operation("the database holds no business; load one with `balcao seed FILE`")),
+        (None, several) => {
+            let known: Vec<&str> = several.iter().map(|one| one.slug.as_str()).collect();
+            return Err(Failure::usage(format!("the database holds several businesses ({}); set organization.slug", known.join(", "))));
+        }
+    };
+    let clock = clock(now, &chosen.timezone)?;
+    Ok((Desk::new(store, clock.shared()), chosen.id, clock))
+}
+
+/// Chooses the model: the configured providers in order, else the one that a key in the environment points at, else the
+/// offline model. The offline model stands behind them all where the profile degrades to it.
+pub(crate) fn choose_model(
+    model: &ModelConfig,
+    profile: &Profile,
+    environment: &BTreeMap<String, String>,
+    forced: Option<&str>,
+) -> Result<ChosenModel, Failure> {
+    let offline = || Arc::new(OfflineModel) as Arc<dyn ChatProvider>;
+    if forced == Some("offline") {
+        return Ok(ChosenModel { provider: offline(), why: "offline (as asked)".to_owned() });
+    }
+    let mut why = String::new();
+    let mut configs: Vec<ProviderConfig> = Vec::new();
+    for one in &model.providers {
+        let wanted = forced.map_or(profile.model.providers.is_empty() || profile.model.providers.contains(&one.name), |name| name == one.name);
+        if wanted {
+            configs.push(one.provider(model).map_err(Failure::usage)?);
+        }
+    }
+    if configs.is_empty() {
+        if let Some(name) = forced {
+            return Err(Failure::usage(format!("no provider `{name}` is configured under model.providers; `offline` is always there")));
+        }
+        if let Some(found) = detect::from_environment(environment) {
+            why = format!(" (because {} is set)", found.variable);
+            let mut config = found.config;
+            model.apply(&mut config);
+            if let Some(name) = environment.get("BALCAO_MODEL") {
+                config.model = Some(name.clone());
+            }
+            configs.push(config);
+        }
+    } else {
+        why.push_str(" (configured)");
+    }
+    if configs.is_empty() {
+        let why = "offline, the built-in model without a network (no provider is configured, and no key is in the environment)";
+        return Ok(ChosenModel { provider: offline(), why: why.to_owned() });
+    }
+    let policy = RetryPolicy { attempts: model.attempts, ..RetryPolicy::default() };
+    let mut chain_: Vec<Arc<dyn ChatProvider>> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for (seed, config) in (1_u64..).zip(&configs) {
+        let built = config.build().map_err(|error| Failure::usage(chain(&error)))?;
+        names.push(format!("{} {}", built.name(), built.model()));
+        chain_.push(Arc::new(Retrying::new(built, policy, seed)));
+    }
+    if profile.model.degraded == Degraded::Offline {
+        chain_.push(offline());
+    }
+    let mut providers = chain_.into_iter();
+    let Some(first) = providers.next() else { return Err(Failure::usage("no model provider")) };
+    let others: Vec<_> = providers.collect();
+    let provider: Arc<dyn ChatProvider> = if others.is_empty() { first } else { Arc::new(Fallback::new(first, others)) };
+    Ok(ChosenModel { provider, why: format!("{}{why}", names.join(", then ")) })
+}
+
+/// Binds a profile to its tools over a desk.
+pub(crate) fn agent(desk: &Desk, profile: &Profile, document: &balcao_yaml::Document, model: Arc<dyn ChatProvider>) -> Result<Agent, Failure> {
+    let registry = balcao_builtin_tools::registry(desk, &profiles::settings(profile)).map_err(|problems| Failure::problems(&problems))?;
+    let problems = profiles::check_tools(profile, document, &registry);
+    if !problems.is_empty() {
+        return Err(Failure::problems(&problems));
+    }
+    Ok(Agent::new(profile.clone(), &registry, model))
+}
+
+/// One profile by id.
+pub(crate) fn profile<'a>(
+    all: &'a BTreeMap<String, (Profile, balcao_yaml::Document)>,
+    id: &str,
+) -> Result<&'a (Profile, balcao_yaml::Document), Failure> {
+    all.get(id).ok_or_else(|| {
+        let known: Vec<&str> = all.keys().map(String::as_str).collect();
+        Failure::usage(format!("there is no profile `{id}`; there are: {}", known.join(", ")))
+    })
+}
+
+/// The clocks of model calls that the configuration sets.
+pub(crate) const fn seconds(value: u64) -> Duration {
+    Duration::from_secs(value)
+}
