@@ -18,6 +18,7 @@ pub mod names;
 pub mod notes;
 pub mod pipelines;
 pub mod reminders;
+pub mod seed;
 pub mod subscriptions;
 pub mod waitlist;
 

@@ -1,0 +1,8 @@
+//! The use cases, through their front door, on a real database.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod booking;
+mod crm;
+mod looking;
+mod seed;
+mod world;
