@@ -1,5 +1,5 @@
 //! The use cases, through their front door, on a real database.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod booking;
 mod crm;
