@@ -113,6 +113,11 @@ async fn what_cannot_be_booked_is_refused_with_the_reason() {
     assert!(matches!(unknown, BookingRefusal::Professional(NameRefusal::NotFound { .. })), "{unknown:?}");
     let away = refused(wish("Wesley", cut, "2027-01-05", "11:00")).await.unwrap_err();
     assert!(matches!(away, BookingRefusal::SlotTaken { .. }), "{away:?}");
+    let evening = refused(wish("Íris", "menino", "2026-11-23", "19:00")).await.unwrap_err();
+    assert!(
+        matches!(&evening, BookingRefusal::OutsideHours { alternatives, .. } if !alternatives.is_empty()),
+        "{evening:?}"
+    );
     world.set_local("2026-11-24T09:45");
     let soon = refused(wish("Otávio", cut, "2026-11-24", "10:00")).await.unwrap_err();
     assert!(matches!(soon, BookingRefusal::TooSoon { notice_min: 30, .. }), "{soon:?}");
