@@ -5,6 +5,7 @@
 //! customers and models is elsewhere.
 
 mod agenda;
+pub mod analytics;
 pub mod appointments;
 pub mod availability;
 pub mod booking;

@@ -3,6 +3,7 @@
 
 mod booking;
 mod crm;
+mod figures;
 mod looking;
 mod seed;
 mod world;
