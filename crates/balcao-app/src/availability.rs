@@ -41,7 +41,7 @@ pub struct ProfessionalSlots {
 pub struct DayAvailability {
     /// The local date.
     pub date: Date,
-    /// How long the visit takes; with professionals who differ, the shortest.
+    /// How long the visit takes; of those with free slots who differ, the shortest.
     pub duration_min: u32,
     /// The service that was understood.
     pub service: Option<String>,
@@ -176,7 +176,9 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
         });
     }
     let free = agenda.free(service, query.duration_min, professional.map(|one| one.id), (date, date));
-    let needs = agenda.professionals.iter().filter(|one| free.iter().any(|slots| slots.professional == one.id));
+    let any_free = free.iter().any(|slots| !slots.starts.is_empty());
+    let counted: Vec<_> = free.iter().filter(|slots| !any_free || !slots.starts.is_empty()).collect();
+    let needs = agenda.professionals.iter().filter(|one| counted.iter().any(|slots| slots.professional == one.id));
     let durations = needs.filter_map(|one| agenda.need(one, service, query.duration_min)).map(|need| need.duration_min);
     let default = service.map_or(agenda.organization.scheduling.default_duration_minutes, |one| one.duration_min);
     Ok(DayAvailability {

@@ -5,6 +5,7 @@
 //! customers and models is elsewhere.
 
 mod agenda;
+pub mod analytics;
 pub mod appointments;
 pub mod availability;
 pub mod booking;
@@ -19,6 +20,7 @@ pub mod names;
 pub mod notes;
 pub mod pipelines;
 pub mod reminders;
+pub mod seed;
 pub mod subscriptions;
 pub mod turns;
 pub mod waitlist;

@@ -77,6 +77,16 @@ pub fn insert(
     new: &NewAppointment,
     now: Timestamp,
 ) -> Result<Option<AppointmentId>, StoreError> {
+    // The contact's own hold that expired must not stand in the way of the same start.
+    let expired: Vec<AppointmentId> = tx.query_all(
+        "SELECT id FROM appointment
+         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at = ?3 AND status = 'pending' AND expires_at <= ?4",
+        values![organization, new.contact, new.span.start, now],
+        |row| row.get(0),
+    )?;
+    for hold in expired {
+        cancel(tx, organization, hold, now)?;
+    }
     let booked = tx.attempt(|tx| {
         let id = insert_row(tx, organization, new, now)?;
         if !new.status.holds_slot() {

@@ -112,11 +112,13 @@ impl<'a> Tx<'a> {
     ) -> Result<Result<T, R>, E> {
         self.control("SAVEPOINT attempt")?;
         let result = attempt(&mut Tx::new(self.connection, self.may_write));
-        if !matches!(result, Ok(Ok(_))) {
-            self.control("ROLLBACK TO attempt")?;
+        let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.control("ROLLBACK TO attempt") };
+        match end.and_then(|()| self.control("RELEASE attempt")) {
+            Ok(()) => result,
+            // After a full disk the whole transaction is gone, and the savepoint with it: the first error says why.
+            Err(_) if result.is_err() => result,
+            Err(error) => Err(error.into()),
         }
-        self.control("RELEASE attempt")?;
-        result
     }
 
     pub(crate) fn control(&self, sql: &str) -> Result<(), StoreError> {

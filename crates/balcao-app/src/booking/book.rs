@@ -20,6 +20,9 @@ use crate::desk::UseCaseError;
 /// Days around the wanted date that are loaded to offer alternatives from.
 const ALTERNATIVE_DAYS: i64 = 3;
 
+/// Days after it that are searched where those have nothing free.
+const FURTHER_DAYS: i64 = 30;
+
 type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
 
 /// Unwraps an answer inside a function that gives answers itself.
@@ -77,7 +80,13 @@ pub(super) fn book(
     if u32::try_from(upcoming.len()).is_ok_and(|open| open >= limit) {
         return Ok(Err(BookingRefusal::TooManyOpen { limit, upcoming: upcoming.iter().map(shown).collect() }));
     }
-    let (professional, need) = granted!(free_professional(&agenda, &wish, request.date));
+    let (professional, need) = match free_professional(&agenda, &wish, request.date) {
+        Ok(found) => found,
+        Err(mut refusal) => {
+            look_further(tx, &agenda, contact, &wish, request.date, &mut refusal)?;
+            return Ok(Err(refusal));
+        }
+    };
     let plan = covering_plan(tx, &agenda, contact, wish.service, wish.start)?;
     let new = NewAppointment {
         contact,
@@ -231,6 +240,30 @@ fn refusal(agenda: &Agenda, wish: &Wish<'_>, date: Date, verdicts: &[Verdict]) -
         }
     };
     BookingRefusal::OutsideHours { works, note: agenda.business.note_on(date).map(str::to_owned), alternatives }
+}
+
+/// Fills in alternatives from the weeks after, where the days around the wanted one have none.
+fn look_further(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    contact: ContactId,
+    wish: &Wish<'_>,
+    date: Date,
+    refusal: &mut BookingRefusal,
+) -> Result<(), UseCaseError> {
+    let (BookingRefusal::SlotTaken { alternatives: found }
+    | BookingRefusal::OutsideHours { alternatives: found, .. }
+    | BookingRefusal::TooSoon { alternatives: found, .. }
+    | BookingRefusal::OffGrid { alternatives: found }) = refusal
+    else {
+        return Ok(());
+    };
+    if found.is_empty() {
+        let later = (date, date.saturating_add(FURTHER_DAYS.days()));
+        let wide = Agenda::load(tx, agenda.organization.id, Some(contact), later, agenda.now)?;
+        *found = alternatives(&wide, wish);
+    }
+    Ok(())
 }
 
 fn alternatives(agenda: &Agenda, wish: &Wish<'_>) -> Vec<crate::availability::Slot> {

@@ -345,6 +345,11 @@ pub async fn an_expired_hold_gives_way(store: &Store) {
             assert!(appointment::insert(tx, world.organization, &at(world, 1, 10), now())?.is_none());
             let later = balcao_domain::span::plus_minutes(now(), 15);
             assert!(appointment::insert(tx, world.organization, &at(world, 1, 10), later)?.is_some());
+            hold.span = at(world, 0, 20).span;
+            hold.occupied = hold.span;
+            assert!(appointment::insert(tx, world.organization, &hold, now())?.is_some());
+            // The same contact's own hold neither.
+            assert!(appointment::insert(tx, world.organization, &at(world, 0, 20), later)?.is_some());
             Ok::<_, StoreError>(())
         })
         .await

@@ -1,0 +1,563 @@
+//! The business: organization, services, professionals, plans, pipelines, tags, staff, knowledge, templates, media.
+
+use std::collections::BTreeMap;
+
+use balcao_domain::hours::{DayException, Hours, Period, WeeklyHours, in_order};
+use balcao_domain::knowledge::KnowledgeEntry;
+use balcao_domain::professional::Professional;
+use balcao_domain::scheduling::{SchedulingRules, SlotMode};
+use balcao_domain::service::Service;
+use balcao_domain::subscription::{Plan, PlanPeriod};
+use balcao_domain::{Currency, Money, Span};
+use balcao_store::library::{Media, Template};
+use balcao_store::organization::Organization;
+use balcao_store::staff::Staff;
+use jiff::civil::{Date, Weekday};
+use jiff::tz::TimeZone;
+
+use super::reader::{At, Fields, Reader};
+use super::{BusinessFile, PlanEntry, ProfessionalEntry, check, people, placeholder};
+
+const SECTIONS: [&str; 11] = [
+    "organization",
+    "professionals",
+    "services",
+    "plans",
+    "pipelines",
+    "tags",
+    "contacts",
+    "staff",
+    "knowledge",
+    "templates",
+    "media",
+];
+
+const DAY_MIN: u32 = 1440;
+
+const WEEKDAYS: [(&str, Weekday); 7] = [
+    ("mon", Weekday::Monday),
+    ("tue", Weekday::Tuesday),
+    ("wed", Weekday::Wednesday),
+    ("thu", Weekday::Thursday),
+    ("fri", Weekday::Friday),
+    ("sat", Weekday::Saturday),
+    ("sun", Weekday::Sunday),
+];
+
+/// Reads everything, noting mistakes; `None` only where no organization could be understood.
+pub(super) fn read(reader: &mut Reader<'_>) -> Option<BusinessFile> {
+    let root = reader.root();
+    let top = reader.fields(&root, &SECTIONS)?;
+    let organization = reader.required(&top, "organization").and_then(|at| organization(reader, &at));
+    // Without a zone or a currency the rest is read all the same, so that its mistakes are told too.
+    let zone = organization.as_ref().and_then(|(one, _, _)| TimeZone::get(&one.timezone).ok());
+    let zone = zone.unwrap_or(TimeZone::UTC);
+    let currency = organization.as_ref().map_or(Currency::BRL, |(one, _, _)| one.currency);
+
+    let services = services(reader, &top, currency);
+    let service_names: Vec<String> = services.iter().map(|one| one.name.clone()).collect();
+    let professionals = professionals(reader, &top, &service_names, &zone, currency);
+    let plans = plans(reader, &top, &service_names, currency);
+    let pipelines = pipelines(reader, &top);
+    let tags = reader.texts(top.get("tags"));
+    let staff = staff(reader, &top);
+    let knowledge = knowledge(reader, &top);
+    let templates = templates(reader, &top);
+    let media = media(reader, &top);
+    let world = people::World { services, professionals, plans, pipelines, tags, zone };
+    let contacts = people::contacts(reader, &top, &world);
+    check::overlaps(reader, &world, &contacts);
+    check::names(reader, &world);
+
+    let (organization, exceptions, national_holidays) = organization?;
+    let people::World { services, professionals, plans, pipelines, tags, zone: _ } = world;
+    Some(BusinessFile {
+        organization,
+        exceptions,
+        national_holidays,
+        services,
+        professionals,
+        plans,
+        pipelines,
+        tags,
+        contacts,
+        staff,
+        knowledge,
+        templates,
+        media,
+    })
+}
+
+type Opened = (Organization, Vec<(Date, DayException)>, bool);
+
+fn organization<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<Opened> {
+    const KEYS: [&str; 11] = [
+        "name",
+        "slug",
+        "timezone",
+        "locale",
+        "currency",
+        "phone",
+        "address",
+        "hours",
+        "exceptions",
+        "national_holidays",
+        "scheduling",
+    ];
+    let fields = reader.fields(at, &KEYS)?;
+    let name = reader.required_text(&fields, "name");
+    let slug = reader.required(&fields, "slug").and_then(|at| slug(reader, &at));
+    let timezone = reader.required(&fields, "timezone").and_then(|at| zone(reader, &at));
+    let currency = fields.get("currency").map_or(Some(Currency::BRL), |at| reader.parsed(&at));
+    let weekly = reader.required(&fields, "hours").map(|at| weekly(reader, &at)).unwrap_or_default();
+    let exceptions = exceptions(reader, fields.get("exceptions"));
+    let phone = reader.phone(&fields, "phone").map(|phone| phone.as_received().to_owned());
+    let address = reader.optional_text(&fields, "address");
+    let locale = reader.optional_text(&fields, "locale").unwrap_or_else(|| "pt-BR".to_owned());
+    let national_holidays = reader.truth(&fields, "national_holidays", false);
+    let scheduling = fields.get("scheduling").map_or_else(SchedulingRules::default, |at| scheduling(reader, &at));
+    let organization = Organization {
+        id: placeholder(0)?,
+        slug: slug?,
+        name: name?,
+        timezone: timezone?,
+        locale,
+        currency: currency?,
+        phone,
+        address,
+        weekly_hours: weekly,
+        scheduling,
+    };
+    Some((organization, exceptions, national_holidays))
+}
+
+fn slug<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
+    let slug = reader.text(at)?;
+    let fine = slug.len() <= 63 && slug.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if !fine {
+        reader.wrong(
+            &at.pointer,
+            format!("`{slug}` is no slug"),
+            "use small letters without accents, digits and hyphens",
+        );
+    }
+    fine.then_some(slug)
+}
+
+fn zone<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
+    let name = reader.text(at)?;
+    if TimeZone::get(&name).is_ok() {
+        return Some(name);
+    }
+    let known: Vec<String> = jiff::tz::db().available().map(|zone| zone.to_string()).collect();
+    let right = match balcao_yaml::nearest(&name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "write an IANA zone, such as America/Sao_Paulo".to_owned(),
+    };
+    reader.wrong(&at.pointer, format!("there is no time zone `{name}`"), right);
+    None
+}
+
+fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
+    const KEYS: [&str; 10] = [
+        "slot_step_minutes",
+        "slot_mode",
+        "minimum_notice_minutes",
+        "maximum_advance_days",
+        "cancellation_notice_minutes",
+        "default_duration_minutes",
+        "maximum_open_appointments",
+        "pending_minutes",
+        "waitlist_hold_minutes",
+        "reminder_minutes",
+    ];
+    const YEAR_MIN: u32 = 366 * DAY_MIN;
+    let usual = SchedulingRules::default();
+    let Some(fields) = reader.fields(at, &KEYS) else { return usual };
+    let mut number = |key, from, to, default| reader.optional_number(&fields, key, from, to).unwrap_or(default);
+    let minimum_notice_minutes = number("minimum_notice_minutes", 0, YEAR_MIN, usual.minimum_notice_minutes);
+    let maximum_advance_days = number("maximum_advance_days", 0, 3660, usual.maximum_advance_days);
+    let cancellation_notice_minutes =
+        number("cancellation_notice_minutes", 0, YEAR_MIN, usual.cancellation_notice_minutes);
+    let maximum_open_appointments = number("maximum_open_appointments", 1, 1000, usual.maximum_open_appointments);
+    let pending_minutes = number("pending_minutes", 1, YEAR_MIN, usual.pending_minutes);
+    let waitlist_hold_minutes = number("waitlist_hold_minutes", 1, YEAR_MIN, usual.waitlist_hold_minutes);
+    let reminder_minutes = number("reminder_minutes", 1, YEAR_MIN, usual.reminder_minutes);
+    let mut minutes = |key, default| reader.optional_minutes(&fields, key, 5, 720).unwrap_or(default);
+    let slot_step_minutes = minutes("slot_step_minutes", usual.slot_step_minutes);
+    let default_duration_minutes = minutes("default_duration_minutes", usual.default_duration_minutes);
+    let modes = [("grid", SlotMode::Grid), ("fit", SlotMode::Fit)];
+    let slot_mode = fields.get("slot_mode").and_then(|at| reader.word(&at, &modes)).unwrap_or_default();
+    SchedulingRules {
+        slot_step_minutes,
+        slot_mode,
+        minimum_notice_minutes,
+        maximum_advance_days,
+        cancellation_notice_minutes,
+        default_duration_minutes,
+        maximum_open_appointments,
+        pending_minutes,
+        waitlist_hold_minutes,
+        reminder_minutes,
+    }
+}
+
+fn weekly<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> WeeklyHours {
+    let mut hours = WeeklyHours::default();
+    let Some(fields) = reader.fields(at, &WEEKDAYS.map(|(word, _)| word)) else { return hours };
+    for (word, weekday) in WEEKDAYS {
+        if let Some(at) = fields.get(word) {
+            let periods = periods(reader, &at);
+            // Overlaps were noted, so there is nothing left to refuse.
+            drop(hours.set(weekday, periods));
+        }
+    }
+    hours
+}
+
+/// The periods of a day, in order; mistakes are noted at the period.
+fn periods<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Vec<Period> {
+    let mut periods: Vec<Period> = Vec::new();
+    for item in reader.items(Some(at.clone())) {
+        let Some(period) = reader.parsed::<Period>(&item) else { continue };
+        if !(period.opens_min().is_multiple_of(5) && period.closes_min().is_multiple_of(5)) {
+            reader.wrong(
+                &item.pointer,
+                format!("{period} is not on five minutes"),
+                "begin and end at a multiple of five",
+            );
+            continue;
+        }
+        let mut with: Vec<Period> = periods.clone();
+        with.push(period);
+        match in_order(with) {
+            Ok(ordered) => periods = ordered,
+            Err(error) => reader.wrong(&item.pointer, error.to_string(), "let one end before the other begins"),
+        }
+    }
+    periods
+}
+
+fn exceptions<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>) -> Vec<(Date, DayException)> {
+    let mut found: Vec<(Date, DayException)> = Vec::new();
+    for item in reader.items(at) {
+        let Some(fields) = reader.fields(&item, &["date", "periods", "note"]) else { continue };
+        let date = reader.required(&fields, "date").and_then(|at| reader.date(&at));
+        let periods = reader.required(&fields, "periods").map(|at| periods(reader, &at)).unwrap_or_default();
+        let note = reader.optional_text(&fields, "note");
+        let Some(date) = date else { continue };
+        if found.iter().any(|(other, _)| *other == date) {
+            reader.wrong(&item.pointer, format!("{date} has two exceptions"), "put the periods into one");
+        }
+        found.push((date, DayException { periods, note }));
+    }
+    found
+}
+
+fn services<'a>(reader: &mut Reader<'a>, top: &Fields<'a>, currency: Currency) -> Vec<Service> {
+    const KEYS: [&str; 11] = [
+        "name",
+        "aliases",
+        "description",
+        "price",
+        "duration_minutes",
+        "buffer_before_minutes",
+        "buffer_after_minutes",
+        "minimum_notice_minutes",
+        "maximum_advance_days",
+        "cancellation_notice_minutes",
+        "active",
+    ];
+    let mut services: Vec<Service> = Vec::new();
+    for item in reader.items(top.get("services")) {
+        let Some(fields) = reader.fields(&item, &KEYS) else { continue };
+        let name = unique_name(reader, &fields, "service", services.iter().map(|one| one.name.as_str()));
+        let price = reader.required(&fields, "price").and_then(|at| reader.cents(&at, currency));
+        let duration = reader.required(&fields, "duration_minutes").and_then(|at| reader.minutes(&at, 5, 720));
+        let (Some(id), Some(name)) = (placeholder(services.len()), name) else { continue };
+        services.push(Service {
+            id,
+            name,
+            aliases: reader.texts(fields.get("aliases")),
+            description: reader.optional_text(&fields, "description"),
+            price: Money::new(price.unwrap_or_default(), currency),
+            duration_min: duration.unwrap_or(5),
+            buffer_before_min: reader.optional_minutes(&fields, "buffer_before_minutes", 0, 240).unwrap_or_default(),
+            buffer_after_min: reader.optional_minutes(&fields, "buffer_after_minutes", 0, 240).unwrap_or_default(),
+            notice_min: reader.optional_number(&fields, "minimum_notice_minutes", 0, 366 * DAY_MIN),
+            advance_days: reader.optional_number(&fields, "maximum_advance_days", 0, 3660),
+            cancellation_notice_min: reader.optional_number(&fields, "cancellation_notice_minutes", 0, 366 * DAY_MIN),
+            active: reader.truth(&fields, "active", true),
+        });
+    }
+    services
+}
+
+/// The name of a new thing, which none before it has.
+fn unique_name<'a, 'n>(
+    reader: &mut Reader<'a>,
+    fields: &Fields<'a>,
+    what: &str,
+    mut before: impl Iterator<Item = &'n str>,
+) -> Option<String> {
+    let name = reader.required_text(fields, "name")?;
+    if before.any(|other| other == name) {
+        let pointer = format!("{}/name", fields.pointer);
+        reader.wrong(&pointer, format!("there are two {what}s `{name}`"), "rename or remove one");
+    }
+    Some(name)
+}
+
+fn professionals<'a>(
+    reader: &mut Reader<'a>,
+    top: &Fields<'a>,
+    services: &[String],
+    zone: &TimeZone,
+    currency: Currency,
+) -> Vec<ProfessionalEntry> {
+    const KEYS: [&str; 12] = [
+        "name",
+        "aliases",
+        "profession",
+        "hours",
+        "exceptions",
+        "services",
+        "restrictions",
+        "time_off",
+        "capacity",
+        "phone",
+        "email",
+        "active",
+    ];
+    let mut professionals: Vec<ProfessionalEntry> = Vec::new();
+    for item in reader.items(top.get("professionals")) {
+        let Some(fields) = reader.fields(&item, &KEYS) else { continue };
+        let before = professionals.iter().map(|one| one.professional.name.as_str());
+        let name = unique_name(reader, &fields, "professional", before);
+        let weekly = reader.required(&fields, "hours").map(|at| weekly(reader, &at)).unwrap_or_default();
+        let offers = offers(reader, fields.get("services"), services, currency);
+        let away = time_off(reader, fields.get("time_off"), zone);
+        let (Some(id), Some(name)) = (placeholder(professionals.len()), name) else { continue };
+        let professional = Professional {
+            id,
+            name,
+            aliases: reader.texts(fields.get("aliases")),
+            profession: reader.optional_text(&fields, "profession"),
+            hours: Hours {
+                weekly,
+                exceptions: exceptions(reader, fields.get("exceptions")).into_iter().collect(),
+                holidays: BTreeMap::new(),
+            },
+            services: Vec::new(),
+            time_off: Vec::new(),
+            restrictions: reader.optional_text(&fields, "restrictions"),
+            capacity: reader.optional_number(&fields, "capacity", 1, 100).unwrap_or(1),
+            phone: reader.phone(&fields, "phone").map(|phone| phone.e164().to_owned()),
+            email: reader.email(&fields, "email"),
+            active: reader.truth(&fields, "active", true),
+        };
+        professionals.push(ProfessionalEntry { professional, offers, away });
+    }
+    professionals
+}
+
+/// Services by name, or with a duration and a price of the professional's own.
+fn offers<'a>(
+    reader: &mut Reader<'a>,
+    at: Option<At<'a>>,
+    services: &[String],
+    currency: Currency,
+) -> Vec<(usize, Option<u32>, Option<i64>)> {
+    let mut offers: Vec<(usize, Option<u32>, Option<i64>)> = Vec::new();
+    for item in reader.items(at) {
+        let (service, duration, price) = if item.value.is_object() {
+            let Some(fields) = reader.fields(&item, &["name", "duration_minutes", "price"]) else { continue };
+            let service = reader.required(&fields, "name").and_then(|at| reader.reference(&at, "service", services));
+            let duration = reader.optional_minutes(&fields, "duration_minutes", 5, 720);
+            (service, duration, fields.get("price").and_then(|at| reader.cents(&at, currency)))
+        } else {
+            (reader.reference(&item, "service", services), None, None)
+        };
+        let Some(service) = service else { continue };
+        if offers.iter().any(|(other, _, _)| *other == service) {
+            reader.wrong(&item.pointer, "the service is there twice", "remove one");
+            continue;
+        }
+        offers.push((service, duration, price));
+    }
+    offers
+}
+
+fn time_off<'a>(reader: &mut Reader<'a>, at: Option<At<'a>>, zone: &TimeZone) -> Vec<(Span, Option<String>)> {
+    let mut away = Vec::new();
+    for item in reader.items(at) {
+        let Some(fields) = reader.fields(&item, &["from", "to", "note"]) else { continue };
+        let note = reader.optional_text(&fields, "note");
+        let mut instant = |key| {
+            let at = reader.required(&fields, key)?;
+            let local = reader.local_time(&at)?;
+            zone.to_ambiguous_timestamp(local).compatible().ok()
+        };
+        let (Some(from), Some(to)) = (instant("from"), instant("to")) else { continue };
+        if from >= to {
+            reader.wrong(&item.pointer, "the time off ends before it begins", "let `to` be later than `from`");
+            continue;
+        }
+        away.push((Span::new(from, to), note));
+    }
+    away
+}
+
+fn plans<'a>(reader: &mut Reader<'a>, top: &Fields<'a>, services: &[String], currency: Currency) -> Vec<PlanEntry> {
+    const KEYS: [&str; 7] = ["name", "price", "period", "covers", "quota", "benefits", "active"];
+    let periods = PlanPeriod::ALL.map(|period| (period.as_str(), period));
+    let mut plans: Vec<PlanEntry> = Vec::new();
+    for item in reader.items(top.get("plans")) {
+        let Some(fields) = reader.fields(&item, &KEYS) else { continue };
+        let name = unique_name(reader, &fields, "plan", plans.iter().map(|one| one.plan.name.as_str()));
+        let price = reader.required(&fields, "price").and_then(|at| reader.cents(&at, currency));
+        let period = fields.get("period").and_then(|at| reader.word(&at, &periods)).unwrap_or(PlanPeriod::Month);
+        let mut covers = Vec::new();
+        for covered in reader.items(fields.get("covers")) {
+            let service = reader.reference(&covered, "service", services);
+            match service {
+                Some(service) if covers.contains(&service) => {
+                    reader.wrong(&covered.pointer, "the service is there twice", "remove one");
+                }
+                Some(service) => covers.push(service),
+                None => {}
+            }
+        }
+        let (Some(id), Some(name)) = (placeholder(plans.len()), name) else { continue };
+        let plan = Plan {
+            id,
+            name,
+            price: Money::new(price.unwrap_or_default(), currency),
+            period,
+            covers: Vec::new(),
+            quota: reader.optional_number(&fields, "quota", 1, 100_000),
+            benefits: reader.texts(fields.get("benefits")),
+            active: reader.truth(&fields, "active", true),
+        };
+        plans.push(PlanEntry { plan, covers });
+    }
+    plans
+}
+
+fn pipelines<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<(String, Vec<String>)> {
+    let mut pipelines: Vec<(String, Vec<String>)> = Vec::new();
+    for item in reader.items(top.get("pipelines")) {
+        let Some(fields) = reader.fields(&item, &["name", "stages"]) else { continue };
+        let name = unique_name(reader, &fields, "pipeline", pipelines.iter().map(|(name, _)| name.as_str()));
+        let stages = reader.required(&fields, "stages");
+        let stages = reader.texts(stages);
+        pipelines.extend(name.map(|name| (name, stages)));
+    }
+    pipelines
+}
+
+fn staff<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Staff> {
+    const ROLES: [(&str, &str); 5] = [
+        ("owner", "owner"),
+        ("manager", "manager"),
+        ("attendant", "attendant"),
+        ("professional", "professional"),
+        ("viewer", "viewer"),
+    ];
+    let mut staff: Vec<Staff> = Vec::new();
+    for item in reader.items(top.get("staff")) {
+        let Some(fields) = reader.fields(&item, &["name", "email", "role", "phone", "on_duty"]) else { continue };
+        let name = reader.required_text(&fields, "name");
+        let email = if reader.required(&fields, "email").is_some() { reader.email(&fields, "email") } else { None };
+        let role = reader.required(&fields, "role").and_then(|at| reader.word(&at, &ROLES));
+        let phone = reader.phone(&fields, "phone").map(|phone| phone.e164().to_owned());
+        let on_duty = reader.truth(&fields, "on_duty", true);
+        let (Some(id), Some(name), Some(email), Some(role)) = (placeholder(staff.len()), name, email, role) else {
+            continue;
+        };
+        if staff.iter().any(|other| other.email == email) {
+            reader.wrong(
+                &format!("{}/email", item.pointer),
+                format!("two people have the address {email}"),
+                "change one",
+            );
+        }
+        staff.push(Staff { id, name, email, role: role.to_owned(), phone, on_duty });
+    }
+    staff
+}
+
+fn knowledge<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<KnowledgeEntry> {
+    let mut entries: Vec<KnowledgeEntry> = Vec::new();
+    for item in reader.items(top.get("knowledge")) {
+        let Some(fields) = reader.fields(&item, &["category", "title", "content"]) else { continue };
+        let category = reader.optional_text(&fields, "category");
+        let (title, content) = (reader.required_text(&fields, "title"), reader.required_text(&fields, "content"));
+        let (Some(id), Some(title), Some(content)) = (placeholder(entries.len()), title, content) else { continue };
+        if entries.iter().any(|other| (&other.category, &other.title) == (&category, &title)) {
+            reader.wrong(
+                &format!("{}/title", item.pointer),
+                format!("there are two entries `{title}`"),
+                "rename or join them",
+            );
+        }
+        entries.push(KnowledgeEntry { id, category, title, content });
+    }
+    entries
+}
+
+fn templates<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Template> {
+    const CATEGORIES: [(&str, &str); 3] =
+        [("utility", "utility"), ("marketing", "marketing"), ("authentication", "authentication")];
+    let mut templates: Vec<Template> = Vec::new();
+    for item in reader.items(top.get("templates")) {
+        let Some(fields) = reader.fields(&item, &["name", "category", "language", "body", "approved"]) else {
+            continue;
+        };
+        let name = reader.required_text(&fields, "name");
+        let category = reader.required(&fields, "category").and_then(|at| reader.word(&at, &CATEGORIES));
+        let language = reader.optional_text(&fields, "language").unwrap_or_else(|| "pt_BR".to_owned());
+        let body = reader.required_text(&fields, "body");
+        let approved = reader.truth(&fields, "approved", false);
+        let (Some(name), Some(category), Some(body)) = (name, category, body) else { continue };
+        if templates.iter().any(|other| (&other.name, &other.language) == (&name, &language)) {
+            reader.wrong(
+                &format!("{}/name", item.pointer),
+                format!("there are two templates `{name}`"),
+                "rename or remove one",
+            );
+        }
+        templates.push(Template { name, category: category.to_owned(), language, body, approved });
+    }
+    templates
+}
+
+fn media<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Media> {
+    const KINDS: [(&str, &str); 4] =
+        [("image", "image"), ("document", "document"), ("audio", "audio"), ("location", "location")];
+    let mut items: Vec<Media> = Vec::new();
+    for item in reader.items(top.get("media")) {
+        let keys = ["key", "kind", "name", "path", "latitude", "longitude"];
+        let Some(fields) = reader.fields(&item, &keys) else { continue };
+        let key = reader.required_text(&fields, "key");
+        let kind = reader.required(&fields, "kind").and_then(|at| reader.word(&at, &KINDS));
+        let name = reader.optional_text(&fields, "name");
+        let path = reader.optional_text(&fields, "path");
+        let latitude = reader.decimal(&fields, "latitude", 90.0);
+        let longitude = reader.decimal(&fields, "longitude", 180.0);
+        let needed: &[&str] = if kind == Some("location") { &["latitude", "longitude"] } else { &["path"] };
+        for missing in needed.iter().filter(|key| kind.is_some() && fields.get(key).is_none()) {
+            reader.wrong(&item.pointer, format!("`{missing}` is missing"), format!("add `{missing}:`"));
+        }
+        let (Some(key), Some(kind)) = (key, kind) else { continue };
+        if items.iter().any(|other| other.key == key) {
+            reader.wrong(
+                &format!("{}/key", item.pointer),
+                format!("there are two items `{key}`"),
+                "rename or remove one",
+            );
+        }
+        items.push(Media { key, kind: kind.to_owned(), name, path, latitude, longitude });
+    }
+    items
+}

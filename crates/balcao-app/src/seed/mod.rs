@@ -1,0 +1,161 @@
+//! Loading a business from a YAML file (`balcao seed FILE`).
+//!
+//! Reading collects every mistake of the file, each with its place and what would be right; a file with a mistake imports
+//! nothing. Importing is one transaction.
+
+mod business;
+mod check;
+mod import;
+mod people;
+mod reader;
+
+use balcao_domain::hours::DayException;
+use balcao_domain::knowledge::KnowledgeEntry;
+use balcao_domain::professional::Professional;
+use balcao_domain::service::Service;
+use balcao_domain::subscription::{Plan, SubscriberStatus};
+use balcao_domain::{AppointmentStatus, Span};
+use balcao_store::contact::NewContact;
+use balcao_store::library::{Media, Template};
+use balcao_store::organization::Organization;
+use balcao_store::{Store, StoreError};
+use balcao_yaml::{Document, Problem};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+pub use import::Imported;
+
+/// A business as a file describes it, without a mistake. Things refer to each other by their place in these lists.
+#[derive(Debug, Clone)]
+pub struct BusinessFile {
+    pub(crate) organization: Organization,
+    pub(crate) exceptions: Vec<(Date, DayException)>,
+    /// Whether Brazil's national holidays close the business.
+    pub(crate) national_holidays: bool,
+    pub(crate) services: Vec<Service>,
+    pub(crate) professionals: Vec<ProfessionalEntry>,
+    pub(crate) plans: Vec<PlanEntry>,
+    pub(crate) pipelines: Vec<(String, Vec<String>)>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) contacts: Vec<ContactEntry>,
+    pub(crate) staff: Vec<balcao_store::staff::Staff>,
+    pub(crate) knowledge: Vec<KnowledgeEntry>,
+    pub(crate) templates: Vec<Template>,
+    pub(crate) media: Vec<Media>,
+}
+
+/// A professional, with the services they offer by place.
+#[derive(Debug, Clone)]
+pub(crate) struct ProfessionalEntry {
+    pub(crate) professional: Professional,
+    /// Service, own duration, own price in cents.
+    pub(crate) offers: Vec<(usize, Option<u32>, Option<i64>)>,
+    pub(crate) away: Vec<(Span, Option<String>)>,
+}
+
+/// A plan, with the services it covers by place.
+#[derive(Debug, Clone)]
+pub(crate) struct PlanEntry {
+    pub(crate) plan: Plan,
+    pub(crate) covers: Vec<usize>,
+}
+
+/// A contact with what belongs to it.
+#[derive(Debug, Clone)]
+pub(crate) struct ContactEntry {
+    pub(crate) contact: NewContact,
+    pub(crate) tags: Vec<usize>,
+    /// Pipeline and stage.
+    pub(crate) stages: Vec<(usize, usize)>,
+    pub(crate) subscription: Option<(usize, SubscriberStatus, Option<Date>)>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) appointments: Vec<AppointmentEntry>,
+}
+
+/// An appointment of a contact.
+#[derive(Debug, Clone)]
+pub(crate) struct AppointmentEntry {
+    pub(crate) service: usize,
+    pub(crate) professional: usize,
+    pub(crate) span: Span,
+    pub(crate) occupied: Span,
+    pub(crate) status: AppointmentStatus,
+    pub(crate) price_cents: i64,
+    pub(crate) attendee: Option<String>,
+    /// Where it stands in the file.
+    pub(crate) pointer: String,
+}
+
+/// Why a business was not imported. Nothing was.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SeedError {
+    /// The slug belongs to an organization that is there already.
+    #[error("there is an organization `{slug}` already; give the file another slug, or seed an empty database")]
+    SlugTaken {
+        /// The slug.
+        slug: String,
+    },
+    /// The database refused the time of an appointment that the file's check had let pass.
+    #[error("the appointment at {starts} overlaps another one")]
+    Overlap {
+        /// When it starts.
+        starts: Timestamp,
+    },
+    /// The database failed.
+    #[error("the database failed: {0}")]
+    Store(#[from] StoreError),
+}
+
+impl SeedError {
+    /// How it is to be treated.
+    #[must_use]
+    pub fn class(&self) -> balcao_domain::FailureClass {
+        match self {
+            Self::SlugTaken { .. } | Self::Overlap { .. } => balcao_domain::FailureClass::Correction,
+            Self::Store(error) => error.failure(),
+        }
+    }
+}
+
+impl BusinessFile {
+    /// Reads a business from a YAML text; `file` is its name, for messages.
+    ///
+    /// # Errors
+    /// Every mistake in it, in order of place.
+    pub fn read(file: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let document = Document::read(file, text).map_err(|problem| vec![*problem])?;
+        let mut reader = reader::Reader::new(&document);
+        let business = business::read(&mut reader);
+        let mut problems = reader.into_problems();
+        problems.sort_by_key(|problem| (problem.line, problem.column));
+        match business {
+            Some(business) if problems.is_empty() => Ok(business),
+            Some(_) | None => Err(problems),
+        }
+    }
+
+    /// Its slug.
+    #[must_use]
+    pub fn slug(&self) -> &str {
+        &self.organization.slug
+    }
+
+    /// Its IANA zone.
+    #[must_use]
+    pub fn timezone(&self) -> &str {
+        &self.organization.timezone
+    }
+
+    /// Imports it in one transaction, as of `now`.
+    ///
+    /// # Errors
+    /// [`SeedError`]; nothing is imported then.
+    pub async fn import(self, store: &Store, now: Timestamp) -> Result<Imported, SeedError> {
+        store.write(move |tx| import::import(tx, &self, now)).await
+    }
+}
+
+/// The id that is put where the database gives the real one.
+pub(crate) fn placeholder<T: TryFrom<i64>>(number: usize) -> Option<T> {
+    T::try_from(i64::try_from(number).ok()?.checked_add(1)?).ok()
+}

@@ -1,0 +1,299 @@
+use balcao_app::appointments::Appointments;
+use balcao_app::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, ServiceChoice};
+use balcao_app::names::NameRefusal;
+use balcao_app::reminders::Reminders;
+use balcao_app::waitlist::{JoinRequest, Waitlist};
+use balcao_domain::hours::parse_minute;
+use balcao_domain::{AppointmentStatus, ContactId};
+use balcao_store::{OpenOptions, Store, StoreError};
+
+use crate::world::{World, figueira, on};
+
+fn wish(professional: &str, service: &str, date: &str, start: &str) -> BookRequest {
+    BookRequest {
+        professional: Some(professional.to_owned()).filter(|name| !name.is_empty()),
+        service: Some(ServiceChoice::Name(service.to_owned())),
+        date: date.parse().unwrap(),
+        start_min: parse_minute(start).unwrap(),
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+    }
+}
+
+async fn book(world: &World, who: ContactId, wish: BookRequest) -> Result<Booked, BookingRefusal> {
+    Booking::new(world.desk.clone()).book(world.organization, who, world.key(), wish).await.unwrap().value
+}
+
+async fn upcoming(world: &World, who: ContactId) -> Vec<(String, String)> {
+    let history = Appointments::new(world.desk.clone()).history(world.organization, who).await.unwrap();
+    history.upcoming.into_iter().map(|one| (one.date.to_string(), one.start)).collect()
+}
+
+#[tokio::test]
+async fn a_subscriber_pays_nothing_for_what_the_plan_covers() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let booked = book(&world, caio, wish("tavinho", "degrade", "2026-11-24", "10:00")).await.unwrap();
+    assert_eq!(booked.plan_name.as_deref(), Some("Copa"));
+    assert!(booked.is_subscriber && !booked.already_booked);
+    assert_eq!(booked.appointment.professional, "Otávio Prado");
+    assert_eq!(booked.appointment.service, "Corte na máquina");
+    assert_eq!((booked.appointment.start.as_str(), booked.appointment.finish.as_str()), ("10:00", "10:30"));
+    assert_eq!(booked.appointment.price.cents, 0);
+    // Not covered by the plan.
+    let dyed = book(&world, caio, wish("Íris", "Coloração", "2026-11-26", "10:00")).await.unwrap();
+    assert_eq!((dyed.plan_name, dyed.appointment.price.cents), (None, 12_000));
+    // Overdue plans cover nothing; the professional's own price and duration count.
+    let livia = world.livia().await;
+    let combo = book(&world, livia, wish("Otávio", "combo", "2026-11-25", "09:00")).await.unwrap();
+    assert_eq!((combo.is_subscriber, combo.appointment.price.cents), (false, 9500));
+    assert_eq!(combo.appointment.finish, "09:50");
+}
+
+#[tokio::test]
+async fn asking_twice_books_once() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let booking = Booking::new(world.desk.clone());
+    let (key, request) = (world.key(), wish("Otávio", "Barba desenhada", "2026-11-24", "10:00"));
+    let first = booking.book(world.organization, caio, key.clone(), request.clone()).await.unwrap();
+    let replayed = booking.book(world.organization, caio, key, request.clone()).await.unwrap();
+    assert!(!first.repeated && replayed.repeated);
+    assert_eq!(first.value, replayed.value);
+    let later = book(&world, caio, request).await.unwrap();
+    assert!(later.already_booked);
+    assert_eq!(later.appointment.id, first.value.unwrap().appointment.id);
+    let other = book(&world, caio, wish("Wesley", "Sobrancelha", "2026-11-24", "10:00")).await.unwrap_err();
+    assert!(matches!(other, BookingRefusal::OtherAtThatTime { .. }), "{other:?}");
+    assert_eq!(upcoming(&world, caio).await.len(), 2);
+}
+
+#[tokio::test]
+async fn who_comes_second_is_offered_the_nearest() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    book(&world, caio, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
+    let refusal = book(&world, livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap_err();
+    let BookingRefusal::SlotTaken { alternatives } = refusal else { unreachable!("{refusal:?}") };
+    let own: Vec<&str> = alternatives.iter().map(|slot| slot.start.as_str()).collect();
+    assert_eq!(own, ["09:00", "09:15", "09:30", "10:30", "10:45"]);
+    assert!(alternatives.iter().all(|slot| slot.professional == "Otávio Prado"));
+    // With anybody: another who offers it is free.
+    let anybody = book(&world, livia, wish("", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
+    assert_eq!(anybody.appointment.professional, "Wesley Moura");
+}
+
+#[tokio::test]
+async fn what_cannot_be_booked_is_refused_with_the_reason() {
+    let world = figueira().await;
+    let livia = world.livia().await;
+    let refused = |wish| book(&world, livia, wish);
+    let cut = "Corte na máquina";
+    let lunch = refused(wish("Otávio", cut, "2026-11-24", "12:00")).await.unwrap_err();
+    let BookingRefusal::OutsideHours { works, note: None, alternatives } = lunch else { unreachable!("{lunch:?}") };
+    assert_eq!(works.iter().map(ToString::to_string).collect::<Vec<_>>(), ["09:00-12:00", "13:30-20:00"]);
+    assert!(!alternatives.is_empty());
+    let christmas = refused(wish("Otávio", cut, "2026-12-25", "14:00")).await.unwrap_err();
+    assert!(
+        matches!(&christmas, BookingRefusal::OutsideHours { works, note: Some(note), .. } if works.is_empty() && note == "Natal"),
+        "{christmas:?}"
+    );
+    let yesterday = refused(wish("Otávio", cut, "2026-11-20", "14:00")).await.unwrap_err();
+    assert!(matches!(yesterday, BookingRefusal::PastDate { .. }), "{yesterday:?}");
+    let far = refused(wish("Otávio", cut, "2027-01-12", "10:00")).await.unwrap_err();
+    assert!(matches!(&far, BookingRefusal::TooFar { last_date } if last_date.to_string() == "2027-01-07"), "{far:?}");
+    let odd = refused(wish("Otávio", cut, "2026-11-24", "10:07")).await.unwrap_err();
+    assert!(matches!(odd, BookingRefusal::OffGrid { .. }), "{odd:?}");
+    let scissors = refused(wish("Wesley", "tesoura", "2026-11-24", "10:00")).await.unwrap_err();
+    let BookingRefusal::NotOffered { offered_by, professional, .. } = scissors else { unreachable!("{scissors:?}") };
+    assert_eq!(professional.as_deref(), Some("Wesley Moura"));
+    assert_eq!(offered_by, ["Otávio Prado", "Íris Valente"]);
+    let unknown = refused(wish("Zuleide", cut, "2026-11-24", "10:00")).await.unwrap_err();
+    assert!(matches!(unknown, BookingRefusal::Professional(NameRefusal::NotFound { .. })), "{unknown:?}");
+    let away = refused(wish("Wesley", cut, "2027-01-05", "11:00")).await.unwrap_err();
+    assert!(matches!(away, BookingRefusal::SlotTaken { .. }), "{away:?}");
+    let evening = refused(wish("Íris", "menino", "2026-11-23", "19:00")).await.unwrap_err();
+    assert!(
+        matches!(&evening, BookingRefusal::OutsideHours { alternatives, .. } if !alternatives.is_empty()),
+        "{evening:?}"
+    );
+    world.set_local("2026-11-24T09:45");
+    let soon = refused(wish("Otávio", cut, "2026-11-24", "10:00")).await.unwrap_err();
+    assert!(matches!(soon, BookingRefusal::TooSoon { notice_min: 30, .. }), "{soon:?}");
+    let service_notice = refused(wish("Íris", "Coloração", "2026-11-25", "09:00")).await.unwrap_err();
+    assert!(matches!(service_notice, BookingRefusal::TooSoon { notice_min: 1440, .. }), "{service_notice:?}");
+    let earlier = refused(wish("Otávio", cut, "2026-11-24", "09:00")).await.unwrap_err();
+    assert!(matches!(&earlier, BookingRefusal::PastDate { time, .. } if time == "09:45"), "{earlier:?}");
+    assert_eq!(upcoming(&world, livia).await, [("2026-12-04".to_owned(), "14:00".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_contact_holds_no_more_than_the_limit() {
+    let world = figueira().await;
+    let livia = world.livia().await;
+    for start in ["10:00", "11:00", "14:00"] {
+        book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", start)).await.unwrap();
+    }
+    let refusal = book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", "15:00")).await.unwrap_err();
+    assert!(
+        matches!(&refusal, BookingRefusal::TooManyOpen { limit: 4, upcoming } if upcoming.len() == 4),
+        "{refusal:?}"
+    );
+}
+
+#[tokio::test]
+async fn cancelling_finds_the_one_that_is_meant() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let booking = Booking::new(world.desk.clone());
+    let cancel = |who, id| {
+        let (booking, key, organization) = (booking.clone(), world.key(), world.organization);
+        async move { booking.cancel(organization, who, key, id).await.unwrap().value }
+    };
+    let first = book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", "16:00")).await.unwrap();
+    let second = book(&world, livia, wish("Wesley", "Sobrancelha", "2026-11-24", "17:00")).await.unwrap();
+    let vague = cancel(livia, None).await.unwrap_err();
+    assert!(matches!(&vague, BookingRefusal::Ambiguous { candidates } if candidates.len() == 2), "{vague:?}");
+    let foreign = cancel(caio, Some(first.appointment.id)).await.unwrap_err();
+    let missing = cancel(caio, Some(balcao_domain::AppointmentId::try_from(9999).unwrap())).await.unwrap_err();
+    assert_eq!(foreign, missing);
+    let gone = cancel(livia, Some(first.appointment.id)).await.unwrap();
+    assert_eq!(gone.status, AppointmentStatus::Cancelled);
+    let again = cancel(livia, Some(first.appointment.id)).await.unwrap_err();
+    assert_eq!(again, BookingRefusal::AlreadyCancelled);
+    world.set_local("2026-11-24T14:30");
+    let late = cancel(livia, None).await.unwrap_err();
+    assert_eq!(late, BookingRefusal::CancellationNotice { notice_min: 180 });
+    world.set_local("2026-11-24T17:05");
+    let over = cancel(livia, Some(second.appointment.id)).await.unwrap_err();
+    assert_eq!(over, BookingRefusal::AlreadyStarted);
+}
+
+#[tokio::test]
+async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let booking = Booking::new(world.desk.clone());
+    let to = |start: &str| RescheduleRequest {
+        appointment: None,
+        date: "2026-11-24".parse().unwrap(),
+        start_min: parse_minute(start).unwrap(),
+        professional: None,
+        service: None,
+        source: "test".to_owned(),
+    };
+    let own = book(&world, livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
+    book(&world, caio, wish("Otávio", "Corte na máquina", "2026-11-24", "11:00")).await.unwrap();
+    let reminders = Reminders::new(world.desk.clone());
+    let planned = reminders.schedule(world.organization, livia, world.key(), None, Some(60)).await.unwrap();
+    assert_eq!(planned.value.unwrap().remind_at_local, "2026-11-24 09:00");
+
+    let taken = booking.reschedule(world.organization, livia, world.key(), to("11:15")).await.unwrap().value;
+    assert!(matches!(taken, Err(BookingRefusal::SlotTaken { .. })), "{taken:?}");
+    let still = ("2026-11-24".to_owned(), "10:00".to_owned());
+    assert_eq!(upcoming(&world, livia).await[0], still);
+
+    // The new time overlaps the old one.
+    let moved = booking.reschedule(world.organization, livia, world.key(), to("10:15")).await.unwrap().value.unwrap();
+    assert_eq!((moved.old.id, moved.old.status), (own.appointment.id, AppointmentStatus::Cancelled));
+    assert_eq!(moved.new.appointment.start, "10:15");
+    let (organization, id) = (world.organization, moved.new.appointment.id);
+    let due: Result<Vec<_>, StoreError> =
+        world.desk.store.read(move |tx| balcao_store::reminder::open_of(tx, organization, id)).await;
+    assert_eq!(due.unwrap(), ["2026-11-24T09:15:00-03:00".parse().unwrap()]);
+    // What was given up can be had.
+    book(&world, caio, wish("Otávio", "Barba desenhada", "2026-11-24", "09:45")).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_hold_is_confirmed_or_expires() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let booking = Booking::new(world.desk.clone());
+    let mut hold = wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
+    hold.pending = true;
+    let held = book(&world, livia, hold.clone()).await.unwrap();
+    assert_eq!(held.appointment.status, AppointmentStatus::Pending);
+    assert!(book(&world, caio, hold.clone()).await.is_err());
+    let confirmed = booking.confirm(world.organization, livia, world.key(), Some(held.appointment.id)).await.unwrap();
+    assert_eq!(confirmed.value.unwrap().status, AppointmentStatus::Confirmed);
+
+    hold.start_min += 60;
+    let held = book(&world, livia, hold.clone()).await.unwrap();
+    world.set_local("2026-11-23T09:20");
+    let late = booking.confirm(world.organization, livia, world.key(), Some(held.appointment.id)).await.unwrap();
+    assert_eq!(late.value.unwrap_err(), BookingRefusal::AlreadyCancelled);
+    assert_eq!(booking.expire_pending(world.organization).await.unwrap(), 1);
+    assert_eq!(booking.expire_pending(world.organization).await.unwrap(), 0);
+    book(&world, caio, hold).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_freed_slot_is_kept_for_the_first_who_waits() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let waitlist = Waitlist::new(world.desk.clone());
+    let cut = || wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
+    book(&world, caio, cut()).await.unwrap();
+    let join = JoinRequest {
+        date: "2026-11-24".parse().unwrap(),
+        professional: Some("Otávio".to_owned()),
+        service: Some("Corte na máquina".to_owned()),
+        period: None,
+    };
+    let joined = waitlist.join(world.organization, livia, world.key(), join.clone()).await.unwrap().value.unwrap();
+    assert_eq!((joined.position, joined.already_waiting), (1, false));
+    let again = waitlist.join(world.organization, livia, world.key(), join).await.unwrap().value.unwrap();
+    assert_eq!((again.id, again.already_waiting), (joined.id, true));
+
+    let booking = Booking::new(world.desk.clone());
+    let on_that_day = booking.cancel(world.organization, caio, world.key(), None).await.unwrap().value.unwrap();
+    assert_eq!(on_that_day.start, "10:00");
+    assert!(matches!(book(&world, caio, cut()).await, Err(BookingRefusal::SlotTaken { .. })));
+    book(&world, livia, cut()).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_offer_that_nobody_takes_lapses() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let waitlist = Waitlist::new(world.desk.clone());
+    let cut = || wish("Otávio", "Corte na máquina", "2026-11-24", "10:00");
+    book(&world, caio, cut()).await.unwrap();
+    let join = JoinRequest { date: "2026-11-24".parse().unwrap(), professional: None, service: None, period: None };
+    waitlist.join(world.organization, livia, world.key(), join).await.unwrap().value.unwrap();
+    let booking = Booking::new(world.desk.clone());
+    booking.cancel(world.organization, caio, world.key(), None).await.unwrap().value.unwrap();
+    assert_eq!(waitlist.pass_on(world.organization).await.unwrap(), 0);
+    world.set_local("2026-11-23T09:15");
+    assert_eq!(waitlist.pass_on(world.organization).await.unwrap(), 1);
+    book(&world, caio, cut()).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_fight_for_one_slot_a_thousand_times_through_the_front_door() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    let world = on(store, "barbearia-figueira.yaml", "2026-11-23T09:00").await;
+    let contacts = [world.caio().await, world.livia().await];
+    let booking = Booking::new(world.desk.clone());
+    for round in 0..1000_u32 {
+        let minute = 13 * 60 + 30 + 5 * u16::try_from(round % 70).unwrap();
+        let start = balcao_domain::hours::format_minute(minute);
+        let mut fight = tokio::task::JoinSet::new();
+        for who in contacts {
+            let (booking, key, organization) = (booking.clone(), world.key(), world.organization);
+            let request = wish("Otávio", "Barba desenhada", "2026-11-25", &start);
+            fight.spawn(async move { (who, booking.book(organization, who, key, request).await.unwrap().value) });
+        }
+        let results = fight.join_all().await;
+        let won: Vec<_> = results.iter().filter_map(|(who, result)| Some((*who, result.as_ref().ok()?))).collect();
+        assert_eq!(won.len(), 1, "round {round}: {results:?}");
+        let lost = results.iter().filter(|(_, one)| matches!(one, Err(BookingRefusal::SlotTaken { .. }))).count();
+        assert_eq!(lost, 1, "round {round}: {results:?}");
+        let (winner, booked) = won[0];
+        let id = Some(booked.appointment.id);
+        booking.cancel(world.organization, winner, world.key(), id).await.unwrap().value.unwrap();
+    }
+}

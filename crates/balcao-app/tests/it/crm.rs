@@ -1,0 +1,154 @@
+use balcao_app::contacts::{Arrival, ContactUpdate, Contacts, UpdateRefusal};
+use balcao_app::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
+use balcao_app::names::NameRefusal;
+use balcao_app::notes::{NoteRefusal, Notes};
+use balcao_app::pipelines::{MoveRefusal, Pipelines};
+use balcao_app::reminders::{ReminderRefusal, Reminders};
+use balcao_domain::Phone;
+use balcao_domain::follow_up::FollowUpType;
+use balcao_store::{StoreError, audit};
+
+use crate::world::{figueira, on};
+
+#[tokio::test]
+async fn one_person_is_one_contact_however_the_number_is_written() {
+    let world = figueira().await;
+    let contacts = Contacts::new(world.desk.clone());
+    let arrive = |phone: &str, user: Option<&str>, name: &str| {
+        let arrival = Arrival {
+            phone: Some(Phone::parse(phone).unwrap()),
+            channel_user: user.map(str::to_owned),
+            name: Some(name.to_owned()),
+        };
+        contacts.arrive(world.organization, arrival)
+    };
+    let caio = world.caio().await;
+    assert_eq!(arrive("553196401177", Some("wa:1"), "caio ✂️").await.unwrap(), caio);
+    let kept = contacts.info(world.organization, caio).await.unwrap();
+    assert_eq!((kept.name.as_deref(), kept.phone.as_deref()), (Some("Caio Brandão"), Some("+5531996401177")));
+    // The channel's own id is the first key: with a new number it is still Caio.
+    assert_eq!(arrive("31 97777-0000", Some("wa:1"), "x").await.unwrap(), caio);
+    let new = arrive("31 90000-1234", None, "Rui").await.unwrap();
+    assert_ne!(new, caio);
+    assert_eq!(arrive("0 15 31 90000 1234", None, "Rui").await.unwrap(), new);
+}
+
+#[tokio::test]
+async fn an_update_is_checked_and_the_old_value_kept() {
+    let world = figueira().await;
+    let contacts = Contacts::new(world.desk.clone());
+    let livia = world.livia().await;
+    let update =
+        |update: ContactUpdate| contacts.update(world.organization, livia, world.key(), "agent".to_owned(), update);
+    let email = |text: &str| ContactUpdate { email: Some(text.to_owned()), ..ContactUpdate::default() };
+    assert_eq!(update(ContactUpdate::default()).await.unwrap().value, Err(UpdateRefusal::Nothing));
+    assert!(matches!(update(email("livia")).await.unwrap().value, Err(UpdateRefusal::Email { .. })));
+    let blank = ContactUpdate { name: Some("  ".to_owned()), ..ContactUpdate::default() };
+    assert!(matches!(update(blank).await.unwrap().value, Err(UpdateRefusal::Empty { .. })));
+    let mut change = email("livia@EXAMPLE.com");
+    change.custom_fields.insert("pet".to_owned(), "Nina".to_owned());
+    assert_eq!(update(change.clone()).await.unwrap().value.unwrap().updated, ["email", "pet"]);
+    assert!(update(change).await.unwrap().value.unwrap().updated.is_empty());
+    let (organization, subject) = (world.organization, livia.to_string());
+    let log: Result<_, StoreError> =
+        world.desk.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
+    let log = log.unwrap();
+    assert_eq!(log.len(), 1);
+    assert!(log[0].before.as_ref().unwrap().contains("\"email\":null"));
+    assert!(log[0].after.as_ref().unwrap().contains("livia@example.com"));
+}
+
+#[tokio::test]
+async fn tags_are_given_and_taken_and_created_only_if_allowed() {
+    let world = figueira().await;
+    let contacts = Contacts::new(world.desk.clone());
+    let livia = world.livia().await;
+    let add = |name: &str, may| contacts.add_tag(world.organization, livia, world.key(), name.to_owned(), may);
+    let given = add("mensalista", false).await.unwrap().value.unwrap();
+    assert_eq!((given.tag.as_str(), given.was_present, given.created), ("Mensalista", false, false));
+    assert!(add("Mensalista", false).await.unwrap().value.unwrap().was_present);
+    let near = add("Mensalistas", false).await.unwrap().value.unwrap_err();
+    assert!(matches!(&near, NameRefusal::NotFound { nearest: Some(tag), .. } if tag == "Mensalista"), "{near:?}");
+    assert!(add("Noivo", true).await.unwrap().value.unwrap().created);
+    let remove = |name: &str| contacts.remove_tag(world.organization, livia, world.key(), name.to_owned());
+    assert!(remove("MENSALISTA").await.unwrap().value.unwrap().was_present);
+    assert!(!remove("Mensalista").await.unwrap().value.unwrap().was_present);
+    assert_eq!(contacts.info(world.organization, livia).await.unwrap().tags, ["Indicação", "Noivo"]);
+}
+
+#[tokio::test]
+async fn a_stage_of_two_pipelines_must_be_told_apart() {
+    let store = balcao_store::Store::open_in_memory().unwrap();
+    let world = on(store, "clinica-vereda.yaml", "2026-11-30T07:00").await;
+    let jorge = world.contact("81 98655-4410").await;
+    let pipelines = Pipelines::new(world.desk.clone());
+    let place = |stage: &str, pipeline: Option<&str>| {
+        pipelines.place(world.organization, jorge, world.key(), stage.to_owned(), pipeline.map(str::to_owned))
+    };
+    let vague = place("novo", None).await.unwrap().value.unwrap_err();
+    assert!(matches!(&vague, MoveRefusal::Ambiguous { candidates } if candidates.len() == 2), "{vague:?}");
+    let unknown = place("xyz", None).await.unwrap().value.unwrap_err();
+    assert!(matches!(&unknown, MoveRefusal::UnknownStage { available, .. } if available.len() == 6), "{unknown:?}");
+    assert!(!place("novo", Some("convenios")).await.unwrap().value.unwrap().was_in_pipeline);
+    assert!(place("alta", None).await.unwrap().value.unwrap().was_in_pipeline);
+    let current: Vec<String> = pipelines
+        .list(world.organization, jorge)
+        .await
+        .unwrap()
+        .into_iter()
+        .flat_map(|one| one.stages.into_iter().filter(|stage| stage.current).map(|stage| stage.name))
+        .collect();
+    assert_eq!(current, ["Alta", "Novo"]);
+}
+
+#[tokio::test]
+async fn notes_are_kept_for_staff() {
+    let world = figueira().await;
+    let notes = Notes::new(world.desk.clone());
+    let caio = world.caio().await;
+    let add = |text: &str| notes.add(world.organization, caio, world.key(), "agent".to_owned(), text.to_owned());
+    assert_eq!(add(" ").await.unwrap().value, Err(NoteRefusal::Empty));
+    add(" Prefere o Otávio ").await.unwrap().value.unwrap();
+    let all: Vec<String> =
+        notes.list(world.organization, caio).await.unwrap().into_iter().map(|note| note.content).collect();
+    assert_eq!(all, ["Pede sempre a cadeira da janela.", "Prefere o Otávio"]);
+}
+
+#[tokio::test]
+async fn three_follow_ups_an_episode_and_no_more() {
+    let world = figueira().await;
+    let follow_ups = FollowUps::new(world.desk.clone());
+    let caio = world.caio().await;
+    let request = |delay_min, episode| FollowUpRequest {
+        delay_min,
+        allowed_delays_min: vec![30, 1440],
+        hint: "perguntar do corte".to_owned(),
+        kind: FollowUpType::Curiosity,
+        episode,
+    };
+    let plan = |request| follow_ups.schedule(world.organization, caio, world.key(), request);
+    let first = plan(request(30, 1)).await.unwrap().value.unwrap();
+    assert_eq!(first.send_at_local, "2026-11-23 09:30");
+    assert!(matches!(plan(request(31, 1)).await.unwrap().value, Err(FollowUpRefusal::Delay { .. })));
+    plan(request(1440, 1)).await.unwrap().value.unwrap();
+    plan(request(1440, 1)).await.unwrap().value.unwrap();
+    assert_eq!(plan(request(30, 1)).await.unwrap().value, Err(FollowUpRefusal::TooMany { limit: 3 }));
+    plan(request(30, 2)).await.unwrap().value.unwrap();
+    let cancel = |only| follow_ups.cancel(world.organization, caio, world.key(), only);
+    assert_eq!(cancel(Some(first.id)).await.unwrap().value.map(|one| one.cancelled), Ok(1));
+    assert_eq!(cancel(None).await.unwrap().value.map(|one| one.cancelled), Ok(3));
+    assert_eq!(cancel(None).await.unwrap().value.map(|one| one.cancelled), Ok(0));
+}
+
+#[tokio::test]
+async fn a_reminder_needs_an_appointment_and_time_before_it() {
+    let world = figueira().await;
+    let reminders = Reminders::new(world.desk.clone());
+    let livia = world.livia().await;
+    let plan = |minutes| reminders.schedule(world.organization, livia, world.key(), None, minutes);
+    assert_eq!(plan(None).await.unwrap().value.unwrap().remind_at_local, "2026-12-03 14:00");
+    world.set_local("2026-12-04T13:30");
+    assert_eq!(plan(None).await.unwrap().value, Err(ReminderRefusal::TooLate { minutes_left: 30 }));
+    world.set_local("2026-12-05T13:30");
+    assert!(matches!(plan(None).await.unwrap().value, Err(ReminderRefusal::NotFound { .. })));
+}

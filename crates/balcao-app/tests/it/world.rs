@@ -1,0 +1,66 @@
+//! A sample business in a fresh database, at a fixed time.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use balcao_app::Desk;
+use balcao_app::seed::BusinessFile;
+use balcao_domain::{ContactId, ManualClock, OrganizationId};
+use balcao_store::ledger::EffectKey;
+use balcao_store::{Store, contact};
+use jiff::tz::TimeZone;
+
+pub(crate) struct World {
+    pub(crate) desk: Desk,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) organization: OrganizationId,
+    zone: TimeZone,
+    keys: std::sync::atomic::AtomicU32,
+}
+
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+pub(crate) async fn on(store: Store, sample: &str, local: &str) -> World {
+    let text = std::fs::read_to_string(root().join("samples").join(sample)).unwrap();
+    let file = BusinessFile::read(sample, &text).unwrap();
+    let zone = TimeZone::get(file.timezone()).unwrap();
+    let now = zone.to_timestamp(local.parse().unwrap()).unwrap();
+    store.migrate().await.unwrap();
+    let organization = file.import(&store, now).await.unwrap().organization;
+    let clock = Arc::new(ManualClock::at(now));
+    World { desk: Desk::new(store, clock.clone()), clock, organization, zone, keys: 0.into() }
+}
+
+/// The sample barbershop on a Monday morning.
+pub(crate) async fn figueira() -> World {
+    on(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-23T09:00").await
+}
+
+impl World {
+    pub(crate) async fn contact(&self, phone: &str) -> ContactId {
+        let phone = balcao_domain::Phone::parse(phone).unwrap();
+        let organization = self.organization;
+        let found = self.desk.store.read(move |tx| contact::find_by_phone(tx, organization, &phone)).await;
+        found.map_err(|error: balcao_store::StoreError| error).unwrap().unwrap().id
+    }
+
+    pub(crate) async fn caio(&self) -> ContactId {
+        self.contact("31 99640-1177").await
+    }
+
+    pub(crate) async fn livia(&self) -> ContactId {
+        self.contact("31 98432-7788").await
+    }
+
+    /// A key that no effect has used.
+    pub(crate) fn key(&self) -> EffectKey {
+        let number = self.keys.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        EffectKey { key: format!("k{number}"), args_hash: String::new(), turn: None, tool: "test".to_owned() }
+    }
+
+    pub(crate) fn set_local(&self, local: &str) {
+        self.clock.set(self.zone.to_timestamp(local.parse().unwrap()).unwrap());
+    }
+}
