@@ -271,6 +271,8 @@ impl Dialogue {
             Goal::Cancel => {
                 if let Some(day) = utterance.days.last() {
                     self.source = Some(*day);
+                } else if self.asked == Question::Which {
+                    self.source = None;
                 }
                 if !utterance.times.is_empty() {
                     self.times.clone_from(&utterance.times);
@@ -521,7 +523,7 @@ fn question_in(said: &str, held: Option<&Outcome>) -> Question {
         Question::Next
     } else if asks(&["lista de espera", "waiting list"]) {
         Question::Waitlist
-    } else if asks(&["qual deles", "which one"]) {
+    } else if asks(&["qual deles", "which one", "seria esse", "is it that one"]) {
         Question::Which
     } else if asks(&[
         "posso marcar",

@@ -122,6 +122,9 @@ fn resolve(acts: &mut Vec<Act>) {
     if change {
         acts.retain(|act| !matches!(act, Act::Book | Act::MyAppointments | Act::Availability | Act::Want));
     }
+    if acts.contains(&Act::Availability) || acts.contains(&Act::Book) {
+        acts.retain(|act| !matches!(act, Act::Offers));
+    }
     if acts.contains(&Act::MyAppointments) {
         acts.retain(|act| !matches!(act, Act::Want));
     }

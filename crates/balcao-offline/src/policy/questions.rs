@@ -274,6 +274,9 @@ impl<'a> Desk<'a> {
 
     fn waitlist(&mut self) {
         let dialogue = self.dialogue;
+        if dialogue.catalog.services.is_empty() && matches!(self.ask("get_services", &[]), Answer::Asked) {
+            return;
+        }
         let day = dialogue.utterance.days.last().copied().or(dialogue.day);
         let Some(day) = day else {
             self.say(Line::AskDay);
