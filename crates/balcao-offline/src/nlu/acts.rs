@@ -125,6 +125,9 @@ fn resolve(acts: &mut Vec<Act>) {
     if acts.contains(&Act::Availability) || acts.contains(&Act::Book) {
         acts.retain(|act| !matches!(act, Act::Offers));
     }
+    if acts.contains(&Act::Anger) {
+        acts.retain(|act| !matches!(act, Act::Book | Act::Want));
+    }
     if acts.contains(&Act::MyAppointments) {
         acts.retain(|act| !matches!(act, Act::Want));
     }
@@ -1415,6 +1418,8 @@ const ASKING: &[&str] = &[
     "preciso de",
     "duvida",
     "posso levar",
+    "cobra",
+    "cobram",
 ];
 /// Subjects that are a question for the knowledge base, whatever else the clause says.
 const SUBJECTS: &[&str] = &[
@@ -1456,8 +1461,6 @@ const SUBJECTS: &[&str] = &[
     "insurance",
     "wifi",
     "wi fi",
-    "cobra",
-    "cobram",
     "multa",
     "taxa",
     "politica",

@@ -109,9 +109,12 @@ fn spaced(text: &str) -> String {
 
 /// True if one of `phrases` occurs in a [`spaced`] text as whole words; a phrase that ends in `*` may go on.
 fn has(spaced: &str, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| match phrase.strip_suffix('*') {
-        Some(stem) => spaced.contains(&format!(" {stem}")),
-        None => spaced.contains(&format!(" {phrase} ")),
+    let blank = |index: Option<usize>| index.and_then(|index| spaced.as_bytes().get(index)) == Some(&b' ');
+    phrases.iter().any(|phrase| {
+        let (words, open) = phrase.strip_suffix('*').map_or((*phrase, false), |stem| (stem, true));
+        spaced
+            .match_indices(words)
+            .any(|(at, found)| blank(at.checked_sub(1)) && (open || blank(at.checked_add(found.len()))))
     })
 }
 
