@@ -78,6 +78,8 @@ pub struct Dialogue {
     pub any_professional: bool,
     /// The day wanted.
     pub day: Option<Day>,
+    /// The day that a question for hours or people was about: meant if no other is named.
+    pub topic_day: Option<Day>,
     /// The times wanted; the first that is free is meant.
     pub times: Vec<Time>,
     /// The part of the day wanted.
@@ -122,6 +124,7 @@ impl Dialogue {
             weak_mentions: Vec::new(),
             any_professional: false,
             day: None,
+            topic_day: None,
             times: Vec::new(),
             window: None,
             source: None,
@@ -182,7 +185,11 @@ impl Dialogue {
     }
 
     /// Takes in a message of the customer.
-    fn hear(&mut self, utterance: Utterance) {
+    fn hear(&mut self, mut utterance: Utterance) {
+        // "E dia 24?" after "que horas abre?" asks the same again.
+        if utterance.acts.is_empty() && utterance.has_when() && self.goal == Goal::None {
+            utterance.acts.extend([Act::Hours, Act::WhoWorks].into_iter().filter(|act| self.utterance.is(*act)));
+        }
         // A second message without a reply between them is the same turn.
         let goal_before = self.goal;
         self.outcomes.clear();
@@ -199,7 +206,7 @@ impl Dialogue {
     fn aim(&mut self, utterance: &Utterance, before: Goal) {
         let open_booking = before == Goal::Book && self.asked != Question::Nothing && !own_appointment(&utterance.text);
         if utterance.is(Act::Injection) {
-        } else if utterance.is(Act::Reschedule) && !(open_booking && self.asked == Question::Book) {
+        } else if utterance.is(Act::Reschedule) && !open_booking {
             self.begin(Goal::Reschedule);
         } else if utterance.is(Act::Cancel) {
             self.begin(Goal::Cancel);
@@ -260,10 +267,14 @@ impl Dialogue {
         } else if !(informative(utterance) && !utterance.is(Act::Book) && !utterance.is(Act::Availability)) {
             self.mentions.push(utterance.text.clone());
         }
+        if (utterance.is(Act::Hours) || utterance.is(Act::WhoWorks)) && !utterance.days.is_empty() {
+            self.topic_day = utterance.days.last().copied();
+        }
         if informative(utterance) && self.goal != Goal::Book && self.goal != Goal::Reschedule {
             return;
         }
         if utterance.is(Act::Hours) || utterance.is(Act::WhoWorks) {
+            self.topic_day = utterance.days.last().copied();
             return;
         }
         self.any_professional |= utterance.is(Act::AnyProfessional);
@@ -399,7 +410,7 @@ impl Dialogue {
     fn see(&mut self, outcome: Outcome, today: Date) {
         if outcome.code().is_none() {
             match outcome.name.as_str() {
-                "get_services" | "get_barbers" => self.catalog.learn(&outcome.result),
+                "get_services" | "get_barbers" | "get_subscription_plans" => self.catalog.learn(&outcome.result),
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));

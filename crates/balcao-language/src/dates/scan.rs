@@ -90,6 +90,7 @@ impl Scanner<'_> {
             .or_else(|| self.month_and_day(from))
             .or_else(|| self.relative(from))
             .or_else(|| self.span(from))
+            .or_else(|| self.holiday(from))
             .or_else(|| self.distance(from))
             .or_else(|| self.day_of_month(from))?;
         Some(Found { from, to, weekday: None, reading })
@@ -349,6 +350,21 @@ impl Scanner<'_> {
             return range(to, first, first.last_of_month());
         }
         None
+    }
+
+    /// The fixed holidays that customers name: the next one from today on.
+    fn holiday(&self, from: usize) -> Option<(usize, Reading)> {
+        const DAYS: [(&[&str], i8, i8); 5] = [
+            (&["vespera de natal", "vespera do natal", "christmas eve"], 12, 24),
+            (&["natal", "christmas"], 12, 25),
+            (&["vespera de ano novo", "reveillon", "new year ' s eve"], 12, 31),
+            (&["ano novo", "new year"], 1, 1),
+            (&["dia do trabalho", "dia do trabalhador"], 5, 1),
+        ];
+        DAYS.iter().find_map(|(names, month, day)| {
+            let to = self.phrase(from, names)?;
+            Some((to, self.resolve(None, *month, *day, from, to)))
+        })
     }
 
     /// "Daqui a 3 dias", "em uma semana", "in 2 weeks".

@@ -98,6 +98,18 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
             acts.retain(|act| !(subject && [Act::Want, Act::Prices].contains(act)));
         }
     }
+    let all = spaced(text);
+    let moved = has(&all, &["mudar", "muda", "trocar", "troca", "passar", "alterar"]);
+    let instead = has(
+        &all,
+        &["em vez das", "em vez de", "em vez da", "ao inves das", "ao inves de", "no lugar das", "instead of"],
+    );
+    if slots.has_when()
+        && (moved || instead)
+        && !questions.iter().any(|question| has(&spaced(question), &["mudar", "trocar"]))
+    {
+        acts.push(Act::Reschedule);
+    }
     if asks_for_human(text) {
         acts.push(Act::Human);
     }
@@ -923,6 +935,18 @@ const WHO_WORKS: &[&str] = &[
     "trabalha que dias",
 ];
 const AVAILABILITY: &[&str] = &[
+    "com vaga",
+    "dia com vaga",
+    "qual o proximo dia",
+    "proximo dia livre",
+    "tem outro",
+    "tem outra",
+    "hoje tem",
+    "amanha tem",
+    "sexta tem",
+    "sabado tem",
+    "nesse dia tem",
+    "esse dia tem",
     "tem horario",
     "tem horarios",
     "tem hora",
@@ -1294,6 +1318,14 @@ const GOODBYE: &[&str] = &[
     "ate sabado",
 ];
 const ANY: &[&str] = &[
+    "outro barbeiro",
+    "outra barbeira",
+    "outro profissional",
+    "outra profissional",
+    "outro medico",
+    "outra medica",
+    "outro dentista",
+    "outra pessoa",
     "qualquer um",
     "qualquer uma",
     "qualquer pessoa",

@@ -64,7 +64,20 @@ impl Utterance {
 #[must_use]
 pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
     let (days, problem) = slots::days(text, today);
-    let found = balcao_language::find_times(text);
+    let mut found = balcao_language::find_times(text);
+    if found.len() > 1 {
+        // "17h em vez das 15h" wants the first.
+        found.retain(|one| {
+            let before = fold(text.get(..one.start).unwrap_or_default());
+            !["em vez das", "em vez de", "ao inves das", "ao inves de", "no lugar das", "instead of"].iter().any(
+                |lead| {
+                    before.ends_with(lead)
+                        || before.ends_with(&format!("{lead} as"))
+                        || before.trim_end_matches(" das").ends_with("em vez")
+                },
+            )
+        });
+    }
     let times = |found: &[balcao_language::TimeMatch]| -> Vec<Time> {
         let at = |reading: &TimeReading| match reading {
             TimeReading::At { time, .. } => Some(*time),

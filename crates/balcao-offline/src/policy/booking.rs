@@ -51,7 +51,7 @@ impl Desk<'_> {
             return;
         }
         let Some(wish) = self.wish() else { return };
-        let Some(day) = dialogue.day else {
+        let Some(day) = dialogue.day.or(dialogue.topic_day) else {
             self.without_day(&wish);
             return;
         };
@@ -77,6 +77,7 @@ impl Desk<'_> {
         let named = utterance.is(Act::Book)
             || utterance.is(Act::Availability)
             || utterance.is(Act::Want)
+            || utterance.is(Act::Reschedule)
             || utterance.is(Act::GoAhead)
             || utterance.is(Act::AnyProfessional)
             || utterance.is(Act::Earliest)
@@ -196,7 +197,8 @@ impl Desk<'_> {
             }
             Named::Nothing => None,
         };
-        let only_asks_times = dialogue.utterance.is(Act::Availability) && dialogue.day.is_some();
+        let wants = dialogue.utterance.is(Act::Book) || dialogue.utterance.is(Act::Want);
+        let only_asks_times = dialogue.utterance.is(Act::Availability) || !wants && dialogue.times.is_empty();
         if service.is_none() && !only_asks_times && !names.is_empty() {
             self.say(Line::AskService { list: names });
             return None;

@@ -97,7 +97,14 @@ impl<'a> Desk<'a> {
             (Named::Several(names), _) => names,
             (Named::Nothing | Named::Unknown(_), _) => Vec::new(),
         };
-        if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
+        let plan = dialogue
+            .catalog
+            .plans
+            .iter()
+            .find(|plan| named.is_empty() && balcao_language::contains_word(&dialogue.utterance.text, &plan.name));
+        if let Some(plan) = plan {
+            self.say(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
+        } else if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
             self.say(Line::Services { list });
         } else if named.is_empty() {
             // "Vocês têm …?" about nothing on the list is a question like any other.
@@ -207,19 +214,14 @@ impl<'a> Desk<'a> {
         let Some(outcome) = self.read("get_subscription_plans", &[]) else { return };
         let plans = outcome.result.get("plans").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let locale = self.locale;
-        let row = |plan: &Value| {
-            let name = results::text(plan, &["name"])?;
-            let price = results::price(plan, locale).map(|price| format!(": {price}")).unwrap_or_default();
-            let benefits = plan.get("benefits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let benefits: Vec<&str> = benefits.iter().filter_map(Value::as_str).collect();
-            let benefits = if benefits.is_empty() { String::new() } else { format!(" ({})", benefits.join(", ")) };
-            Some(format!("{name}{price}{benefits}"))
-        };
-        let list: Vec<String> = plans.iter().filter_map(row).collect();
+        let list: Vec<String> = plans.iter().filter_map(|plan| plan_row(plan, locale)).collect();
         self.say(if list.is_empty() { Line::NoPlans } else { Line::Plans { list } });
     }
 
     fn knowledge(&mut self, question: &str) {
+        if self.price_follow_up(question) {
+            return;
+        }
         let query = Value::String(question.to_owned());
         let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
         let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -248,6 +250,23 @@ impl<'a> Desk<'a> {
             Some(content) => self.say(Line::Knowledge { content }),
             None => self.say(Line::NotKnown),
         }
+    }
+
+    /// "E com barba?" after a price is about the price too: a question that says nothing but a service's name.
+    fn price_follow_up(&mut self, question: &str) -> bool {
+        let dialogue = self.dialogue;
+        let asked = balcao_language::search_tokens(question);
+        let earlier = dialogue.weak_mentions.last().filter(|_| balcao_language::fold(question).starts_with("com "));
+        let joined = earlier.map(|earlier| format!("{earlier} {question}"));
+        let Named::One(name) = dialogue.catalog.service_in(joined.as_deref().unwrap_or(question)) else { return false };
+        let words = balcao_language::search_tokens(&name);
+        let Some(service) = dialogue.catalog.service(&name).filter(|_| asked.iter().all(|word| words.contains(word)))
+        else {
+            return false;
+        };
+        let price = results::price(&service.data, self.locale);
+        self.say(Line::Price { service: name, price, length: length(&service.data) });
+        true
     }
 
     /// Keeps the name that the customer gives, if it is not the one we have.
@@ -350,6 +369,15 @@ impl<'a> Desk<'a> {
             Answer::Asked => {}
         }
     }
+}
+
+fn plan_row(plan: &Value, locale: Locale) -> Option<String> {
+    let name = results::text(plan, &["name"])?;
+    let price = results::price(plan, locale).map(|price| format!(": {price}")).unwrap_or_default();
+    let benefits = plan.get("benefits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let benefits: Vec<&str> = benefits.iter().filter_map(Value::as_str).collect();
+    let benefits = if benefits.is_empty() { String::new() } else { format!(" ({})", benefits.join(", ")) };
+    Some(format!("{name}{price}{benefits}"))
 }
 
 /// The significant words of a text by their stems, synonyms kept apart.
