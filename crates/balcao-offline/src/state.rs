@@ -230,12 +230,12 @@ impl Dialogue {
     /// "Serve" to the next opening: its day, time and professional are wanted now.
     fn take_next(&mut self, utterance: &Utterance) {
         let accepts = self.asked == Question::Next && agreement(&utterance.text) == Agreement::Yes;
-        if self.asked == Question::Professional
-            && agreement(&utterance.text) == Agreement::Yes
-            && let Named::One(name) = self.catalog.professional_in(&self.said)
-        {
-            // "Seria com …?" was answered with yes.
-            self.mentions.push(format!("com {name}"));
+        if self.asked == Question::Professional && agreement(&utterance.text) == Agreement::Yes {
+            // "Seria com …?" was answered with yes; yes to a choice of several leaves it to us.
+            match self.catalog.professional_in(&self.said) {
+                Named::One(name) => self.mentions.push(format!("com {name}")),
+                Named::Several(_) | Named::Unknown(_) | Named::Nothing => self.any_professional = true,
+            }
         }
         let Some(next) = self.proposal.clone().filter(|_| accepts) else { return };
         self.day = next.date.map(|date| Day { first: date, last: date, target: false });
@@ -262,7 +262,11 @@ impl Dialogue {
             return;
         }
         let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
-        if only_price {
+        // "E com barba?" adds to what was named before.
+        let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
+        if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
+            self.mentions.push(format!("{earlier} {}", utterance.text));
+        } else if only_price {
             self.weak_mentions.push(utterance.text.clone());
         } else if !(informative(utterance) && !utterance.is(Act::Book) && !utterance.is(Act::Availability)) {
             self.mentions.push(utterance.text.clone());
@@ -395,7 +399,7 @@ impl Dialogue {
         let ends = [" para ", " for ", "?", ",", "!"];
         let named = match self.catalog.professional_in(said) {
             Named::One(name) => Some(name),
-            _ => None,
+            Named::Several(_) | Named::Unknown(_) | Named::Nothing => None,
         };
         Appointment {
             id: None,

@@ -1,6 +1,8 @@
 //! From a customer's words to acts and slots. Nothing here knows the business: names are matched later, in `catalog`.
 
 mod acts;
+#[rustfmt::skip] // tables of words: one a line would be a thousand lines
+mod phrases;
 mod slots;
 
 use balcao_language::{TimeReading, TimeWindow, fold, tokens};

@@ -157,7 +157,7 @@ impl Desk<'_> {
         let rest_asks = !utterance.questions.is_empty();
         let padded = format!(" {folded} ");
         let plain = !hedged.iter().any(|word| padded.contains(word)) || rest_asks && !padded.contains(" mas ");
-        (starts && plain || utterance.is(Act::GoAhead) && plain).then_some(proposal)
+        (plain && (starts || utterance.is(Act::GoAhead))).then_some(proposal)
     }
 
     /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
@@ -263,8 +263,8 @@ impl Desk<'_> {
                     self.say(Line::NoSuchProfessional { said, list });
                 } else if unknown_service.is_some() {
                     let all = self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
-                    let list = if candidates.is_empty() { all } else { candidates };
-                    self.say(Line::WhichService { list });
+                    let list = if candidates.len() < 2 { all } else { candidates };
+                    self.say(Line::AskService { list });
                 } else if candidates.is_empty() {
                     self.say(Line::AskDay);
                 } else {
@@ -608,6 +608,20 @@ fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Option<String
         "para", "preciso", "de", "book", "want", "an", "a", "for", "um", "uma",
     ];
     const EVERYDAY: &[&str] = &[
+        "trocar",
+        "outro",
+        "outra",
+        "passar",
+        "alterar",
+        "troca",
+        "muda",
+        "passa",
+        "coisa",
+        "algo",
+        "alguma",
+        "data",
+        "dar",
+        "vou",
         "um",
         "uma",
         "o",

@@ -62,7 +62,7 @@ impl Desk<'_> {
         };
         let person = match dialogue.professional() {
             Named::One(name) | Named::Unknown(name) if Some(&name) != what.professional.as_ref() => Some(name),
-            _ => None,
+            Named::One(_) | Named::Unknown(_) | Named::Several(_) | Named::Nothing => None,
         };
         if Some(date) == what.date && time.is_some() && person.is_none() {
             // The contact's own appointment hides the times around it: only the tool can tell.

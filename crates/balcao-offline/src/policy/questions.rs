@@ -152,7 +152,7 @@ impl<'a> Desk<'a> {
             let date = results::text(entry, &["date"]).as_deref().and_then(results::date_of)?;
             Some((date, periods(entry, "periods"), results::text(entry, &["note"])))
         };
-        let mut days: Vec<(Date, Vec<(Time, Time)>, Option<String>)> = days.iter().filter_map(read).collect();
+        let mut days: Vec<OpenDay> = days.iter().filter_map(read).collect();
         if let Some(day) = day {
             days.retain(|(date, ..)| *date == day);
         }
@@ -386,6 +386,9 @@ fn stems(text: &str) -> Vec<String> {
     let words = words.filter(|word| word.len() > 2 && !balcao_language::search::is_stop_word(word));
     words.map(|word| balcao_language::search::stem(&word)).collect()
 }
+
+/// A day, its opening periods and a note on it.
+type OpenDay = (Date, Vec<(Time, Time)>, Option<String>);
 
 /// Opening or working periods under `key`.
 fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
