@@ -7,6 +7,8 @@
 mod booking;
 mod changes;
 mod questions;
+mod receipts;
+mod spoken;
 
 use balcao_language::say::Locale;
 use balcao_llm::ToolDefinition;
