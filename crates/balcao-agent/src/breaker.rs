@@ -45,7 +45,12 @@ pub struct BreakerRules {
 
 impl Default for BreakerRules {
     fn default() -> Self {
-        Self { overall: limits::BREAKER_OVERALL, same_tool: limits::BREAKER_SAME_TOOL, count: Counting::Faults, reset_after_hours: 24 }
+        Self {
+            overall: limits::BREAKER_OVERALL,
+            same_tool: limits::BREAKER_SAME_TOOL,
+            count: Counting::Faults,
+            reset_after_hours: 24,
+        }
     }
 }
 

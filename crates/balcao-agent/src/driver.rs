@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use balcao_llm::{ChatProvider, ModelError, ModelErrorKind, ModelResponse, StreamEvent};
 use balcao_tool::{CallResult, ErrorCode, Internal, ToolContext, ToolError, Toolbox, registry::error_result};
 use futures::future::join_all;
+use jiff::Zoned;
 use tokio::time::{Instant, timeout_at};
 
 use crate::turn::{Ending, NextStep, QueuedCall, Turn, TurnState};
@@ -61,8 +62,8 @@ pub async fn drive(
             }
             NextStep::CallTools(batch) => {
                 let toolbox = Arc::clone(&turn.setup().toolbox);
-                let principal = turn.state().principal;
-                let runs = batch.iter().map(|call| run(&toolbox, call, principal));
+                let (principal, now) = (turn.state().principal, turn.state().now.clone());
+                let runs = batch.iter().map(|call| run(&toolbox, call, principal, now.clone()));
                 match timeout_at(deadline, join_all(runs)).await {
                     Ok(results) => {
                         if let Some(observer) = observer {
@@ -82,12 +83,13 @@ pub async fn drive(
     }
 }
 
-async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal) -> CallResult {
+async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> CallResult {
     let Some(tool) = toolbox.get(&call.planned.tool) else {
-        let error = ToolError::new(ErrorCode::Unavailable, "the tool is not available now").internal(Internal::note("gone since the call was planned"));
+        let error = ToolError::new(ErrorCode::Unavailable, "the tool is not available now")
+            .internal(Internal::note("gone since the call was planned"));
         return error_result(&error, None, principal.locale);
     };
-    let cx = ToolContext { principal, key: call.key.clone(), args_hash: call.planned.args_hash.clone() };
+    let cx = ToolContext { principal, key: call.key.clone(), args_hash: call.planned.args_hash.clone(), now };
     tool.execute(&cx, call.planned.args.clone(), call.mode).await
 }
 

@@ -3,11 +3,7 @@
 use balcao_tool::Locale;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    memory::WorkingMemory,
-    notice::notices,
-    turn::record::CallRecord,
-};
+use crate::{memory::WorkingMemory, notice::notices, turn::record::CallRecord};
 
 /// Why a person takes over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,8 +79,12 @@ impl HandoffReason {
     #[must_use]
     pub fn for_staff(&self) -> String {
         match self {
-            Self::Model(text) | Self::Guardrail(text) | Self::GuardrailFailed(text) => format!("{}: {text}", self.code()),
-            Self::Budget(text) | Self::ModelFailure(text) | Self::StaffApproval(text) => format!("{}: {text}", self.code()),
+            Self::Model(text) | Self::Guardrail(text) | Self::GuardrailFailed(text) => {
+                format!("{}: {text}", self.code())
+            }
+            Self::Budget(text) | Self::ModelFailure(text) | Self::StaffApproval(text) => {
+                format!("{}: {text}", self.code())
+            }
             Self::AskedForHuman
             | Self::Breaker
             | Self::Corrections

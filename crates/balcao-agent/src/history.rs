@@ -76,7 +76,9 @@ fn drop_unanswered(messages: Vec<Message>) -> Vec<Message> {
         while let Some(result) = rest.next_if(|next| matches!(next, Message::ToolResult { .. })) {
             results.push(result);
         }
-        let has = |id: &str| results.iter().any(|result| matches!(result, Message::ToolResult { call_id, .. } if call_id == id));
+        let has = |id: &str| {
+            results.iter().any(|result| matches!(result, Message::ToolResult { call_id, .. } if call_id == id))
+        };
         tool_calls.retain(|call| has(&call.id));
         // Results stand in the order of their calls, once each.
         let order: Vec<String> = tool_calls.iter().map(|call| call.id.clone()).collect();
@@ -84,7 +86,12 @@ fn drop_unanswered(messages: Vec<Message>) -> Vec<Message> {
             kept.push(Message::Assistant { text, tool_calls });
         }
         for id in order {
-            kept.extend(results.iter().find(|result| matches!(result, Message::ToolResult { call_id, .. } if *call_id == id)).cloned());
+            kept.extend(
+                results
+                    .iter()
+                    .find(|result| matches!(result, Message::ToolResult { call_id, .. } if *call_id == id))
+                    .cloned(),
+            );
         }
     }
     kept
@@ -94,7 +101,9 @@ fn merge_assistants(messages: Vec<Message>) -> Vec<Message> {
     let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
         match (merged.last_mut(), message) {
-            (Some(Message::Assistant { text, tool_calls }), Message::Assistant { text: more, tool_calls: calls }) if tool_calls.is_empty() => {
+            (Some(Message::Assistant { text, tool_calls }), Message::Assistant { text: more, tool_calls: calls })
+                if tool_calls.is_empty() =>
+            {
                 if !text.is_empty() && !more.is_empty() {
                     text.push('\n');
                 }
@@ -114,7 +123,9 @@ fn merge_assistants(messages: Vec<Message>) -> Vec<Message> {
 fn tokens(message: &Message) -> usize {
     let bytes = match message {
         Message::User { text } => text.len(),
-        Message::Assistant { text, tool_calls } => text.len() + tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>(),
+        Message::Assistant { text, tool_calls } => {
+            text.len() + tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
+        }
         Message::ToolResult { content, .. } => content.len(),
     };
     bytes / 4 + 4

@@ -39,11 +39,15 @@ impl WorkingMemory {
 
     /// Learns from the arguments of a call.
     pub fn learn(&mut self, args: &Value, now: Timestamp) {
-        let find = |names: &[&str]| names.iter().find_map(|name| args.get(name).and_then(Value::as_str)).map(str::to_owned);
+        let find =
+            |names: &[&str]| names.iter().find_map(|name| args.get(name).and_then(Value::as_str)).map(str::to_owned);
         let mut learned = false;
-        for (field, names) in
-            [(&mut self.day, DAY), (&mut self.time, TIME), (&mut self.service, SERVICE), (&mut self.professional, PROFESSIONAL)]
-        {
+        for (field, names) in [
+            (&mut self.day, DAY),
+            (&mut self.time, TIME),
+            (&mut self.service, SERVICE),
+            (&mut self.professional, PROFESSIONAL),
+        ] {
             if let Some(value) = find(names) {
                 *field = Some(value);
                 learned = true;
@@ -57,7 +61,10 @@ impl WorkingMemory {
     /// Forgets what has been used: a booking, a move or a cancellation ends the matter.
     pub fn settle(&mut self, receipts: &[Receipt]) {
         let settled = |receipt: &Receipt| {
-            matches!(receipt.kind, ReceiptKind::Booked | ReceiptKind::Rescheduled | ReceiptKind::Cancelled | ReceiptKind::Waitlisted)
+            matches!(
+                receipt.kind,
+                ReceiptKind::Booked | ReceiptKind::Rescheduled | ReceiptKind::Cancelled | ReceiptKind::Waitlisted
+            )
         };
         if receipts.iter().any(settled) {
             *self = Self::default();
@@ -83,7 +90,10 @@ mod tests {
         let mut memory = WorkingMemory::default();
         memory.learn(&json!({"date": "amanhã", "service_name": "Corte"}), now);
         memory.learn(&json!({"start_hour": "15:00"}), now);
-        assert_eq!((memory.day.as_deref(), memory.time.as_deref(), memory.service.as_deref()), (Some("amanhã"), Some("15:00"), Some("Corte")));
+        assert_eq!(
+            (memory.day.as_deref(), memory.time.as_deref(), memory.service.as_deref()),
+            (Some("amanhã"), Some("15:00"), Some("Corte"))
+        );
         let mut later = memory.clone();
         later.expire(now + MEMORY_EXPIRY);
         assert!(later.is_empty());

@@ -349,7 +349,8 @@ mod tests {
 
     #[test]
     fn what_a_profile_leaves_out_takes_the_documented_defaults() {
-        let file: ProfileFile = serde_json::from_value(serde_json::json!({"profile": {"id": "x", "name": "X", "packs": ["crm"]}})).unwrap();
+        let file: ProfileFile =
+            serde_json::from_value(serde_json::json!({"profile": {"id": "x", "name": "X", "packs": ["crm"]}})).unwrap();
         let profile = file.profile;
         assert_eq!(profile.breaker, BreakerRules::default());
         assert_eq!(profile.limits.max_tool_rounds, 5);

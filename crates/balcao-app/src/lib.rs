@@ -1,1 +1,26 @@
 //! The use cases, shared by tools, console, MCP and jobs.
+//!
+//! Each is a struct over [`Desk`]; each call is one transaction. A refusal ("slot taken") is an answer, in the inner
+//! `Result`; only what broke is an error. Effects run once per [`EffectKey`](balcao_store::ledger::EffectKey). Wording for
+//! customers and models is elsewhere.
+
+mod agenda;
+pub mod appointments;
+pub mod availability;
+pub mod booking;
+pub mod catalog;
+pub mod contacts;
+pub mod desk;
+pub mod flows;
+pub mod follow_ups;
+pub mod hours;
+pub mod knowledge;
+pub mod names;
+pub mod notes;
+pub mod pipelines;
+pub mod reminders;
+pub mod subscriptions;
+pub mod turns;
+pub mod waitlist;
+
+pub use desk::{Desk, UseCaseError};

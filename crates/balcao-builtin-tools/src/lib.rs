@@ -1,1 +1,83 @@
-//! The tools we ship: crm, salon, followup.
+//! The tools we ship: packs `crm`, `salon` and `followup`, with their native handlers.
+//!
+//! Contracts stand in `packs/*/tool.yaml`, rules in `balcao-app`; a handler parses, calls one use case and shapes the answer.
+//! To add a tool, copy a neighbour in `tools/`, list it in [`tools::handlers`], and define its command in a pack.
+
+mod support;
+pub mod tools;
+
+use balcao_app::Desk;
+use balcao_pack::{LoadedPack, load};
+use balcao_tool::{Registry, Tool};
+use balcao_yaml::Problem;
+use serde_json::Value;
+
+/// The packs that are part of the program, by file name.
+pub const PACKS: [(&str, &str); 3] = [
+    ("packs/crm/tool.yaml", include_str!("../../../packs/crm/tool.yaml")),
+    ("packs/salon/tool.yaml", include_str!("../../../packs/salon/tool.yaml")),
+    ("packs/followup/tool.yaml", include_str!("../../../packs/followup/tool.yaml")),
+];
+
+/// What a profile decides about its tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether `add_tag` may create tags.
+    pub allow_new_tags: bool,
+    /// Default lead of appointment reminders, in minutes.
+    pub reminder_minutes: u32,
+    /// Delays that follow-ups may have, in minutes.
+    pub followup_delays: Vec<u32>,
+    /// Flows that `trigger_flow` may start; with none the tool does not exist.
+    pub flows: Vec<String>,
+}
+
+/// Loads the shipped packs over a desk.
+///
+/// # Errors
+/// Every problem of every pack.
+pub fn registry(desk: &Desk, settings: &Settings) -> Result<Registry, Vec<Problem>> {
+    let handlers = tools::handlers(desk, settings);
+    let mut registry = Registry::default();
+    let mut problems = Vec::new();
+    for (file, text) in PACKS {
+        match load(file, text, &handlers) {
+            Ok(pack) => problems.extend(register(&mut registry, file, pack, settings)),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() { Ok(registry) } else { Err(problems) }
+}
+
+fn register(registry: &mut Registry, file: &str, pack: LoadedPack, settings: &Settings) -> Vec<Problem> {
+    let refused = |reason: String| Problem {
+        file: file.to_owned(),
+        line: 0,
+        column: 0,
+        message: reason,
+        suggestion: None,
+        snippet: String::new(),
+    };
+    let mut problems = Vec::new();
+    for tool in pack.tools {
+        let name = tool.spec.name.clone();
+        if name == "trigger_flow" && settings.flows.is_empty() {
+            continue;
+        }
+        if let Err(reason) = limited(tool, &name, settings).and_then(|tool| registry.add(tool)) {
+            problems.push(refused(reason));
+        }
+    }
+    problems
+}
+
+/// The enums of two commands are the profile's, not the pack's.
+fn limited(tool: Tool, name: &str, settings: &Settings) -> Result<Tool, String> {
+    match name {
+        "trigger_flow" => tool.restrict("flow_id", settings.flows.iter().cloned().map(Value::from).collect()),
+        "schedule_followup" => {
+            tool.restrict("delay_minutes", settings.followup_delays.iter().copied().map(Value::from).collect())
+        }
+        _ => Ok(tool),
+    }
+}

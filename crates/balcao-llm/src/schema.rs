@@ -91,7 +91,9 @@ fn may_be_object(map: &Map<String, Value>) -> bool {
         || match map.get("type") {
             Some(Value::String(name)) => name == "object",
             Some(Value::Array(names)) => names.iter().any(|name| name == "object"),
-            Some(_) | None => !["enum", "const", "anyOf", "$ref"].iter().any(|key| map.contains_key(*key)),
+            Some(_) | None => {
+                !["enum", "const", "anyOf", "oneOf", "allOf", "$ref"].iter().any(|key| map.contains_key(*key))
+            }
         }
 }
 

@@ -100,7 +100,6 @@ fn anthropics_output_closes_objects_and_drops_bounds() {
         ("/properties/a~1b", "oneOf"),
         ("", "additionalProperties"),
     ]);
-    // An object under `oneOf` may be one: a schema without a type closes nothing here, as it has no properties.
     assert_eq!(said(&schema, Dialect::AnthropicOutput), (expected, missing));
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use balcao_tool::{Tool, ToolHandler, validate::Schema};
+use balcao_tool::{Confirm, Tool, ToolHandler, validate::Schema};
 use balcao_yaml::{Document, Problem, nearest};
 use serde_json::{Value, json};
 
@@ -27,12 +27,22 @@ pub(crate) fn compile(document: &Document, pack: &Pack, handlers: &Handlers) -> 
         check_closed(command, &mut complain);
         check_references(pack, command, &mut complain);
         let Some(handler) = handlers.get(command.handler.as_str()) else {
-            let near = nearest(&command.handler, handlers.keys().map(String::as_str)).map(|name| format!("did you mean `{name}`?"));
+            let near = nearest(&command.handler, handlers.keys().map(String::as_str))
+                .map(|name| format!("did you mean `{name}`?"));
             complain("handler", format!("there is no native handler `{}`", command.handler), near);
             continue;
         };
         check_arguments(command, handler.as_ref(), &mut complain);
-        match Tool::new(command.spec(&pack.id), handler.clone()) {
+        let spec = command.spec(&pack.id);
+        if matches!(spec.confirm, Confirm::Customer | Confirm::Staff) && !handler.confirmable() {
+            let suggestion = Some("say `confirm: none` or `confirm: model`, or give the handler a preview".to_owned());
+            complain(
+                "id",
+                format!("`{}` must be confirmed, but its handler cannot say what it would do", command.id),
+                suggestion,
+            );
+        }
+        match Tool::new(spec, handler.clone()) {
             Ok(tool) => tools.push(tool),
             Err(reason) => {
                 let at = if reason.starts_with("input") { "input_schema" } else { "output_schema" };
@@ -49,7 +59,11 @@ type Complain<'a> = dyn FnMut(&str, String, Option<String>) + 'a;
 /// Input schemas are closed objects (specification part 2).
 fn check_closed(command: &Command, complain: &mut Complain<'_>) {
     if command.input_schema.get("type") != Some(&json!("object")) {
-        complain("input_schema", "the input schema must be an object schema".to_owned(), Some("add `type: object`".to_owned()));
+        complain(
+            "input_schema",
+            "the input schema must be an object schema".to_owned(),
+            Some("add `type: object`".to_owned()),
+        );
     }
     if command.input_schema.get("additionalProperties") != Some(&Value::Bool(false)) {
         let suggestion = Some("add `additionalProperties: false`".to_owned());
@@ -61,7 +75,8 @@ fn check_references(pack: &Pack, command: &Command, complain: &mut Complain<'_>)
     if let Some(undo) = &command.undo
         && !pack.commands.iter().any(|other| other.id == *undo)
     {
-        let near = nearest(undo, pack.commands.iter().map(|other| other.id.as_str())).map(|name| format!("did you mean `{name}`?"));
+        let near = nearest(undo, pack.commands.iter().map(|other| other.id.as_str()))
+            .map(|name| format!("did you mean `{name}`?"));
         complain("undo", format!("there is no command `{undo}`"), near);
     }
     let ids: Vec<&str> = example_ids(&pack.examples).collect();
@@ -104,7 +119,8 @@ fn check_examples(document: &Document, pack: &Pack, tools: &[Tool]) -> Vec<Probl
     }
     let find = |operation: &str| tools.iter().find(|tool| tool.spec.name == operation.replace('-', "_"));
     let unknown = |operation: &str| {
-        let near = nearest(operation, pack.commands.iter().map(|command| command.id.as_str())).map(|name| format!("did you mean `{name}`?"));
+        let near = nearest(operation, pack.commands.iter().map(|command| command.id.as_str()))
+            .map(|name| format!("did you mean `{name}`?"));
         (format!("there is no command `{operation}`"), near)
     };
     let broken = |schema: &Schema, value: &Value| {
@@ -123,7 +139,11 @@ fn check_examples(document: &Document, pack: &Pack, tools: &[Tool]) -> Vec<Probl
         };
         for (field, schema, value) in [("input", &tool.input, &case.input), ("output", &tool.output, &case.output)] {
             if let Some(found) = broken(schema, value) {
-                problems.push(document.problem(&at(field), format!("the {field} of `{}` breaks its schema: {found}", case.id), None));
+                problems.push(document.problem(
+                    &at(field),
+                    format!("the {field} of `{}` breaks its schema: {found}", case.id),
+                    None,
+                ));
             }
         }
     }
@@ -137,7 +157,11 @@ fn check_examples(document: &Document, pack: &Pack, tools: &[Tool]) -> Vec<Probl
             continue;
         };
         match broken(&tool.input, &case.wrong_input) {
-            None => problems.push(document.problem(&at("wrong_input"), format!("`{}` should be refused, and is accepted", case.id), None)),
+            None => problems.push(document.problem(
+                &at("wrong_input"),
+                format!("`{}` should be refused, and is accepted", case.id),
+                None,
+            )),
             Some(found) if !found.contains(&case.error_message) => {
                 let message = format!("`{}` is refused for another reason: {found}", case.id);
                 problems.push(document.problem(&at("error_message"), message, None));
@@ -145,19 +169,31 @@ fn check_examples(document: &Document, pack: &Pack, tools: &[Tool]) -> Vec<Probl
             Some(_) => {}
         }
         if let Some(found) = case.correct_input.as_ref().and_then(|input| broken(&tool.input, input)) {
-            problems.push(document.problem(&at("correct_input"), format!("the correct input of `{}` is refused: {found}", case.id), None));
+            problems.push(document.problem(
+                &at("correct_input"),
+                format!("the correct input of `{}` is refused: {found}", case.id),
+                None,
+            ));
         }
     }
     for (index, command) in pack.commands.iter().enumerate() {
         let has = |cases: bool| {
             let mut of_success = pack.examples.success_cases.iter().map(|case| &case.operation);
             let mut of_failure = pack.examples.failure_cases.iter().map(|case| &case.operation);
-            if cases { of_success.any(|operation| *operation == command.id) } else { of_failure.any(|operation| *operation == command.id) }
+            if cases {
+                of_success.any(|operation| *operation == command.id)
+            } else {
+                of_failure.any(|operation| *operation == command.id)
+            }
         };
         for (found, kind) in [(has(true), "success"), (has(false), "failure")] {
             if !found {
                 let message = format!("the command `{}` has no {kind} example", command.id);
-                problems.push(document.problem(&format!("/tool/commands/{index}/id"), message, Some(format!("add one under examples.{kind}_cases"))));
+                problems.push(document.problem(
+                    &format!("/tool/commands/{index}/id"),
+                    message,
+                    Some(format!("add one under examples.{kind}_cases")),
+                ));
             }
         }
     }
@@ -165,5 +201,9 @@ fn check_examples(document: &Document, pack: &Pack, tools: &[Tool]) -> Vec<Probl
 }
 
 fn example_ids(examples: &Examples) -> impl Iterator<Item = &str> {
-    examples.success_cases.iter().map(|case| case.id.as_str()).chain(examples.failure_cases.iter().map(|case| case.id.as_str()))
+    examples
+        .success_cases
+        .iter()
+        .map(|case| case.id.as_str())
+        .chain(examples.failure_cases.iter().map(|case| case.id.as_str()))
 }

@@ -17,6 +17,7 @@ struct AddTag;
 #[async_trait]
 impl NativeTool for AddTag {
     type Args = Args;
+    const CONFIRMABLE: bool = true;
 
     async fn call(&self, _cx: &ToolContext, _args: Args) -> ToolResult<ToolOutput> {
         Ok(ToolOutput::success(serde_json::json!({"success": true})))
@@ -83,13 +84,21 @@ fn what_is_not_stated_is_taken_as_the_worst_case() {
 fn every_problem_is_reported_with_its_line_and_a_suggestion() {
     let table = [
         ("handler: add_tag", "handler: ad_tag", "13:16: there is no native handler `ad_tag`; did you mean `add_tag`?"),
-        ("example_refs: [tag_vip]", "example_refs: [tag_vpi]", "there is no example `tag_vpi`; did you mean `tag_vip`?"),
+        (
+            "example_refs: [tag_vip]",
+            "example_refs: [tag_vpi]",
+            "there is no example `tag_vpi`; did you mean `tag_vip`?",
+        ),
         ("effect: write", "efect: write", "unknown field; did you mean `effect`?"),
         ("input: {tag_name: VIP}", "input: {tag: VIP}", "breaks its schema"),
         ("output: {success: true}", "output: {success: yes}", "the output of `tag_vip` breaks its schema"),
         ("wrong_input: {tag_name: \"\"}", "wrong_input: {tag_name: x}", "should be refused, and is accepted"),
         ("error_message: too_short", "error_message: missing", "refused for another reason"),
-        ("additionalProperties: false", "additionalProperties: true", "must be closed; add `additionalProperties: false`"),
+        (
+            "additionalProperties: false",
+            "additionalProperties: true",
+            "must be closed; add `additionalProperties: false`",
+        ),
         ("required: [tag_name]", "required: []", "differ in required"),
         ("tag_name: {type: string, minLength: 1}", "tag_name: {type: strin, minLength: 1}", "expected"),
         ("operation: add_tag, error", "operation: ad_tag, error", "there is no command `ad_tag`"),

@@ -1,5 +1,7 @@
 //! Contacts.
 
+use std::collections::BTreeMap;
+
 use balcao_domain::contact::Contact;
 use balcao_domain::{ContactId, OrganizationId, Phone, PhoneIdentity};
 use jiff::Timestamp;
@@ -31,14 +33,33 @@ fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
     })
 }
 
-/// Adds a contact; its `id` is not looked at.
+/// A contact to be added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewContact {
+    /// Their full name.
+    pub name: Option<String>,
+    /// How they want to be called.
+    pub preferred_name: Option<String>,
+    /// Their number.
+    pub phone: Option<Phone>,
+    /// The channel's own id of them.
+    pub channel_user: Option<String>,
+    /// Their e-mail address.
+    pub email: Option<String>,
+    /// Their postal address.
+    pub address: Option<String>,
+    /// Whatever else the business keeps, by name.
+    pub custom_fields: BTreeMap<String, String>,
+}
+
+/// Adds a contact.
 ///
 /// # Errors
 /// A unique violation if the phone or the channel's user is already known.
 pub fn insert(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    new: &Contact,
+    new: &NewContact,
     now: Timestamp,
 ) -> Result<ContactId, StoreError> {
     let identity = new.phone.as_ref().map(Phone::identity);

@@ -19,14 +19,29 @@ fn read(row: &Row<'_>) -> Result<FollowUp, StoreError> {
     })
 }
 
-/// Adds a follow-up; its `id` is not looked at.
+/// A follow-up to be planned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFollowUp {
+    /// Who gets it.
+    pub contact: ContactId,
+    /// What it is for.
+    pub kind: FollowUpType,
+    /// What it should say.
+    pub hint: String,
+    /// When it is due.
+    pub send_at: Timestamp,
+    /// Which episode of the conversation it belongs to.
+    pub episode: u32,
+}
+
+/// Adds a follow-up.
 ///
 /// # Errors
 /// What the database said.
 pub fn insert(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    new: &FollowUp,
+    new: &NewFollowUp,
     now: Timestamp,
 ) -> Result<FollowUpId, StoreError> {
     tx.insert(

@@ -16,11 +16,18 @@ struct Migration {
     sql: &'static str,
 }
 
-const MIGRATIONS: &[Migration] = &[Migration {
-    version: 2_026_112_101,
-    name: "2026112101_business",
-    sql: include_str!("../migrations/sqlite/2026112101_business.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 2_026_112_101,
+        name: "2026112101_business",
+        sql: include_str!("../migrations/sqlite/2026112101_business.sql"),
+    },
+    Migration {
+        version: 2_026_112_102,
+        name: "2026112102_conversation",
+        sql: include_str!("../migrations/sqlite/2026112102_conversation.sql"),
+    },
+];
 
 /// A migration that the database has.
 #[derive(Debug, Clone, PartialEq, Eq)]

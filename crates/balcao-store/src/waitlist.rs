@@ -2,7 +2,7 @@
 
 use balcao_domain::availability::Occupied;
 use balcao_domain::waitlist::{DayPeriod, WaitlistEntry};
-use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span, WaitlistId};
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId, ServiceId, Span, WaitlistId};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -22,14 +22,29 @@ fn read(row: &Row<'_>) -> Result<WaitlistEntry, StoreError> {
     })
 }
 
-/// Adds an entry; its `id` is not looked at.
+/// A wish for a slot that is taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEntry {
+    /// Who waits.
+    pub contact: ContactId,
+    /// For which local date.
+    pub date: Date,
+    /// For whom, or for anybody.
+    pub professional: Option<ProfessionalId>,
+    /// For what, or for anything.
+    pub service: Option<ServiceId>,
+    /// For which part of the day, or for any.
+    pub period: Option<DayPeriod>,
+}
+
+/// Adds an entry.
 ///
 /// # Errors
 /// What the database said.
 pub fn insert(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
-    new: &WaitlistEntry,
+    new: &NewEntry,
     now: Timestamp,
 ) -> Result<WaitlistId, StoreError> {
     tx.insert(

@@ -1,5 +1,6 @@
 //! For whom a call runs, and under which key. None of it ever comes from a model.
 
+use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 
 use crate::text::Locale;
@@ -50,4 +51,6 @@ pub struct ToolContext {
     pub key: EffectKey,
     /// Hash of the canonical arguments: the same key with another hash is a conflict.
     pub args_hash: String,
+    /// The organization's local time when the turn began: what "tomorrow" is counted from, also on a replay.
+    pub now: Zoned,
 }

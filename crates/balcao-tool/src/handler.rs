@@ -37,6 +37,9 @@ pub trait ToolHandler: Send + Sync {
     /// As [`Self::call`].
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview>;
 
+    /// Whether [`Self::preview`] does more than fail.
+    fn confirmable(&self) -> bool;
+
     /// JSON Schema of the Rust arguments, to be held against the command's input schema when a pack is loaded.
     fn args_schema(&self) -> Value;
 }
@@ -46,6 +49,9 @@ pub trait ToolHandler: Send + Sync {
 pub trait NativeTool: Send + Sync + 'static {
     /// The arguments. `#[serde(deny_unknown_fields)]`, fields named as in the input schema.
     type Args: DeserializeOwned + JsonSchema + Send + 'static;
+
+    /// Whether the command has a [`Self::preview`], so that somebody can be asked before it runs.
+    const CONFIRMABLE: bool = false;
 
     /// Runs the command.
     ///
@@ -81,6 +87,10 @@ impl<T: NativeTool> ToolHandler for Erased<T> {
 
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
         self.tool.preview(cx, typed::<T::Args>(args)?).await
+    }
+
+    fn confirmable(&self) -> bool {
+        T::CONFIRMABLE
     }
 
     fn args_schema(&self) -> Value {

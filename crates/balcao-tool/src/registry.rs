@@ -56,6 +56,24 @@ impl Tool {
         Ok(Self { spec, input, output, contract_hash, handler })
     }
 
+    /// Whether somebody can be asked before it runs.
+    #[must_use]
+    pub fn confirmable(&self) -> bool {
+        self.handler.confirmable()
+    }
+
+    /// The same command with one argument limited to certain values, as a profile may.
+    ///
+    /// # Errors
+    /// If the schema has no such argument.
+    pub fn restrict(mut self, argument: &str, values: Vec<Value>) -> Result<Self, String> {
+        let property =
+            self.spec.input_schema.pointer_mut(&format!("/properties/{argument}")).and_then(Value::as_object_mut);
+        let Some(property) = property else { return Err(format!("`{}` has no argument `{argument}`", self.spec.name)) };
+        property.insert("enum".to_owned(), Value::Array(values));
+        Self::new(self.spec, self.handler)
+    }
+
     /// JSON Schema of the handler's arguments.
     #[must_use]
     pub fn args_schema(&self) -> Value {

@@ -84,7 +84,8 @@ impl Document {
         match serde_saphyr::from_str_with_options::<Value>(text, options) {
             Ok(value) => Ok(Self { file: file.to_owned(), value, text: text.to_owned() }),
             Err(error) => {
-                let (line, column) = error.location().map_or((0, 0), |place| (widen(place.line()), widen(place.column())));
+                let (line, column) =
+                    error.location().map_or((0, 0), |place| (widen(place.line()), widen(place.column())));
                 let words = error.to_string();
                 let first = words.lines().next().unwrap_or("this is no YAML").trim_start_matches("error: ").to_owned();
                 Err(at(line, column, first))

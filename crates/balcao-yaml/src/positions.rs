@@ -48,8 +48,16 @@ impl Positions {
                 Event::MappingEnd | Event::SequenceEnd => {
                     frames.pop();
                 }
-                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {}
-                #[expect(unreachable_patterns, clippy::wildcard_enum_match_arm, reason = "the parser may learn further events")]
+                Event::Nothing
+                | Event::StreamStart
+                | Event::StreamEnd
+                | Event::DocumentStart(_)
+                | Event::DocumentEnd => {}
+                #[expect(
+                    unreachable_patterns,
+                    clippy::wildcard_enum_match_arm,
+                    reason = "the parser may learn further events"
+                )]
                 _ => {}
             }
         }

@@ -7,7 +7,10 @@ pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
     let budgets = &guard.profile.budgets;
     let reached = exhausted(&budgets.conversation_day, &guard.input.conversation_today)
         .map(|what| format!("conversation_day.{what}"))
-        .or_else(|| exhausted(&budgets.organization_day, &guard.input.organization_today).map(|what| format!("organization_day.{what}")));
+        .or_else(|| {
+            exhausted(&budgets.organization_day, &guard.input.organization_today)
+                .map(|what| format!("organization_day.{what}"))
+        });
     Ok(match reached {
         Some(name) => Decision::Handoff(HandoffReason::Budget(name), None, Vec::new()),
         None => Decision::Pass,

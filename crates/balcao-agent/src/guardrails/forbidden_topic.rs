@@ -6,7 +6,8 @@ use crate::handoff::HandoffReason;
 pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
     let topics = &guard.profile.guardrails.forbidden_topics;
     let hit = topics.iter().find_map(|topic| {
-        let pattern = topic.patterns.iter().find(|pattern| balcao_language::intents_rules::contains_word(guard.text, pattern))?;
+        let pattern =
+            topic.patterns.iter().find(|pattern| balcao_language::intents_rules::contains_word(guard.text, pattern))?;
         Some((topic, pattern))
     });
     Ok(match hit {

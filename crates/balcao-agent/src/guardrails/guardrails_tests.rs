@@ -21,7 +21,10 @@ fn each_guardrail_does_what_the_specification_says() {
     let plain = profile(json!({}));
     let input = open();
     assert_eq!(verdict(&plain, "oi, quero cortar o cabelo", &input), Guarded::Pass);
-    assert!(matches!(verdict(&plain, "quero falar com um atendente", &input), Guarded::Handoff { reason: HandoffReason::AskedForHuman, .. }));
+    assert!(matches!(
+        verdict(&plain, "quero falar com um atendente", &input),
+        Guarded::Handoff { reason: HandoffReason::AskedForHuman, .. }
+    ));
     assert!(matches!(verdict(&plain, "PARAR", &input), Guarded::Reply(_)));
     assert!(matches!(verdict(&plain, "oi", &GuardInput { human_has_it: true, ..open() }), Guarded::Silence(_)));
     let tired = GuardInput { ai_messages_today: 50, ..open() };
@@ -30,7 +33,8 @@ fn each_guardrail_does_what_the_specification_says() {
 
 #[test]
 fn a_person_who_has_the_conversation_comes_before_everything_else() {
-    let (verdict, records, _) = run(&profile(json!({})), "quero um atendente", &GuardInput { human_has_it: true, ..open() });
+    let (verdict, records, _) =
+        run(&profile(json!({})), "quero um atendente", &GuardInput { human_has_it: true, ..open() });
     assert_eq!(verdict, Guarded::Silence("human_assigned".to_owned()));
     assert_eq!(records.len(), 1);
 }
@@ -61,12 +65,17 @@ fn forbidden_topics_match_whole_words_without_accents_or_case() {
         {"patterns": ["processo judicial"], "reply": "Vou chamar o gerente.", "handoff": true}]}}));
     assert_eq!(verdict(&profile, "e a POLITICA hein", &open()), Guarded::Reply("Aqui não falamos disso.".into()));
     assert_eq!(verdict(&profile, "apolitico", &open()), Guarded::Pass);
-    assert!(matches!(verdict(&profile, "vou abrir um processo judicial", &open()), Guarded::Handoff { reply: Some(_), .. }));
+    assert!(matches!(
+        verdict(&profile, "vou abrir um processo judicial", &open()),
+        Guarded::Handoff { reply: Some(_), .. }
+    ));
 }
 
 #[test]
 fn hot_leads_are_noted_and_tagged_and_go_on_unless_told_to_hand_over() {
-    let profile = profile(json!({"guardrails": {"hot_leads": [{"patterns": ["casamento"], "tag": "Noiva"}, {"stage": "VIP", "handoff": true}]}}));
+    let profile = profile(
+        json!({"guardrails": {"hot_leads": [{"patterns": ["casamento"], "tag": "Noiva"}, {"stage": "VIP", "handoff": true}]}}),
+    );
     let (verdict, _, effects) = run(&profile, "é pro meu casamento", &open());
     assert_eq!(verdict, Guarded::Pass);
     assert_eq!(effects.len(), 2);
@@ -82,7 +91,10 @@ fn outside_of_hours_the_profile_decides() {
         verdict(&profile(json!({"guardrails": {"outside_hours": {"message": "Fechado."}}})), "oi", &closed),
         Guarded::Reply("Fechado.".into())
     );
-    assert!(matches!(verdict(&profile(json!({"guardrails": {"outside_hours": "silence"}})), "oi", &closed), Guarded::Silence(_)));
+    assert!(matches!(
+        verdict(&profile(json!({"guardrails": {"outside_hours": "silence"}})), "oi", &closed),
+        Guarded::Silence(_)
+    ));
 }
 
 #[test]

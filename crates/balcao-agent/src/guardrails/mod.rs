@@ -3,6 +3,7 @@
 //! A guardrail that itself fails, denies: a person takes over. To add one, copy a neighbour and list it in [`ALL`].
 
 mod asks_for_human;
+mod budget;
 mod business_hours;
 mod flood;
 mod forbidden_topic;
@@ -10,7 +11,6 @@ mod hot_lead;
 mod human_assigned;
 mod max_messages;
 mod opt_out;
-mod budget;
 
 use serde::{Deserialize, Serialize};
 

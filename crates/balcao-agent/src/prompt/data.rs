@@ -27,8 +27,6 @@ pub struct PromptData {
     pub notification: Option<String>,
     /// What is under discussion, in words.
     pub memory: Option<String>,
-    /// A question that the customer did not agree to.
-    pub declined: Option<String>,
     /// The running summary.
     pub summary: Option<String>,
 }

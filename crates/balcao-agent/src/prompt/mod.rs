@@ -12,7 +12,8 @@ use balcao_tool::Locale;
 use minijinja::{Environment, UndefinedBehavior};
 
 pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
-pub(crate) use words::{correction, judge, structured, withdrawn};
+pub use words::summary;
+pub(crate) use words::{correction, declined, judge, structured, withdrawn};
 
 /// Why a prompt could not be built.
 #[derive(Debug, thiserror::Error)]

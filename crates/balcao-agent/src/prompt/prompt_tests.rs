@@ -3,9 +3,21 @@ use super::*;
 fn data() -> PromptData {
     PromptData {
         agent: AgentFacts { name: "Lia".into(), tone: "Gentil.".into(), instructions: vec!["Chame de você.".into()] },
-        organization: OrganizationFacts { name: "Clínica Aurora".into(), address: Some("Rua A, 1".into()), phone: None },
-        tools: ["create_appointment", "check_availability", "transfer_to_human"].iter().map(|name| ((*name).to_owned(), true)).collect(),
-        now: NowFacts { weekday: "terça-feira".into(), date: "2026-11-24".into(), time: "10:00".into(), zone: "America/Sao_Paulo".into() },
+        organization: OrganizationFacts {
+            name: "Clínica Aurora".into(),
+            address: Some("Rua A, 1".into()),
+            phone: None,
+        },
+        tools: ["create_appointment", "check_availability", "transfer_to_human"]
+            .iter()
+            .map(|name| ((*name).to_owned(), true))
+            .collect(),
+        now: NowFacts {
+            weekday: "terça-feira".into(),
+            date: "2026-11-24".into(),
+            time: "10:00".into(),
+            zone: "America/Sao_Paulo".into(),
+        },
         ..PromptData::default()
     }
 }
@@ -18,7 +30,10 @@ fn all() -> Vec<String> {
 fn every_module_renders_in_both_languages_from_data_alone() {
     for locale in [Locale::PtBr, Locale::En] {
         let prompt = system(&all(), &data(), locale).unwrap();
-        assert!(prompt.contains("Lia") && prompt.contains("Clínica Aurora") && prompt.contains("2026-11-24"), "{prompt}");
+        assert!(
+            prompt.contains("Lia") && prompt.contains("Clínica Aurora") && prompt.contains("2026-11-24"),
+            "{prompt}"
+        );
         assert!(prompt.contains("create_appointment") && prompt.contains("transfer_to_human"));
         assert!(!prompt.contains("{{") && !prompt.contains("{%"));
     }
@@ -37,7 +52,8 @@ fn what_stays_the_same_in_a_conversation_is_a_stable_prefix() {
     let mut later = data();
     later.now.time = "10:01".into();
     later.summary = Some("Quer um corte.".into());
-    let (first, second) = (system(&all(), &data(), Locale::PtBr).unwrap(), system(&all(), &later, Locale::PtBr).unwrap());
+    let (first, second) =
+        (system(&all(), &data(), Locale::PtBr).unwrap(), system(&all(), &later, Locale::PtBr).unwrap());
     let stable = first.find("## Agora").unwrap();
     assert_eq!(first.get(..stable), second.get(..stable));
 }

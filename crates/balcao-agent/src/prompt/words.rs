@@ -21,6 +21,20 @@ pub(crate) fn withdrawn(tools: &[&str], locale: Locale) -> String {
     }
 }
 
+/// Tells the model that the customer did not agree to what was asked.
+pub(crate) fn declined(question: &str, locale: Locale) -> String {
+    match locale {
+        Locale::PtBr => format!(
+            "## Não confirmado\nPerguntamos «{question}» e a última mensagem do cliente não concordou: nada foi feito. Não repita a ação \
+             sem que ele peça de novo.\n\n"
+        ),
+        Locale::En => format!(
+            "## Not confirmed\nWe asked «{question}» and the customer's last message did not agree: nothing was done. Do not repeat the \
+             action unless they ask for it again.\n\n"
+        ),
+    }
+}
+
 /// Asks for another wording. Never quotes what was wrong: a model repeats what it reads.
 pub(crate) fn correction(why: &str, locale: Locale) -> String {
     match locale {
@@ -53,7 +67,9 @@ pub(crate) fn judge(question: &str, locale: Locale) -> String {
 pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
     let list: Vec<String> = tools
         .iter()
-        .map(|tool| json!({"name": tool.name, "description": tool.description, "params": tool.input_schema}).to_string())
+        .map(|tool| {
+            json!({"name": tool.name, "description": tool.description, "params": tool.input_schema}).to_string()
+        })
         .collect();
     let intro = match locale {
         Locale::PtBr => {
@@ -68,4 +84,17 @@ pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
         }
     };
     format!("{intro}\n{}\n\n", list.join("\n"))
+}
+
+/// Asks for the running summary of a conversation.
+#[must_use]
+pub fn summary(locale: Locale) -> String {
+    match locale {
+        Locale::PtBr => "Resuma a conversa em no máximo três frases para quem for continuar o atendimento: o que o cliente quer, o que já foi \
+                         combinado e o que falta. Só fatos que aparecem nela; nada de saudações."
+            .to_owned(),
+        Locale::En => "Summarise the conversation in at most three sentences for whoever goes on with it: what the customer wants, what has been \
+                       agreed and what is missing. Only facts that occur in it; no greetings."
+            .to_owned(),
+    }
 }

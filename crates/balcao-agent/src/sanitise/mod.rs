@@ -67,7 +67,11 @@ impl Sanitiser {
     #[must_use]
     pub fn clean(&self, text: &str) -> Sanitised {
         let _ = &self.config;
-        let verdict = if text.trim().is_empty() { Verdict::Retry("empty".to_owned()) } else { Verdict::Send(text.trim().to_owned()) };
+        let verdict = if text.trim().is_empty() {
+            Verdict::Retry("empty".to_owned())
+        } else {
+            Verdict::Send(text.trim().to_owned())
+        };
         Sanitised { verdict, removed: Vec::new() }
     }
 }

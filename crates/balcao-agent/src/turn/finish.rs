@@ -55,7 +55,8 @@ impl Turn {
     /// What the words of this turn may rest on.
     #[must_use]
     pub fn evidence(&self) -> Evidence {
-        let receipts: Vec<Receipt> = self.state.calls.iter().flat_map(|call| call.result.receipts.iter().cloned()).collect();
+        let receipts: Vec<Receipt> =
+            self.state.calls.iter().flat_map(|call| call.result.receipts.iter().cloned()).collect();
         Evidence { receipts, today: self.state.now.date(), locale: self.state.principal.locale }
     }
 

@@ -101,6 +101,7 @@ impl Turn {
             output_budget: setup.profile.model.max_output_tokens,
             retried: Retried::default(),
             held: None,
+            declined: None,
             memory,
             results: std::collections::BTreeMap::new(),
             interim: Vec::new(),
@@ -124,7 +125,10 @@ impl Turn {
     /// If the state was saved by a newer program.
     pub fn resume(setup: TurnSetup, state: TurnState) -> Result<Self, String> {
         if state.version > STATE_VERSION {
-            return Err(format!("the turn was saved in version {}, and this program reads up to {STATE_VERSION}", state.version));
+            return Err(format!(
+                "the turn was saved in version {}, and this program reads up to {STATE_VERSION}",
+                state.version
+            ));
         }
         Ok(Self { setup, state })
     }
@@ -187,7 +191,7 @@ impl Turn {
         }
         match judge(&self.state.inbound) {
             Agreement::Yes => self.run_held(held),
-            Agreement::No => {}
+            Agreement::No => self.state.declined = Some(held.question),
             Agreement::Unclear => self.state.phase = Phase::Judging { held },
         }
     }

@@ -2,8 +2,8 @@
 
 use balcao_llm::{Message, ToolCallRequest};
 use balcao_tool::{
-    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, Judgement, PlannedCall, Receipt, ReceiptKind, ResultClass,
-    RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
+    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, Judgement, PlannedCall, Receipt, ReceiptKind,
+    ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
 };
 use jiff::SignedDuration;
 use serde_json::Value;
@@ -33,7 +33,12 @@ impl Turn {
     pub(super) fn run_held(&mut self, held: HeldCall) {
         let args_hash = canonical::hash(&held.args);
         let call_id = format!("t{}_0_0", self.state.principal.turn);
-        let request = ToolCallRequest { id: call_id.clone(), name: held.tool.clone(), arguments: held.args.to_string(), vendor: None };
+        let request = ToolCallRequest {
+            id: call_id.clone(),
+            name: held.tool.clone(),
+            arguments: held.args.to_string(),
+            vendor: None,
+        };
         self.state.transcript.push(Message::Assistant { text: String::new(), tool_calls: vec![request] });
         let queued = QueuedCall {
             index: 0,
@@ -110,7 +115,10 @@ impl Turn {
             return answer(raw(call), &canonical::hash_text(&call.arguments), result, false);
         }
         if self.state.breaker.is_withdrawn(&call.name) {
-            return refuse(ToolError::new(ErrorCode::Blocked, "this tool failed repeatedly and is withdrawn for this conversation"));
+            return refuse(ToolError::new(
+                ErrorCode::Blocked,
+                "this tool failed repeatedly and is withdrawn for this conversation",
+            ));
         }
         let planned = match plan::judge(&self.setup.toolbox, &call.name, &call.arguments, locale) {
             Judgement::Run(planned) => planned,
@@ -119,8 +127,12 @@ impl Turn {
         if let Some(earlier) = self.earlier(&planned) {
             return answer(planned.args, &planned.args_hash, earlier.result.clone(), true);
         }
-        if queue.iter().any(|other| other.planned.tool == planned.tool && other.planned.args_hash == planned.args_hash) {
-            return refuse(ToolError::new(ErrorCode::Conflict, "the same call stands in this step already; its result is the one above"));
+        if queue.iter().any(|other| other.planned.tool == planned.tool && other.planned.args_hash == planned.args_hash)
+        {
+            return refuse(ToolError::new(
+                ErrorCode::Conflict,
+                "the same call stands in this step already; its result is the one above",
+            ));
         }
         let running = self.state.spent.tool_calls.saturating_add(u32::try_from(queue.len()).unwrap_or(u32::MAX));
         if queue.len() >= MAX_CALLS_PER_STEP || running >= self.setup.profile.limits.tool_calls {
@@ -148,9 +160,13 @@ impl Turn {
         self.state.spent.tool_calls = self.state.spent.tool_calls.saturating_add(1);
         self.state.memory.learn(&queued.planned.args, now);
         if let Some(question) = result.confirm.clone() {
-            let expires_at = SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok().and_then(|wait| now.checked_add(wait).ok());
+            let expires_at =
+                SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok().and_then(|wait| now.checked_add(wait).ok());
             if self.state.held.is_some() {
-                let error = ToolError::new(ErrorCode::Conflict, "another action already waits for the customer's word; one at a time");
+                let error = ToolError::new(
+                    ErrorCode::Conflict,
+                    "another action already waits for the customer's word; one at a time",
+                );
                 result = error_result(&error, None, self.state.principal.locale);
             } else {
                 self.state.held = Some(HeldCall {
@@ -176,7 +192,8 @@ impl Turn {
         let complete = queue.is_empty();
         let ready: Vec<CallRecord> = done.iter().take_while(|record| record.index < waiting).cloned().collect();
         let step = self.step();
-        let counted = u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
+        let counted =
+            u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
         for record in ready.into_iter().filter(|record| record.index >= counted) {
             let trouble = self.count(&record);
             self.state.calls.push(record);
@@ -234,7 +251,8 @@ impl Turn {
     fn close_step(&mut self) {
         let step = self.step();
         if let Phase::Acting { done, .. } = &self.state.phase {
-            let counted = u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
+            let counted =
+                u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
             let mut rest: Vec<CallRecord> = done.iter().filter(|record| record.index >= counted).cloned().collect();
             rest.sort_by_key(|record| record.index);
             self.state.calls.extend(rest);

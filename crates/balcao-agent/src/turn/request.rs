@@ -17,6 +17,9 @@ impl Turn {
         if !withdrawn.is_empty() {
             system.push_str(&prompt::withdrawn(&withdrawn, locale));
         }
+        if let Some(question) = &self.state.declined {
+            system.push_str(&prompt::declined(question, locale));
+        }
         let (choice, purpose) = match want {
             Want::Step => (ToolChoice::Auto, Purpose::Step),
             Want::Final => (ToolChoice::None, Purpose::Step),

@@ -16,8 +16,12 @@ pub(super) const NAME: &str = "read_result";
 
 pub(super) fn definition(locale: Locale) -> ToolDefinition {
     let description = match locale {
-        Locale::PtBr => "Lê mais de um resultado que foi cortado (veja `_cut.handle`), por página ou só os itens que contêm um texto.",
-        Locale::En => "Reads more of a result that was cut (see `_cut.handle`), by page or only the items that contain a text.",
+        Locale::PtBr => {
+            "Lê mais de um resultado que foi cortado (veja `_cut.handle`), por página ou só os itens que contêm um texto."
+        }
+        Locale::En => {
+            "Reads more of a result that was cut (see `_cut.handle`), by page or only the items that contain a text."
+        }
     };
     ToolDefinition {
         name: NAME.to_owned(),
@@ -66,20 +70,35 @@ pub(super) fn shown(kept: &mut BTreeMap<String, Value>, record: &CallRecord) -> 
 pub(super) fn read(kept: &BTreeMap<String, Value>, raw: &str, locale: Locale) -> CallResult {
     let fail = |code, text: &'static str| error_result(&ToolError::new(code, text), None, locale);
     let Ok(parsed) = repair::parse_arguments(raw) else {
-        return fail(ErrorCode::InvalidArguments, "the arguments must be {\"handle\": …, \"offset\"?: …, \"contains\"?: …}");
+        return fail(
+            ErrorCode::InvalidArguments,
+            "the arguments must be {\"handle\": …, \"offset\"?: …, \"contains\"?: …}",
+        );
     };
     let args: &Value = &parsed.value;
-    let Some(items) = args.get("handle").and_then(Value::as_str).and_then(|handle| kept.get(handle)).and_then(Value::as_array) else {
+    let Some(items) =
+        args.get("handle").and_then(Value::as_str).and_then(|handle| kept.get(handle)).and_then(Value::as_array)
+    else {
         return fail(ErrorCode::NotFound, "there is no result with this handle");
     };
     let wanted = args.get("contains").and_then(Value::as_str).map(str::to_lowercase);
-    let matching: Vec<&Value> =
-        items.iter().filter(|item| wanted.as_deref().is_none_or(|text| item.to_string().to_lowercase().contains(text))).collect();
+    let matching: Vec<&Value> = items
+        .iter()
+        .filter(|item| wanted.as_deref().is_none_or(|text| item.to_string().to_lowercase().contains(text)))
+        .collect();
     let offset = args.get("offset").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
     let page: Vec<Value> = matching.iter().skip(offset).take(MAX_READ_ITEMS).map(|item| (*item).clone()).collect();
     let page = head_of(&page);
     let value = json!({"items": page, "offset": offset, "shown": page.len(), "total": matching.len()});
-    CallResult { class: ResultClass::Success, code: None, value, receipts: vec![], internal: None, confirm: None, duration_ms: 0 }
+    CallResult {
+        class: ResultClass::Success,
+        code: None,
+        value,
+        receipts: vec![],
+        internal: None,
+        confirm: None,
+        duration_ms: 0,
+    }
 }
 
 /// The items that fit, at least one.

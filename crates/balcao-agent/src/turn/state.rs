@@ -57,6 +57,8 @@ pub struct TurnState {
     pub retried: Retried,
     /// A call that waits for the customer's word.
     pub held: Option<HeldCall>,
+    /// A question that was asked before and not agreed to.
+    pub declined: Option<String>,
     /// What is under discussion.
     pub memory: WorkingMemory,
     /// Large results by handle.

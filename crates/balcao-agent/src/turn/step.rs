@@ -33,17 +33,22 @@ impl Turn {
     fn on_model_failure(&mut self, phase: &Phase, error: &ModelError) {
         match phase {
             // Without a second opinion nothing is agreed: the held call is dropped, and the model may ask again.
-            Phase::Judging { .. } => self.state.phase = Phase::Thinking { want: Want::Step },
+            Phase::Judging { held } => {
+                self.state.declined = Some(held.question.clone());
+                self.state.phase = Phase::Thinking { want: Want::Step };
+            }
             Phase::Thinking { .. } => self.hand_off(HandoffReason::ModelFailure(error.to_string())),
             Phase::Acting { .. } | Phase::Done { .. } => {}
         }
     }
 
     fn on_judgement(&mut self, held: HeldCall, response: &ModelResponse) {
-        let agrees = repair::parse_arguments(&response.text).is_ok_and(|parsed| parsed.value.get("agrees") == Some(&Value::Bool(true)));
+        let agrees = repair::parse_arguments(&response.text)
+            .is_ok_and(|parsed| parsed.value.get("agrees") == Some(&Value::Bool(true)));
         if agrees && response.finish != FinishReason::Length {
             self.run_held(held);
         } else {
+            self.state.declined = Some(held.question);
             self.state.phase = Phase::Thinking { want: Want::Step };
         }
     }

@@ -3,7 +3,7 @@
 //! The turn itself knows neutral messages only. This module renders a neutral request for a model that answers in JSON, and
 //! reads such an answer back, so that loop, breaker, validation and ledger are the same for both protocols.
 
-use balcao_llm::{Message, ModelRequest, ModelResponse, ResponseFormat, ToolChoice, ToolCallRequest};
+use balcao_llm::{Message, ModelRequest, ModelResponse, ResponseFormat, ToolCallRequest, ToolChoice};
 use balcao_tool::{Locale, repair};
 use serde_json::{Value, json};
 
@@ -95,7 +95,8 @@ fn schema(with_tools: bool) -> Value {
 }
 
 fn arguments(call: &ToolCallRequest) -> Value {
-    repair::parse_arguments(&call.arguments).map_or_else(|_| Value::from(call.arguments.as_str()), |parsed| parsed.value)
+    repair::parse_arguments(&call.arguments)
+        .map_or_else(|_| Value::from(call.arguments.as_str()), |parsed| parsed.value)
 }
 
 /// From the first `{` to the last `}`: models wrap objects in prose and fences.

@@ -1,7 +1,7 @@
 //! Anthropic's Messages API.
 //!
 //! Answers that must be JSON use `output_config.format` where the schema fits its subset, else a forced tool whose input
-//! is the answer ([`JsonWay`]); the parser turns that input into text, so that callers see no difference.
+//! is the answer; the parser turns that input into text, so that callers see no difference.
 
 use async_trait::async_trait;
 use serde_json::Value;

@@ -129,7 +129,11 @@ impl Draft {
             FinishReason::Stop if !self.calls.is_empty() => FinishReason::ToolCalls,
             FinishReason::ToolCalls if self.calls.is_empty() && self.text.is_empty() => FinishReason::Unknown,
             FinishReason::ToolCalls if self.calls.is_empty() => FinishReason::Stop,
-            told => told,
+            told @ (FinishReason::Stop
+            | FinishReason::ToolCalls
+            | FinishReason::Length
+            | FinishReason::Refusal
+            | FinishReason::Unknown) => told,
         };
         if finish != FinishReason::Length && self.calls.iter().any(|call| call.name.is_empty()) {
             return Err(Failure::malformed("a tool call has no name"));

@@ -217,7 +217,7 @@ fn strike<'a>(message: String, secrets: impl Iterator<Item = &'a str>) -> String
     const WINDOW: usize = 16;
     const SHORTEST: usize = 4;
     const STRUCK: char = '…';
-    let letters: Vec<char> = message.chars().take(MAX_MESSAGE * 4).collect();
+    let letters: Vec<char> = message.chars().take(MAX_MESSAGE + WINDOW).collect();
     let mut struck = vec![false; letters.len()];
     for secret in secrets {
         let secret = secret.trim();

@@ -82,7 +82,7 @@ fn messages_quote_neither_the_request_nor_a_key() {
     let shown =
         |message: &str| Failure::new(ModelErrorKind::Rejected, message).into_error("p", secrets.into_iter()).message;
     assert_eq!(shown("bad input 'quero cortar o cabelo amanhã de manhã com o Zé' here"), "bad input '…' here");
-    assert_eq!(shown("cut: cabelo amanhã de manhã com"), "cut: …");
+    assert_eq!(shown("cut: cabelo amanhã de manhã com"), "cut:…");
     assert_eq!(shown("key-12345 is wrong"), "… is wrong");
     assert_eq!(shown("Incorrect API key provided: sk-ab***yz. Find"), "Incorrect API key provided: … Find");
     assert_eq!(shown("plain words"), "plain words");

@@ -28,6 +28,8 @@ pub struct Dialect {
     pub stream_usage: bool,
     /// Which call ids it takes.
     pub ids: IdRule,
+    /// Whether a user's message may follow a tool's result.
+    pub user_after_tool: bool,
 }
 
 /// The name of the limit of output tokens.
@@ -57,14 +59,16 @@ impl Dialect {
         json: JsonMode::Schema,
         stream_usage: true,
         ids: IdRule::Plain,
+        user_after_tool: true,
     };
     /// Any other service that says it speaks OpenAI's API; fits Ollama, `OpenRouter` and xAI.
     pub const COMPATIBLE: Self = Self { output_limit: OutputLimit::MaxTokens, ..Self::OPENAI };
     /// Groq: its JSON schemas do not go with streaming.
     pub const GROQ: Self =
         Self { output_limit: OutputLimit::MaxCompletionTokens, json: JsonMode::Object, ..Self::COMPATIBLE };
-    /// Mistral: refuses unknown fields and other ids than its own kind.
-    pub const MISTRAL: Self = Self { stream_usage: false, ids: IdRule::NineAlphanumeric, ..Self::COMPATIBLE };
+    /// Mistral: refuses unknown fields, other ids than its own kind, and a user who speaks right after a tool.
+    pub const MISTRAL: Self =
+        Self { stream_usage: false, ids: IdRule::NineAlphanumeric, user_after_tool: false, ..Self::COMPATIBLE };
     /// `DeepSeek`: JSON without a schema.
     pub const DEEPSEEK: Self = Self { json: JsonMode::Object, ..Self::COMPATIBLE };
 }

@@ -1,5 +1,5 @@
 //! The store against its contract, and what is particular to SQLite files.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod files;
 mod walls;

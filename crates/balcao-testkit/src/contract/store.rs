@@ -1,7 +1,6 @@
 //! What every database must do. Each function is one case and panics if the database fails it; run all with [`all`].
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
 
-use balcao_domain::contact::Contact;
 use balcao_domain::hours::{Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::Professional;
@@ -108,16 +107,8 @@ pub async fn world(store: &Store, slug: &'static str) -> World {
                 },
             )?;
             let mut add = |phone: &str| {
-                let new = Contact {
-                    id: ContactId::try_from(1).unwrap(),
-                    name: None,
-                    preferred_name: None,
-                    phone: Some(Phone::parse(phone).unwrap()),
-                    channel_user: None,
-                    email: None,
-                    address: None,
-                    custom_fields: std::collections::BTreeMap::new(),
-                };
+                let phone = Some(Phone::parse(phone).unwrap());
+                let new = contact::NewContact { phone, ..contact::NewContact::default() };
                 contact::insert(tx, organization, &new, now())
             };
             let contacts = [add("+55 11 91111-1111")?, add("+55 11 92222-2222")?];
@@ -364,17 +355,15 @@ pub async fn an_expired_hold_gives_way(store: &Store) {
 pub async fn two_fight_for_one_slot_a_thousand_times(store: &Store) {
     let world = world(store, "a").await;
     for hour in 0..1000 {
-        let fight = |contact| {
+        let mut fight = tokio::task::JoinSet::new();
+        for contact in 0..2 {
             let store = store.clone();
-            tokio::spawn(async move {
-                let book = move |tx: &mut balcao_store::Tx<'_>| {
-                    appointment::insert(tx, world.organization, &at(world, contact, hour), now())
-                };
-                store.write(book).await.map_err(|error: StoreError| error).unwrap().is_some()
-            })
-        };
-        let (first, second) = (fight(0), fight(1));
-        let won = [first.await.unwrap(), second.await.unwrap()];
+            let book = move |tx: &mut balcao_store::Tx<'_>| {
+                appointment::insert(tx, world.organization, &at(world, contact, hour), now())
+            };
+            fight.spawn(async move { store.write(book).await.map_err(|error: StoreError| error).unwrap().is_some() });
+        }
+        let won = fight.join_all().await;
         assert_eq!(won.iter().filter(|won| **won).count(), 1, "hour {hour}");
     }
     assert_eq!(count(store, "appointment").await, 1000);

@@ -133,7 +133,7 @@ impl GeminiParser {
                 draft.push_text(&text, sink)?;
             }
         }
-        if let Some(reason) = candidate.finish_reason {
+        if let Some(reason) = candidate.finish_reason.filter(|reason| reason != "FINISH_REASON_UNSPECIFIED") {
             draft.finish = Some(finish_reason(&reason)?);
         }
         Ok(())

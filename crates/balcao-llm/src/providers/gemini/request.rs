@@ -19,7 +19,9 @@ pub(super) fn body(request: &ModelRequest, model: &str) -> Value {
         body.insert("systemInstruction".to_owned(), json!({ "parts": [{ "text": request.system }] }));
     }
     body.insert("contents".to_owned(), contents(request, model));
-    if !request.tools.is_empty() {
+    // Tools and JSON answers exclude each other before Gemini 3; a transcript with calls needs no tools listed.
+    let json_only = matches!(request.format, ResponseFormat::Json { .. }) && request.tool_choice == ToolChoice::None;
+    if !request.tools.is_empty() && !json_only {
         let tools = request.tools.iter().map(|tool| {
             let (parameters, _lost) = schema::translate(&tool.input_schema, schema::Dialect::GeminiParameters);
             let mut declaration = json!({ "name": tool.name, "description": tool.description });

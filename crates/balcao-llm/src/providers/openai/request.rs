@@ -18,7 +18,14 @@ pub(super) fn body(request: &ModelRequest, model: &str, dialect: Dialect) -> Val
     if !system.is_empty() {
         messages.push(json!({ "role": "system", "content": system }));
     }
-    messages.extend(request.messages.iter().map(|entry| message(entry, &ids)));
+    let mut after_tool = false;
+    for entry in &request.messages {
+        if after_tool && !dialect.user_after_tool && matches!(entry, Message::User { .. }) {
+            messages.push(json!({ "role": "assistant", "content": "OK." }));
+        }
+        after_tool = matches!(entry, Message::ToolResult { .. });
+        messages.push(message(entry, &ids));
+    }
 
     let mut body = Map::new();
     body.insert("model".to_owned(), model.into());
@@ -37,7 +44,11 @@ pub(super) fn body(request: &ModelRequest, model: &str, dialect: Dialect) -> Val
     {
         body.insert("temperature".to_owned(), temperature(milli).into());
     }
-    if !request.tools.is_empty() {
+    // JSON mode and tools exclude each other at Groq; a transcript with calls needs no tools listed.
+    let json_only = dialect.json == JsonMode::Object
+        && matches!(request.format, ResponseFormat::Json { .. })
+        && request.tool_choice == ToolChoice::None;
+    if !request.tools.is_empty() && !json_only {
         let tools = request.tools.iter().map(|tool| {
             let (parameters, _lost) = schema::translate(&tool.input_schema, schema::Dialect::ObjectRoot);
             let function = json!({ "name": tool.name, "description": tool.description, "parameters": parameters });

@@ -1,0 +1,189 @@
+//! What can be booked, with whom, and what plans there are. All from data.
+
+use balcao_domain::hours::Period;
+use balcao_domain::{Money, OrganizationId, PlanId, ProfessionalId, ServiceId};
+use balcao_store::catalog;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::agenda::Agenda;
+use crate::desk::{Desk, UseCaseError, organization};
+use crate::names::NameRefusal;
+
+/// A service as customers are told it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceView {
+    /// Its id.
+    pub id: ServiceId,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its price.
+    pub price: Money,
+    /// How long it takes.
+    pub duration_min: u32,
+}
+
+/// A professional as customers are told them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProfessionalView {
+    /// Their id.
+    pub id: ProfessionalId,
+    /// Their name.
+    pub name: String,
+    /// What they are.
+    pub profession: Option<String>,
+    /// What they offer, in order of the catalog.
+    pub services: Vec<String>,
+    /// What they do not do.
+    pub restrictions: Option<String>,
+    /// When they work on the date asked for, or today: the business's hours, exceptions and holidays applied.
+    pub works: Vec<Period>,
+}
+
+/// A plan as customers are told it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanView {
+    /// Its id.
+    pub id: PlanId,
+    /// Its name.
+    pub name: String,
+    /// What it costs per period.
+    pub price: Money,
+    /// `week`, `month` or `year`.
+    pub period: String,
+    /// What it gives, in words.
+    pub benefits: Vec<String>,
+    /// What it covers.
+    pub services: Vec<String>,
+    /// How many appointments per period; any number if absent.
+    pub quota: Option<u32>,
+}
+
+/// Everything on offer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// Active services.
+    pub services: Vec<ServiceView>,
+    /// Active professionals.
+    pub professionals: Vec<ProfessionalView>,
+}
+
+/// Tells what is on offer.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    desk: Desk,
+}
+
+impl Catalog {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// Active services and professionals.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn offer(&self, organization: OrganizationId) -> Result<Offer, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let today = today(tx, organization, now)?;
+                let agenda = Agenda::load(tx, organization, None, (today, today), now)?;
+                let services = agenda.services.iter().filter(|service| service.active);
+                let services = services.map(|service| ServiceView {
+                    id: service.id,
+                    name: service.name.clone(),
+                    description: service.description.clone(),
+                    price: service.price,
+                    duration_min: service.duration_min,
+                });
+                Ok(Offer { services: services.collect(), professionals: professionals(&agenda, today) })
+            })
+            .await
+    }
+
+    /// Who works on a date, or, without one, who works here at all; only those who offer the service, if one is named.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn professionals(
+        &self,
+        organization: OrganizationId,
+        date: Option<Date>,
+        service: Option<String>,
+    ) -> Result<Result<Vec<ProfessionalView>, NameRefusal>, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let day = date.map_or_else(|| today(tx, organization, now), Ok)?;
+                let agenda = Agenda::load(tx, organization, None, (day, day), now)?;
+                let wanted = match service.as_deref().map(|name| agenda.service(name)).transpose() {
+                    Ok(found) => found.map(|(service, _)| service.name.clone()),
+                    Err(refusal) => return Ok(Err(refusal)),
+                };
+                let mut views = professionals(&agenda, day);
+                views.retain(|view| {
+                    wanted.as_ref().is_none_or(|name| view.services.contains(name))
+                        && (date.is_none() || !view.works.is_empty())
+                });
+                Ok(Ok(views))
+            })
+            .await
+    }
+
+    /// Active plans.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn plans(&self, organization_id: OrganizationId) -> Result<Vec<PlanView>, UseCaseError> {
+        self.desk
+            .look(move |tx, _now| {
+                let (organization, _) = organization(tx, organization_id)?;
+                let services = catalog::list_services(tx, organization_id, organization.currency)?;
+                let plans = catalog::list_plans(tx, organization_id, organization.currency)?;
+                let view = |plan: balcao_domain::subscription::Plan| PlanView {
+                    id: plan.id,
+                    services: services
+                        .iter()
+                        .filter(|service| plan.covers.contains(&service.id))
+                        .map(|service| service.name.clone())
+                        .collect(),
+                    name: plan.name,
+                    price: plan.price,
+                    period: plan.period.as_str().to_owned(),
+                    benefits: plan.benefits,
+                    quota: plan.quota,
+                };
+                Ok(plans.into_iter().filter(|plan| plan.active).map(view).collect())
+            })
+            .await
+    }
+}
+
+fn today(tx: &mut balcao_store::Tx<'_>, id: OrganizationId, now: jiff::Timestamp) -> Result<Date, UseCaseError> {
+    Ok(organization(tx, id)?.1.to_datetime(now).date())
+}
+
+fn professionals(agenda: &Agenda, day: Date) -> Vec<ProfessionalView> {
+    let active = agenda.professionals.iter().enumerate().filter(|(_, one)| one.active);
+    let view = |(_, one): (usize, &balcao_domain::professional::Professional)| {
+        let noon = crate::agenda::local_midnight(&agenda.zone, day);
+        let day_span = balcao_domain::Span::of_minutes(noon, 24 * 60);
+        // Away for the whole day is not working; away for a part of it shows in the free slots.
+        let away = one.time_off.iter().any(|off| off.span.start <= day_span.start && off.span.end >= day_span.end);
+        let open = agenda.business.on(day).iter();
+        let works = open.flat_map(|open| one.hours.on(day).iter().filter_map(|works| works.intersection(open)));
+        let offered = agenda.services.iter().filter(|service| service.active && one.offers(service.id).is_some());
+        ProfessionalView {
+            id: one.id,
+            name: one.name.clone(),
+            profession: one.profession.clone(),
+            services: offered.map(|service| service.name.clone()).collect(),
+            restrictions: one.restrictions.clone(),
+            works: if away { Vec::new() } else { works.collect() },
+        }
+    };
+    active.map(view).collect()
+}

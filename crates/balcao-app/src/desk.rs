@@ -1,0 +1,130 @@
+//! What every use case holds.
+
+use std::sync::Arc;
+
+use balcao_domain::{Clock, FailureClass, OrganizationId};
+use balcao_store::ledger::{self, EffectKey, Recorded};
+use balcao_store::organization::{self, Organization};
+use balcao_store::{Store, StoreError, Tx};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Store and clock. Cheap to clone.
+#[derive(Clone)]
+pub struct Desk {
+    /// Where everything is kept.
+    pub store: Store,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("store", &self.store).finish_non_exhaustive()
+    }
+}
+
+/// Why a use case could not do its work. Refusals are not here: they are answers.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum UseCaseError {
+    /// The database failed.
+    #[error("the database failed: {0}")]
+    Store(#[from] StoreError),
+    /// The organization's time zone is not known to this program.
+    #[error("organization {organization} has the unknown time zone `{timezone}`; correct it")]
+    Zone {
+        /// Whose.
+        organization: OrganizationId,
+        /// As stored.
+        timezone: String,
+    },
+    /// A contact id that the runtime bound does not exist.
+    #[error("organization {organization} has no contact {contact}")]
+    NoContact {
+        /// Whose.
+        organization: OrganizationId,
+        /// Which.
+        contact: balcao_domain::ContactId,
+    },
+}
+
+impl UseCaseError {
+    /// How it is to be treated.
+    #[must_use]
+    pub fn class(&self) -> FailureClass {
+        match self {
+            Self::Store(error) => error.failure(),
+            Self::Zone { .. } | Self::NoContact { .. } => FailureClass::Fault,
+        }
+    }
+}
+
+/// The result of an effect: whether it was executed now, and the answer.
+pub type Effect<T, R> = Result<Recorded<Result<T, R>>, UseCaseError>;
+
+impl Desk {
+    /// A desk over a store and a clock.
+    #[must_use]
+    pub fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+
+    /// Runs a query on one consistent state.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<T, UseCaseError> + Send + 'static,
+    ) -> Result<T, UseCaseError> {
+        let now = self.clock.now();
+        self.store.read(move |tx| work(tx, now)).await
+    }
+
+    /// Runs an effect and undoes it: the answer says what would happen now.
+    pub(crate) async fn rehearse<T, R>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Send + 'static,
+    ) -> Result<Result<T, R>, UseCaseError>
+    where
+        T: Send + 'static,
+        R: Send + 'static,
+    {
+        let now = self.clock.now();
+        let undone = move |tx: &mut Tx<'_>| {
+            // An attempt keeps its changes only if the inner answer is `Ok`: this one never is.
+            let answer: Result<Result<std::convert::Infallible, Result<T, R>>, UseCaseError> =
+                tx.attempt(|tx| work(tx, now).map(Err));
+            answer.map(|answer| match answer {
+                Err(would) => would,
+                Ok(never) => match never {},
+            })
+        };
+        self.store.write(undone).await
+    }
+
+    /// Runs an effect once per key. A refusal undoes what the effect had begun, and is recorded like any answer.
+    pub(crate) async fn effect<T, R>(
+        &self,
+        organization: OrganizationId,
+        key: EffectKey,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Send + 'static,
+    ) -> Effect<T, R>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        R: Serialize + DeserializeOwned + Send + 'static,
+    {
+        let now = self.clock.now();
+        let once =
+            move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |tx| tx.attempt(|tx| work(tx, now)));
+        self.store.write(once).await
+    }
+}
+
+/// Loads an organization with its zone.
+pub(crate) fn organization(tx: &mut Tx<'_>, id: OrganizationId) -> Result<(Organization, TimeZone), UseCaseError> {
+    let organization = organization::get(tx, id)?;
+    match TimeZone::get(&organization.timezone) {
+        Ok(zone) => Ok((organization, zone)),
+        Err(_unknown) => Err(UseCaseError::Zone { organization: id, timezone: organization.timezone }),
+    }
+}

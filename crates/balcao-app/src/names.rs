@@ -1,0 +1,59 @@
+//! Which of the organization's things a name means: by its name, an alias, or one near spelling.
+
+use balcao_language::names::{Candidate, How, NameMatch, match_name};
+use serde::{Deserialize, Serialize};
+
+/// Why a name did not lead to one thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum NameRefusal {
+    /// Nothing is called so.
+    NotFound {
+        /// The name as given.
+        query: String,
+        /// The one that is spelt most alike.
+        nearest: Option<String>,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// Several things could be meant.
+    Ambiguous {
+        /// The name as given.
+        query: String,
+        /// What could be meant.
+        candidates: Vec<String>,
+    },
+}
+
+/// A name that led to one thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) index: usize,
+    /// Whether it was a near spelling only, so that the answer should say what was understood.
+    pub(crate) near: bool,
+}
+
+/// Finds `query` among things with a name and aliases.
+pub(crate) fn find<'a>(
+    query: &str,
+    things: impl Iterator<Item = (&'a String, &'a [String])>,
+) -> Result<Found, NameRefusal> {
+    let candidates: Vec<Candidate<'a>> = things
+        .map(|(name, aliases)| Candidate {
+            names: std::iter::once(name.as_str()).chain(aliases.iter().map(String::as_str)).collect(),
+        })
+        .collect();
+    let name_of = |index: usize| candidates.get(index).and_then(|candidate| candidate.names.first()).copied();
+    let named = |indices: Vec<usize>| indices.into_iter().filter_map(name_of).map(str::to_owned).collect();
+    match match_name(query, &candidates) {
+        NameMatch::One { index, how } => Ok(Found { index, near: how == How::Near }),
+        NameMatch::Several(indices) => {
+            Err(NameRefusal::Ambiguous { query: query.to_owned(), candidates: named(indices) })
+        }
+        NameMatch::None { nearest } => Err(NameRefusal::NotFound {
+            query: query.to_owned(),
+            nearest: nearest.and_then(name_of).map(str::to_owned),
+            known: named((0..candidates.len()).collect()),
+        }),
+    }
+}

@@ -1,0 +1,111 @@
+//! Reminders of appointments. Sending them is a job's work.
+
+use balcao_domain::{AppointmentId, ContactId, OrganizationId, ReminderId};
+use balcao_store::ledger::EffectKey;
+use balcao_store::{Tx, appointment, reminder};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::appointments::{AppointmentView, professional_names, view};
+use crate::desk::{Desk, Effect, UseCaseError, organization};
+
+/// A reminder that was planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// Its id.
+    pub id: ReminderId,
+    /// Of what.
+    pub appointment: AppointmentView,
+    /// When it goes out.
+    pub remind_at: Timestamp,
+    /// The same in the organization's zone, `YYYY-MM-DD HH:MM`.
+    pub remind_at_local: String,
+}
+
+/// Why none was planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
+pub enum ReminderRefusal {
+    /// The contact has no such upcoming appointment.
+    NotFound {
+        /// Those it has.
+        upcoming: Vec<AppointmentView>,
+    },
+    /// Several could be meant.
+    Ambiguous {
+        /// Those.
+        candidates: Vec<AppointmentView>,
+    },
+    /// It would be due already.
+    TooLate {
+        /// How many minutes there are until the appointment.
+        minutes_left: i64,
+    },
+}
+
+/// Plans reminders.
+#[derive(Debug, Clone)]
+pub struct Reminders {
+    desk: Desk,
+}
+
+impl Reminders {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// Plans a reminder of one of the contact's upcoming appointments, the next one without an id; `minutes_before` its
+    /// start, or as long before as the business's rules say.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn schedule(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        key: EffectKey,
+        wanted: Option<AppointmentId>,
+        minutes_before: Option<u32>,
+    ) -> Effect<Planned, ReminderRefusal> {
+        let plan = move |tx: &mut Tx<'_>, now| plan(tx, organization, contact, wanted, minutes_before, now);
+        self.desk.effect(organization, key, plan).await
+    }
+}
+
+fn plan(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    wanted: Option<AppointmentId>,
+    minutes_before: Option<u32>,
+    now: Timestamp,
+) -> Result<Result<Planned, ReminderRefusal>, UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    let upcoming = appointment::upcoming_of_contact(tx, id, contact, organization.currency, now)?;
+    let names = professional_names(tx, id)?;
+    let views = || upcoming.iter().map(|one| view(one, &names, &zone)).collect::<Vec<_>>();
+    let day = |one: &balcao_domain::Appointment| zone.to_datetime(one.span.start).date();
+    if let (None, [first, second, ..]) = (wanted, upcoming.as_slice())
+        && day(first) == day(second)
+    {
+        return Ok(Err(ReminderRefusal::Ambiguous { candidates: views() }));
+    }
+    let Some(meant) = upcoming.iter().find(|one| wanted.is_none_or(|wanted| wanted == one.id)) else {
+        return Ok(Err(ReminderRefusal::NotFound { upcoming: views() }));
+    };
+    let before = minutes_before.unwrap_or(organization.scheduling.reminder_minutes);
+    let remind_at = balcao_domain::span::plus_minutes(meant.span.start, -i64::from(before));
+    if remind_at <= now {
+        let minutes_left = meant.span.start.duration_since(now).as_mins();
+        return Ok(Err(ReminderRefusal::TooLate { minutes_left }));
+    }
+    let reminder = reminder::insert(tx, id, meant.id, remind_at, now)?;
+    Ok(Ok(Planned {
+        id: reminder,
+        appointment: view(meant, &names, &zone),
+        remind_at,
+        remind_at_local: zone.to_datetime(remind_at).strftime("%Y-%m-%d %H:%M").to_string(),
+    }))
+}

@@ -1,0 +1,155 @@
+//! Closing a turn: record, reply, conversation and handoff commit together, or nothing does.
+
+use balcao_agent::guardrails::GuardEffect;
+use balcao_agent::{Ending, TurnState};
+use balcao_domain::conversation::ConversationEvent;
+use balcao_domain::{ContactId, OrganizationId};
+use balcao_store::conversation::{self, Conversation};
+use balcao_store::handoff::{self, NewHandoff};
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::turn::{self, Closing};
+use balcao_store::{Tx, event, follow_up, note, tag};
+use jiff::Timestamp;
+
+use super::{AnswerError, Answered, Opened};
+use crate::desk::{Desk, UseCaseError};
+
+pub(super) async fn close(
+    desk: &Desk,
+    opened: &Opened,
+    state: &TurnState,
+    ending: Ending,
+) -> Result<Answered, AnswerError> {
+    let now = desk.clock.now();
+    let (opened, state) = (opened.clone(), state.clone());
+    let (conversation, turn) = (opened.conversation.id, opened.turn);
+    let stored = {
+        let state = state.clone();
+        desk.store.write(move |tx| in_transaction(tx, &opened, &state, ending, now)).await?
+    };
+    Ok(Answered { conversation, turn, ending: stored, state })
+}
+
+fn in_transaction(
+    tx: &mut Tx<'_>,
+    opened: &Opened,
+    state: &TurnState,
+    ending: Ending,
+    now: Timestamp,
+) -> Result<Ending, UseCaseError> {
+    let organization = opened.organization.id;
+    let mut conversation = conversation::get(tx, organization, opened.conversation.id)?;
+    let taken_over = !conversation.state.agent_speaks() && ending.reply().is_some();
+    let stored = if taken_over { Ending::Silence { reason: "a person took over".to_owned() } } else { ending.clone() };
+    let usage = state.spent.usage;
+    turn::close(
+        tx,
+        organization,
+        &Closing {
+            id: opened.turn,
+            outcome: stored.outcome(),
+            reason: reason(&stored).as_deref(),
+            machine: &to_json(state),
+            transcript: &to_json(&state.transcript),
+            model_calls: state.spent.model_calls,
+            tool_calls: state.spent.tool_calls,
+            tokens: i64::try_from(usage.input_tokens.saturating_add(usage.output_tokens)).unwrap_or(i64::MAX),
+            cost_micro_usd: i64::try_from(usage.cost_micro_usd.unwrap_or(0)).unwrap_or(i64::MAX),
+        },
+        now,
+    )?;
+    if let Some(reply) = ending.reply() {
+        let author = if taken_over { Author::Draft } else { Author::Agent };
+        let text = reply.as_str();
+        let new = NewMessage { conversation: conversation.id, turn: Some(opened.turn), author, text, subject: None };
+        message::insert(tx, organization, &new, now)?;
+    }
+    conversation.breaker = Some(to_json(&state.breaker));
+    conversation.memory = (!state.memory.is_empty()).then(|| to_json(&state.memory));
+    conversation.held = state.held.as_ref().map(to_json);
+    conversation.last_message_at = now;
+    for effect in &state.effects {
+        apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
+    }
+    if let Ending::Handoff { reason, note, .. } = &stored {
+        hand_over(tx, opened, &mut conversation, &reason.for_staff(), note, now)?;
+    }
+    conversation::update(tx, organization, &conversation)?;
+    Ok(stored)
+}
+
+/// Everything that a handoff is: state, assignment, note, record, and no more follow-ups.
+fn hand_over(
+    tx: &mut Tx<'_>,
+    opened: &Opened,
+    conversation: &mut Conversation,
+    reason: &str,
+    text: &str,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let organization = opened.organization.id;
+    if let Some(next) = conversation.state.after(ConversationEvent::HandOff) {
+        conversation.state = next;
+    }
+    let assigned = conversation::least_loaded(tx, organization)?.map(|(id, _)| id);
+    conversation.assigned_staff = assigned;
+    let note = note::insert(tx, organization, opened.contact.id, "agent", text, now)?;
+    let summary = conversation.summary.clone();
+    let new = NewHandoff {
+        conversation: conversation.id,
+        turn: Some(opened.turn),
+        reason,
+        summary: Some(summary.as_deref().unwrap_or(text)),
+        note: Some(note),
+        assigned_staff: assigned,
+    };
+    handoff::insert(tx, organization, &new, now)?;
+    follow_up::cancel_open(tx, organization, opened.contact.id, None)?;
+    event::push(
+        tx,
+        organization,
+        "handoff",
+        &conversation.id.to_string(),
+        &serde_json::json!({"reason": reason}).to_string(),
+        now,
+    )?;
+    Ok(())
+}
+
+fn apply(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    conversation: &mut Conversation,
+    effect: &GuardEffect,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    match effect {
+        GuardEffect::Tag { name } => {
+            let known = tag::list(tx, organization)?.into_iter().find(|tag| tag.name == *name);
+            let id = match known {
+                Some(tag) => tag.id,
+                None => tag::insert(tx, organization, name)?,
+            };
+            tag::attach(tx, organization, contact, id)?;
+        }
+        GuardEffect::Note { text } => {
+            note::insert(tx, organization, contact, "agent", text, now)?;
+        }
+        GuardEffect::OptOut => conversation.opted_out_at = Some(now),
+    }
+    Ok(())
+}
+
+fn reason(ending: &Ending) -> Option<String> {
+    match ending {
+        Ending::Reply { .. } => None,
+        Ending::Handoff { reason, .. } => Some(reason.for_staff()),
+        Ending::Silence { reason } => Some(reason.clone()),
+    }
+}
+
+/// Types of our own whose maps have string keys: they cannot fail to serialise, and an empty record would say so.
+fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

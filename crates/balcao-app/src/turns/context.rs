@@ -1,0 +1,88 @@
+//! What the model is told of the business, the day and the contact.
+
+use std::sync::Arc;
+
+use balcao_agent::history;
+use balcao_agent::memory::WorkingMemory;
+use balcao_agent::prompt::{
+    self, AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData, PromptError,
+};
+use balcao_agent::sanitise::Sanitiser;
+use balcao_agent::turn::{ContactCard, TurnSetup};
+use balcao_language::say;
+use balcao_llm::TurnFacts;
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+use super::{Agent, Opened};
+
+/// Days that the prompt's calendar shows, today included.
+const CALENDAR_DAYS: i32 = 14;
+
+pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -> Result<TurnSetup, PromptError> {
+    let profile = &agent.profile;
+    let said = say::Locale::of(profile.language.tag());
+    let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
+        let day = say::day_from(at.date(), opened.now.date(), said);
+        format!("{day} {}", say::time(at.time(), said))
+    });
+    let data = prompt_data(agent, opened, next_opening.clone(), said);
+    Ok(TurnSetup {
+        system: prompt::system(&profile.prompt, &data, profile.language)?,
+        history: history::fit(&opened.history, profile.model.history_tokens),
+        facts: TurnFacts {
+            now: opened.now.clone(),
+            locale: profile.language.tag().to_owned(),
+            organization: opened.organization.name.clone(),
+            contact_name: opened.contact.preferred_name.clone().or_else(|| opened.contact.name.clone()),
+        },
+        contact: ContactCard {
+            name: opened.contact.name.clone(),
+            phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
+        },
+        team_back: if opened.open_state.open_now { None } else { next_opening },
+        profile: Arc::clone(profile),
+        toolbox: Arc::clone(&agent.toolbox),
+        sanitiser,
+    })
+}
+
+fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, said: say::Locale) -> PromptData {
+    let (profile, now) = (&agent.profile, &opened.now);
+    let day = |date: Date| DayFacts { weekday: say::weekday(date.weekday(), said).to_owned(), date: date.to_string() };
+    PromptData {
+        agent: AgentFacts {
+            name: profile.name.clone(),
+            tone: profile.tone.clone(),
+            instructions: profile.instructions.clone(),
+        },
+        organization: OrganizationFacts {
+            name: opened.organization.name.clone(),
+            address: opened.organization.address.clone(),
+            phone: opened.organization.phone.clone(),
+        },
+        tools: agent.toolbox.iter().map(|tool| (tool.spec.name.clone(), true)).collect(),
+        now: NowFacts {
+            weekday: say::weekday(now.date().weekday(), said).to_owned(),
+            date: now.date().to_string(),
+            time: now.strftime("%H:%M").to_string(),
+            zone: opened.organization.timezone.clone(),
+        },
+        hours: HoursFacts { open_now: opened.open_state.open_now, next_opening },
+        calendar: (0..CALENDAR_DAYS).filter_map(|ahead| now.date().checked_add(ahead.days()).ok()).map(day).collect(),
+        contact: ContactFacts {
+            name: opened.contact.name.clone(),
+            preferred_name: opened.contact.preferred_name.clone(),
+        },
+        upcoming: opened.upcoming.clone(),
+        notification: opened.notification.clone(),
+        memory: in_words(&opened.memory),
+        summary: opened.conversation.summary.clone(),
+    }
+}
+
+fn in_words(memory: &WorkingMemory) -> Option<String> {
+    let parts = [&memory.service, &memory.day, &memory.time, &memory.professional];
+    let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}

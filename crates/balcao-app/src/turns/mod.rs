@@ -1,0 +1,362 @@
+//! The front desk: from a customer's message to the stored reply.
+//!
+//! [`FrontDesk::answer`] opens a turn in one transaction, drives it, and closes it in another: record, reply, handoff and
+//! conversation commit together, after a last look at whether a person took over meanwhile. A turn that a crash cut short is
+//! taken up from its saved state before the next message is looked at.
+//!
+//! Not here: the rules of a turn (`balcao-agent`), inbox, burst and channels.
+
+mod after_reply;
+mod close;
+mod context;
+mod give_back;
+mod open;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use balcao_agent::driver::{Journal, Observer, drive};
+use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
+use balcao_agent::{Ending, Opening, Profile, Turn, TurnState};
+use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
+use balcao_llm::ChatProvider;
+use balcao_store::{StoreError, turn};
+use balcao_tool::{Registry, Toolbox, canonical};
+use tokio::sync::Mutex;
+
+use crate::desk::{Desk, UseCaseError};
+pub use open::Opened;
+
+/// A profile, ready to answer.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// The profile.
+    pub profile: Arc<Profile>,
+    /// Its tools.
+    pub toolbox: Arc<Toolbox>,
+    /// Its model, with retries and fall-backs inside.
+    pub model: Arc<dyn ChatProvider>,
+}
+
+impl Agent {
+    /// Binds a profile to its tools and its model.
+    #[must_use]
+    pub fn new(profile: Profile, registry: &Registry, model: Arc<dyn ChatProvider>) -> Self {
+        let toolbox = Arc::new(profile.toolbox(registry));
+        Self { profile: Arc::new(profile), toolbox, model }
+    }
+
+    fn sanitiser(&self, public_texts: Vec<String>) -> Sanitiser {
+        let mut fields: Vec<String> = Vec::new();
+        for tool in self.toolbox.iter() {
+            for schema in [&tool.spec.input_schema, &tool.spec.output_schema] {
+                collect_fields(schema, &mut fields);
+            }
+        }
+        fields.sort();
+        fields.dedup();
+        let reply = &self.profile.reply;
+        Sanitiser::new(SanitiserConfig {
+            tool_names: self.toolbox.iter().map(|tool| tool.spec.name.clone()).collect(),
+            field_names: fields,
+            allowed_hosts: reply.allowed_hosts.iter().cloned().chain(hosts(&public_texts)).collect(),
+            hide_model_identity: reply.hide_model_identity,
+            max_chars: reply.max_chars,
+        })
+    }
+}
+
+/// What a customer wrote.
+#[derive(Debug, Clone)]
+pub struct Inbound {
+    /// To whom.
+    pub organization: OrganizationId,
+    /// How it came: `terminal`, `whatsapp`, …
+    pub channel: String,
+    /// From whom.
+    pub phone: Phone,
+    /// The name that the channel gives, for a contact that is not known yet.
+    pub name: Option<String>,
+    /// The messages; several are answered together.
+    pub texts: Vec<String>,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The turn.
+    pub turn: TurnId,
+    /// How it ended, as stored: a reply that came too late is silence.
+    pub ending: Ending,
+    /// Everything that happened in it.
+    pub state: TurnState,
+}
+
+/// Why a message could not be answered. The message itself is stored, unless the error says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    /// No such profile.
+    #[error("there is no profile `{name}`; there are: {known}")]
+    UnknownProfile {
+        /// The name.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// The database or the organization's data.
+    #[error(transparent)]
+    UseCase(#[from] UseCaseError),
+    /// The prompt could not be built.
+    #[error(transparent)]
+    Prompt(#[from] balcao_agent::prompt::PromptError),
+    /// A step could not be saved; the turn is taken up again with the next message.
+    #[error(transparent)]
+    Journal(#[from] balcao_agent::driver::JournalFailure),
+    /// A saved state cannot be read.
+    #[error("the saved state of turn {turn} cannot be read: {reason}")]
+    Saved {
+        /// The turn.
+        turn: TurnId,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl From<StoreError> for AnswerError {
+    fn from(error: StoreError) -> Self {
+        Self::UseCase(error.into())
+    }
+}
+
+/// Answers customers. Cheap to share.
+pub struct FrontDesk {
+    desk: Desk,
+    agents: BTreeMap<String, Agent>,
+    sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Arc<Sanitiser>>>,
+    /// One turn at a time per contact and channel.
+    lanes: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
+}
+
+impl std::fmt::Debug for FrontDesk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FrontDesk").field("profiles", &self.agents.keys()).finish_non_exhaustive()
+    }
+}
+
+impl FrontDesk {
+    /// A front desk with its agents, by profile id.
+    #[must_use]
+    pub fn new(desk: Desk, agents: impl IntoIterator<Item = Agent>) -> Self {
+        let agents = agents.into_iter().map(|agent| (agent.profile.id.clone(), agent)).collect();
+        Self { desk, agents, sanitisers: std::sync::Mutex::default(), lanes: std::sync::Mutex::default() }
+    }
+
+    /// Store and clock.
+    #[must_use]
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// One agent.
+    ///
+    /// # Errors
+    /// [`AnswerError::UnknownProfile`], with the names that exist.
+    pub fn agent(&self, profile: &str) -> Result<&Agent, AnswerError> {
+        self.agents.get(profile).ok_or_else(|| AnswerError::UnknownProfile {
+            name: profile.to_owned(),
+            known: self.agents.keys().cloned().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Answers a message: opens a turn, drives it, closes it. Messages of one contact are answered one after the other.
+    ///
+    /// # Errors
+    /// [`AnswerError`]. Whatever a model or a tool does is no error here: it ends in a reply or a person.
+    pub async fn answer(
+        &self,
+        profile: &str,
+        inbound: Inbound,
+        observer: Option<&dyn Observer>,
+    ) -> Result<Answered, AnswerError> {
+        let agent = self.agent(profile)?;
+        let lane = self.lane(&inbound);
+        let _only_one = lane.lock().await;
+        let opened = loop {
+            match open::open(&self.desk, agent, &inbound).await? {
+                open::Opening::Fresh(opened) => break *opened,
+                open::Opening::Interrupted { opened, saved } => {
+                    self.take_up(agent, *opened, saved.as_deref(), observer).await?;
+                }
+            }
+        };
+        let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
+        self.run(agent, &opened, &mut turn, observer).await
+    }
+
+    /// Steps that a profile asks for after the reply. Call it when the reply is on its way; it changes nothing if the turn
+    /// ended otherwise, and whatever fails in it is logged only.
+    pub async fn after_reply(&self, profile: &str, answered: &Answered, organization: OrganizationId) {
+        if let Ok(agent) = self.agent(profile)
+            && let Err(error) = after_reply::run(&self.desk, agent, organization, answered).await
+        {
+            tracing::warn!(turn = %answered.turn, %error, "a step after the reply failed");
+        }
+    }
+
+    /// Gives a conversation back to the agent: the handoff is resolved, and the breaker forgets.
+    ///
+    /// # Errors
+    /// What the database said. `Ok(false)` if nobody had it.
+    pub async fn give_back(
+        &self,
+        organization: OrganizationId,
+        conversation: ConversationId,
+    ) -> Result<bool, UseCaseError> {
+        give_back::give_back(&self.desk, organization, conversation).await
+    }
+
+    fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {
+        let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
+        Ok(Turn::begin(
+            setup,
+            Opening {
+                principal: opened.principal(agent),
+                now: opened.now.clone(),
+                inbound,
+                breaker: opened.breaker.clone(),
+                memory: opened.memory.clone(),
+                held: opened.held.clone(),
+                guard: opened.guard.clone(),
+            },
+        ))
+    }
+
+    async fn run(
+        &self,
+        agent: &Agent,
+        opened: &Opened,
+        turn: &mut Turn,
+        observer: Option<&dyn Observer>,
+    ) -> Result<Answered, AnswerError> {
+        let journal = StoreJournal {
+            desk: self.desk.clone(),
+            organization: opened.organization.id,
+            turn: opened.turn,
+            prompt_hash: canonical::hash_text(&turn.setup().system),
+        };
+        let ending = drive(turn, agent.model.as_ref(), &journal, observer).await?;
+        close::close(&self.desk, opened, turn.state(), ending).await
+    }
+
+    /// A turn that was cut short goes on from its last saved step; one that had none is closed in silence, for its message
+    /// is still the newest in the thread and is answered with the next one.
+    async fn take_up(
+        &self,
+        agent: &Agent,
+        opened: Opened,
+        saved: Option<&str>,
+        observer: Option<&dyn Observer>,
+    ) -> Result<(), AnswerError> {
+        let unreadable = |reason: String| AnswerError::Saved { turn: opened.turn, reason };
+        let setup = context::setup(agent, &opened, self.sanitiser(agent, &opened))?;
+        let mut turn = match saved {
+            Some(saved) => {
+                let state: TurnState = serde_json::from_str(saved).map_err(|error| unreadable(error.to_string()))?;
+                Turn::resume(setup, state).map_err(unreadable)?
+            }
+            None => self.begin(agent, &opened, opened.last_inbound.clone())?,
+        };
+        self.run(agent, &opened, &mut turn, observer).await?;
+        Ok(())
+    }
+
+    fn lane(&self, inbound: &Inbound) -> Arc<Mutex<()>> {
+        let name = format!("{}/{}/{}", inbound.organization, inbound.channel, inbound.phone.identity().as_str());
+        let mut lanes = self.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if lanes.len() > 4_096 {
+            lanes.retain(|_, lane| Arc::strong_count(lane) > 1);
+        }
+        Arc::clone(lanes.entry(name).or_default())
+    }
+
+    fn sanitiser(&self, agent: &Agent, opened: &Opened) -> Arc<Sanitiser> {
+        let mut sanitisers = self.sanitisers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let key = (opened.organization.id, agent.profile.id.clone());
+        let build = || Arc::new(agent.sanitiser(opened.public_texts.clone()));
+        Arc::clone(sanitisers.entry(key).or_insert_with(build))
+    }
+}
+
+/// The person whom the next handoff would be assigned to; `None` means the queue.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed.
+pub async fn next_assignee(desk: &Desk, organization: OrganizationId) -> Result<Option<String>, UseCaseError> {
+    desk.look(move |tx, _now| Ok(balcao_store::conversation::least_loaded(tx, organization)?.map(|(_, name)| name)))
+        .await
+}
+
+/// Which opening of a conversation this is: limits per episode count from its last one.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed.
+pub async fn episode(
+    desk: &Desk,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<u32, UseCaseError> {
+    desk.look(move |tx, _now| {
+        let found = balcao_store::conversation::get(tx, organization, conversation)?;
+        Ok(u32::try_from(found.episode).unwrap_or(u32::MAX))
+    })
+    .await
+}
+
+struct StoreJournal {
+    desk: Desk,
+    organization: OrganizationId,
+    turn: TurnId,
+    prompt_hash: String,
+}
+
+#[async_trait]
+impl Journal for StoreJournal {
+    async fn save(&self, state: &TurnState) -> Result<(), String> {
+        let machine = serde_json::to_string(state).map_err(|error| error.to_string())?;
+        let (organization, turn, hash) = (self.organization, self.turn, self.prompt_hash.clone());
+        let saved: Result<(), StoreError> =
+            self.desk.store.write(move |tx| turn::save(tx, organization, turn, &machine, &hash)).await;
+        saved.map_err(|error| error.to_string())
+    }
+}
+
+/// The names of all fields that a schema speaks of, at any depth.
+fn collect_fields(schema: &serde_json::Value, fields: &mut Vec<String>) {
+    if let Some(properties) = schema.get("properties").and_then(serde_json::Value::as_object) {
+        for (name, property) in properties {
+            fields.push(name.clone());
+            collect_fields(property, fields);
+        }
+    }
+    if let Some(items) = schema.get("items") {
+        collect_fields(items, fields);
+    }
+}
+
+/// The hosts of all links in texts that the business publishes.
+fn hosts(texts: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in texts {
+        for (_, rest) in text.match_indices("://").filter_map(|(at, mark)| text.split_at_checked(at + mark.len())) {
+            let host: String =
+                rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-')).collect();
+            if !host.is_empty() {
+                found.push(host.to_lowercase());
+            }
+        }
+    }
+    found
+}

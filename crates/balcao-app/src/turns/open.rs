@@ -1,0 +1,235 @@
+//! Opening a turn: one transaction that stores the message and loads what the turn needs.
+
+use balcao_agent::breaker::Breaker;
+use balcao_agent::guardrails::{DaySpent, GuardInput};
+use balcao_agent::limits::NOTIFICATION_EXPIRY;
+use balcao_agent::memory::WorkingMemory;
+use balcao_agent::profile::Audience;
+use balcao_agent::turn::HeldCall;
+use balcao_domain::contact::Contact;
+use balcao_domain::conversation::{ConversationEvent, ConversationState};
+use balcao_domain::{OrganizationId, TurnId};
+use balcao_language::say;
+use balcao_llm::Message;
+use balcao_store::conversation::{self, Conversation};
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::organization::Organization;
+use balcao_store::turn::{self, SpentSince};
+use balcao_store::{Tx, appointment, contact, knowledge, pipeline};
+use balcao_tool::{Locale, Principal};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, Zoned};
+use serde::de::DeserializeOwned;
+
+use super::{Agent, Inbound};
+use crate::desk::{Desk, UseCaseError, organization};
+use crate::hours::{self, OpenState};
+
+/// How many earlier turns are looked at; the token budget usually cuts earlier.
+const HISTORY_TURNS: u32 = 40;
+
+/// Everything that a turn starts from.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The business.
+    pub organization: Organization,
+    /// The contact.
+    pub contact: Contact,
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The turn.
+    pub turn: TurnId,
+    /// The organization's local time.
+    pub now: Zoned,
+    pub(super) breaker: Breaker,
+    pub(super) memory: WorkingMemory,
+    pub(super) held: Option<HeldCall>,
+    pub(super) guard: GuardInput,
+    pub(super) open_state: OpenState,
+    pub(super) history: Vec<Vec<Message>>,
+    pub(super) upcoming: Vec<String>,
+    pub(super) notification: Option<String>,
+    pub(super) public_texts: Vec<String>,
+    pub(super) last_inbound: String,
+}
+
+impl Opened {
+    /// The identity that the turn's tools are bound to.
+    pub(super) fn principal(&self, agent: &Agent) -> Principal {
+        Principal {
+            organization: self.organization.id.into(),
+            contact: self.contact.id.into(),
+            conversation: self.conversation.id.into(),
+            turn: self.turn.into(),
+            staff_facing: agent.profile.audience == Audience::Staff,
+            locale: agent.profile.language,
+        }
+    }
+}
+
+pub(super) enum Opening {
+    Fresh(Box<Opened>),
+    /// The conversation's last turn was cut short; nothing of the new message is stored yet.
+    Interrupted {
+        opened: Box<Opened>,
+        saved: Option<String>,
+    },
+}
+
+pub(super) async fn open(desk: &Desk, agent: &Agent, inbound: &Inbound) -> Result<Opening, UseCaseError> {
+    let now = desk.clock.now();
+    let inbound = inbound.clone();
+    let (profile, locale) = (agent.profile.id.clone(), agent.profile.language);
+    desk.store.write(move |tx| in_transaction(tx, &inbound, &profile, locale, now)).await
+}
+
+fn in_transaction(
+    tx: &mut Tx<'_>,
+    inbound: &Inbound,
+    profile: &str,
+    locale: Locale,
+    now: Timestamp,
+) -> Result<Opening, UseCaseError> {
+    let (organization, zone) = organization(tx, inbound.organization)?;
+    let contact = find_or_add(tx, inbound, now)?;
+    let mut conversation = conversation::find_or_begin(tx, organization.id, contact.id, &inbound.channel, now)?;
+    if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
+        let opened = load(tx, organization, zone, contact, conversation, turn, locale, now)?;
+        return Ok(Opening::Interrupted { opened: Box::new(opened), saved });
+    }
+    if conversation.state == ConversationState::Closed {
+        reopen(tx, organization.id, &mut conversation)?;
+    }
+    let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
+    for text in &inbound.texts {
+        let new = NewMessage {
+            conversation: conversation.id,
+            turn: Some(turn),
+            author: Author::Contact,
+            text,
+            subject: None,
+        };
+        message::insert(tx, organization.id, &new, now)?;
+    }
+    let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, now)?;
+    // The word that a held call waits for is this message, whatever it says.
+    opened.conversation.held = None;
+    opened.conversation.last_message_at = now;
+    conversation::update(tx, opened.organization.id, &opened.conversation)?;
+    Ok(Opening::Fresh(Box::new(opened)))
+}
+
+fn find_or_add(tx: &mut Tx<'_>, inbound: &Inbound, now: Timestamp) -> Result<Contact, UseCaseError> {
+    if let Some(known) = contact::find_by_phone(tx, inbound.organization, &inbound.phone)? {
+        return Ok(known);
+    }
+    let new = contact::NewContact {
+        name: inbound.name.clone(),
+        phone: Some(inbound.phone.clone()),
+        ..contact::NewContact::default()
+    };
+    let id = contact::insert(tx, inbound.organization, &new, now)?;
+    Ok(contact::get(tx, inbound.organization, id)?)
+}
+
+/// A closed conversation begins anew: nothing of the old context counts.
+fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, conversation: &mut Conversation) -> Result<(), UseCaseError> {
+    conversation.state = conversation.state.after(ConversationEvent::ContactWrites).unwrap_or(conversation.state);
+    let last = conversation::last_turn(tx, organization, conversation.id)?.map_or(0, i64::from);
+    conversation.context_from = last.saturating_add(1);
+    conversation.episode = conversation.episode.saturating_add(1);
+    conversation.assigned_staff = None;
+    conversation.breaker = None;
+    conversation.held = None;
+    conversation.memory = None;
+    conversation.summary = None;
+    Ok(())
+}
+
+#[expect(clippy::too_many_arguments, reason = "what the caller has loaded already")]
+fn load(
+    tx: &mut Tx<'_>,
+    organization: Organization,
+    zone: TimeZone,
+    contact: Contact,
+    conversation: Conversation,
+    turn: TurnId,
+    locale: Locale,
+    now: Timestamp,
+) -> Result<Opened, UseCaseError> {
+    let local = now.to_zoned(zone.clone());
+    let org = organization.id;
+    let midnight = local.start_of_day().map_or(now, |start| start.timestamp());
+    let open_state = hours::open_state(tx, &organization, &zone, now)?;
+    let history = turn::transcripts(tx, org, conversation.id, conversation.context_from, HISTORY_TURNS)?
+        .iter()
+        .filter_map(|json| serde_json::from_str(json).ok())
+        .collect();
+    let said = say::Locale::of(locale.tag());
+    let upcoming = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?
+        .iter()
+        .map(|one| {
+            let starts = one.span.start.to_zoned(zone.clone());
+            format!("{} {} {}", one.service_name, say::day(starts.date(), said), say::time(starts.time(), said))
+        })
+        .collect();
+    let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
+    let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
+    let places = pipeline::stages_of(tx, org, contact.id)?;
+    let stages = pipeline::list(tx, org)?
+        .into_iter()
+        .flat_map(|pipeline| pipeline.stages)
+        .filter(|stage| places.iter().any(|(_, place)| *place == stage.id))
+        .map(|stage| stage.name)
+        .collect();
+    let guard = GuardInput {
+        human_has_it: !conversation.state.agent_speaks(),
+        opted_out: conversation.opted_out_at.is_some(),
+        messages_last_minute: message::count_since(tx, org, conversation.id, Author::Contact, minute_ago)?,
+        ai_messages_today: message::count_since(tx, org, conversation.id, Author::Agent, midnight)?,
+        stages,
+        open_now: open_state.open_now,
+        conversation_today: day(turn::spent_since(tx, org, Some(conversation.id), midnight)?),
+        organization_today: day(turn::spent_since(tx, org, None, midnight)?),
+    };
+    let last = message::last(tx, org, conversation.id, 20)?;
+    let last_inbound: Vec<&str> = last
+        .iter()
+        .rev()
+        .take_while(|message| message.author == Author::Contact)
+        .map(|message| message.text.as_str())
+        .collect();
+    let last_inbound = last_inbound.into_iter().rev().collect::<Vec<_>>().join("\n");
+    Ok(Opened {
+        breaker: parsed(conversation.breaker.as_deref()),
+        memory: parsed(conversation.memory.as_deref()),
+        held: conversation.held.as_deref().and_then(|json| serde_json::from_str(json).ok()),
+        notification: message::last_subject(tx, org, conversation.id, recently)?,
+        public_texts: knowledge::list(tx, org)?.into_iter().map(|entry| entry.content).collect(),
+        organization,
+        contact,
+        conversation,
+        turn,
+        now: local,
+        guard,
+        open_state,
+        history,
+        upcoming,
+        last_inbound,
+    })
+}
+
+/// What was saved, or a fresh one if it cannot be read: a tally that is lost is no reason not to answer.
+fn parsed<T: DeserializeOwned + Default>(json: Option<&str>) -> T {
+    json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
+}
+
+fn day(spent: SpentSince) -> DaySpent {
+    let natural = |number: i64| u64::try_from(number).unwrap_or(0);
+    DaySpent {
+        model_calls: natural(spent.model_calls),
+        tool_calls: natural(spent.tool_calls),
+        tokens: natural(spent.tokens),
+        cost_micro_usd: natural(spent.cost_micro_usd),
+    }
+}

@@ -1,0 +1,204 @@
+//! The waitlist: a freed slot is offered to the first who matches, and kept for them for a while.
+
+use balcao_domain::hours::Period;
+use balcao_domain::waitlist::{DayPeriod, WaitlistEntry};
+use balcao_domain::{Appointment, ContactId, OrganizationId, WaitlistId};
+use balcao_store::ledger::EffectKey;
+use balcao_store::organization::Organization;
+use balcao_store::waitlist::{self, NewOffer};
+use balcao_store::{Tx, event};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use crate::agenda::Agenda;
+use crate::desk::{Desk, Effect, UseCaseError, organization};
+use crate::names::NameRefusal;
+
+/// What somebody waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JoinRequest {
+    /// The local date.
+    pub date: Date,
+    /// With whom; with anybody, if absent.
+    pub professional: Option<String>,
+    /// What; anything, if absent.
+    pub service: Option<String>,
+    /// Which part of the day; any, if absent.
+    pub period: Option<DayPeriod>,
+}
+
+/// A place on the waitlist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Joined {
+    /// The entry.
+    pub id: WaitlistId,
+    /// How many wait for that date up to and including this one.
+    pub position: usize,
+    /// Whether the contact already had that place.
+    pub already_waiting: bool,
+}
+
+/// Why nobody was put on the waitlist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
+pub enum JoinRefusal {
+    /// The date is over.
+    PastDate {
+        /// Today.
+        today: Date,
+    },
+    /// The professional's name.
+    Professional(NameRefusal),
+    /// The service's name.
+    Service(NameRefusal),
+}
+
+/// Keeps the waitlist.
+#[derive(Debug, Clone)]
+pub struct Waitlist {
+    desk: Desk,
+}
+
+impl Waitlist {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// Puts a contact on the waitlist of a date; a second wish for the same is the first one's place.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn join(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        key: EffectKey,
+        request: JoinRequest,
+    ) -> Effect<Joined, JoinRefusal> {
+        let join = move |tx: &mut Tx<'_>, now| join(tx, organization, contact, &request, now);
+        self.desk.effect(organization, key, join).await
+    }
+
+    /// Passes on what was offered and not taken in time: each slot to the next who matches.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn pass_on(&self, id: OrganizationId) -> Result<usize, UseCaseError> {
+        let now = self.desk.clock.now();
+        self.desk
+            .store
+            .write(move |tx| {
+                let (organization, zone) = organization(tx, id)?;
+                let lapsed = waitlist::lapse(tx, id, now)?;
+                for offer in &lapsed {
+                    let freed = Freed { professional: offer.professional, seat: offer.seat, span: offer.span };
+                    offer_to_next(tx, &organization, &zone, freed, now)?;
+                }
+                Ok(lapsed.len())
+            })
+            .await
+    }
+}
+
+fn join(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    request: &JoinRequest,
+    now: Timestamp,
+) -> Result<Result<Joined, JoinRefusal>, UseCaseError> {
+    let agenda = Agenda::load(tx, organization, None, (request.date, request.date), now)?;
+    let today = agenda.today();
+    if request.date < today {
+        return Ok(Err(JoinRefusal::PastDate { today }));
+    }
+    let professional = match request.professional.as_deref().map(|name| agenda.professional(name)).transpose() {
+        Ok(found) => found.map(|(one, _)| one.id),
+        Err(refusal) => return Ok(Err(JoinRefusal::Professional(refusal))),
+    };
+    let service = match request.service.as_deref().map(|name| agenda.service(name)).transpose() {
+        Ok(found) => found.map(|(one, _)| one.id),
+        Err(refusal) => return Ok(Err(JoinRefusal::Service(refusal))),
+    };
+    let waiting = waitlist::waiting_for(tx, organization, request.date)?;
+    let is_same = |entry: &WaitlistEntry| {
+        entry.contact == contact
+            && (entry.professional, entry.service, entry.period) == (professional, service, request.period)
+    };
+    if let Some((before, entry)) = waiting.iter().enumerate().find(|(_, entry)| is_same(entry)) {
+        return Ok(Ok(Joined { id: entry.id, position: before + 1, already_waiting: true }));
+    }
+    // The entry's own id is given by the store.
+    let id = waitlist::insert(
+        tx,
+        organization,
+        &waitlist::NewEntry { contact, date: request.date, professional, service, period: request.period },
+        now,
+    )?;
+    Ok(Ok(Joined { id, position: waiting.len() + 1, already_waiting: false }))
+}
+
+/// Time that became free.
+#[derive(Debug, Clone, Copy)]
+struct Freed {
+    professional: balcao_domain::ProfessionalId,
+    seat: u32,
+    span: balcao_domain::Span,
+}
+
+/// Offers the time of an appointment that was given up to the first who waits for it.
+pub(crate) fn offer_freed(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    given_up: &Appointment,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let freed = Freed { professional: given_up.professional, seat: given_up.seat, span: given_up.occupied };
+    offer_to_next(tx, organization, zone, freed, now)
+}
+
+fn offer_to_next(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    freed: Freed,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    if freed.span.start <= now {
+        return Ok(());
+    }
+    let start = zone.to_datetime(freed.span.start);
+    let minute = u16::try_from(i32::from(start.hour()) * 60 + i32::from(start.minute())).unwrap_or_default();
+    let Ok(period) = Period::new(minute, 1440) else { return Ok(()) };
+    let waiting = waitlist::waiting_for(tx, organization.id, start.date())?;
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let agenda = Agenda::load(tx, organization.id, None, (start.date(), start.date()), now)?;
+    let fits = |entry: &WaitlistEntry| {
+        let service = entry.service.and_then(|id| agenda.services.iter().find(|service| service.id == id));
+        let free = agenda.free(service, None, Some(freed.professional), (start.date(), start.date()));
+        let inside = |at: &Timestamp| freed.span.start <= *at && *at < freed.span.end;
+        free.iter().any(|slots| slots.starts.iter().any(inside))
+    };
+    let next = waiting.iter().find(|entry| entry.wants(start.date(), freed.professional, period) && fits(entry));
+    if let Some(entry) = next {
+        let hold = i64::from(organization.scheduling.waitlist_hold_minutes);
+        let offer = NewOffer {
+            entry: entry.id,
+            contact: entry.contact,
+            professional: freed.professional,
+            seat: freed.seat.max(1),
+            span: freed.span,
+            held_until: balcao_domain::span::plus_minutes(now, hold),
+        };
+        waitlist::offer(tx, organization.id, &offer, now)?;
+        event::push(tx, organization.id, "waitlist_offered", &entry.id.to_string(), "{}", now)?;
+    }
+    Ok(())
+}

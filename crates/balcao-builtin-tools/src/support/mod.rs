@@ -1,0 +1,128 @@
+//! What handlers share: identity, errors, dates, and the shapes of answers.
+
+mod refusals;
+mod views;
+
+use balcao_app::UseCaseError;
+use balcao_app::names::NameRefusal;
+use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId};
+use balcao_language::{DateProblem, resolve_date};
+use balcao_store::ledger::EffectKey;
+use balcao_tool::{ErrorCode, FieldProblem, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
+pub(crate) use refusals::{booking_refusal, history_error};
+pub(crate) use views::{appointment, day, periods, receipt, slots, time_in_words, weekday};
+
+/// The organization that the turn is bound to.
+pub(crate) fn organization(cx: &ToolContext) -> ToolResult<OrganizationId> {
+    OrganizationId::try_from(cx.principal.organization).map_err(defect)
+}
+
+/// The contact that the turn is bound to.
+pub(crate) fn contact(cx: &ToolContext) -> ToolResult<ContactId> {
+    ContactId::try_from(cx.principal.contact).map_err(defect)
+}
+
+/// The conversation that the turn is bound to.
+pub(crate) fn conversation(cx: &ToolContext) -> ToolResult<ConversationId> {
+    ConversationId::try_from(cx.principal.conversation).map_err(defect)
+}
+
+/// The call's key, as the ledger wants it.
+pub(crate) fn key(cx: &ToolContext, tool: &str) -> EffectKey {
+    EffectKey {
+        key: cx.key.as_str().to_owned(),
+        args_hash: cx.args_hash.clone(),
+        turn: Some(cx.principal.turn.to_string()),
+        tool: tool.to_owned(),
+    }
+}
+
+/// A use case that broke: the model learns that it did, staff learn why.
+pub(crate) fn broke(error: UseCaseError) -> Box<ToolError> {
+    let code = match error.class() {
+        FailureClass::Transient => ErrorCode::Unavailable,
+        FailureClass::Refused | FailureClass::Correction | FailureClass::Fault => ErrorCode::Internal,
+    };
+    ToolError::from_source(code, &error).into()
+}
+
+fn defect(error: impl std::error::Error + 'static) -> Box<ToolError> {
+    ToolError::from_source(ErrorCode::Internal, &error).into()
+}
+
+/// Words in the conversation's language.
+pub(crate) fn say<'a>(cx: &ToolContext, pt_br: &'a str, en: &'a str) -> &'a str {
+    match cx.principal.locale {
+        Locale::PtBr => pt_br,
+        Locale::En => en,
+    }
+}
+
+/// The language for dates and times.
+pub(crate) fn words(cx: &ToolContext) -> balcao_language::say::Locale {
+    balcao_language::say::Locale::of(cx.principal.locale.tag())
+}
+
+/// Reads a date argument: ISO or the customer's words, counted from the turn's day.
+pub(crate) fn date(cx: &ToolContext, text: &str, argument: &str) -> ToolResult<Date> {
+    resolve_date(text, cx.now.date()).map(|resolved| resolved.date).map_err(|problem| {
+        let nearest = match &problem {
+            DateProblem::WeekdayMismatch { date, .. } => Some(Value::from(date.to_string())),
+            DateProblem::SeveralDays { first, .. } => Some(Value::from(first.to_string())),
+            DateProblem::NotADate { .. } | DateProblem::Impossible { .. } => None,
+        };
+        let field = FieldProblem {
+            pointer: format!("/{argument}"),
+            problem: problem.to_string(),
+            expected: "one day as YYYY-MM-DD or in the customer's words".to_owned(),
+            got: Some(text.into()),
+            nearest,
+            anti_pattern: None,
+        };
+        ToolError::invalid(vec![field]).into()
+    })
+}
+
+/// Reads `HH:MM`, which the schema has checked, as minutes since midnight.
+pub(crate) fn minutes(text: &str) -> ToolResult<u16> {
+    let (hour, minute) = text.split_once(':').unwrap_or((text, "0"));
+    let (hour, minute): (u16, u16) = (hour.parse().map_err(defect)?, minute.parse().map_err(defect)?);
+    Ok(hour * 60 + minute)
+}
+
+/// A name that led to nothing, or to several things.
+pub(crate) fn name_error(refusal: NameRefusal, argument: &str) -> Box<ToolError> {
+    let error = match refusal {
+        NameRefusal::NotFound { query, nearest, known } => {
+            ToolError::new(ErrorCode::NotFound, ModelText::new(format!("there is no `{query}` for {argument}")))
+                .detail("argument", argument)
+                .detail("nearest", nearest.map_or(json!([]), |name| json!([name])))
+                .detail("available", json!(known))
+        }
+        NameRefusal::Ambiguous { query, candidates } => {
+            ToolError::new(ErrorCode::Ambiguous, ModelText::new(format!("`{query}` may mean several, for {argument}")))
+                .detail("argument", argument)
+                .detail("candidates", json!(candidates))
+        }
+    };
+    error.into()
+}
+
+/// A bad field that only the use case could see.
+pub(crate) fn bad_field(argument: &str, problem: &str, expected: impl Into<String>) -> Box<ToolError> {
+    let field = FieldProblem {
+        pointer: format!("/{argument}"),
+        problem: problem.to_owned(),
+        expected: expected.into(),
+        ..FieldProblem::default()
+    };
+    ToolError::invalid(vec![field]).into()
+}
+
+/// An error for staff only.
+pub(crate) fn internal(note: &str) -> Box<ToolError> {
+    ToolError::new(ErrorCode::Internal, "the tool failed").internal(Internal::note(note)).into()
+}

@@ -1,0 +1,126 @@
+//! A booking that was refused, in the shape that the model reads.
+
+use balcao_app::appointments::AppointmentView;
+use balcao_app::booking::BookingRefusal;
+use balcao_tool::{ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult};
+use serde_json::{Map, Value, json};
+
+use super::{appointment, name_error, periods, say, slots};
+
+/// A correct "no" becomes `success: false` with its reason; a name or id that does not exist becomes an error.
+///
+/// # Errors
+/// `not_found` and `ambiguous`, with what would be right.
+pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_given: bool) -> ToolResult<ToolOutput> {
+    let (reason, message, facts) = match refusal {
+        BookingRefusal::SlotTaken { alternatives } => (
+            "SLOT_TAKEN",
+            say(cx, "Esse horário está ocupado.", "That time is taken."),
+            json!({"alternatives": slots(cx, &alternatives), "available_slots": slots(cx, &alternatives)}),
+        ),
+        BookingRefusal::OutsideHours { works, note, alternatives } => (
+            "OUTSIDE_HOURS",
+            say(cx, "Fora do horário de atendimento nesse dia.", "Outside of working hours on that day."),
+            json!({"works": periods(&works), "note": note, "alternatives": slots(cx, &alternatives)}),
+        ),
+        BookingRefusal::TooSoon { notice_min, alternatives } => (
+            "TOO_SOON",
+            say(cx, "É em cima da hora para marcar.", "That is too soon to be booked."),
+            json!({"notice_minutes": notice_min, "alternatives": slots(cx, &alternatives)}),
+        ),
+        BookingRefusal::TooFar { last_date } => (
+            "TOO_FAR",
+            say(cx, "A agenda ainda não abriu para esse dia.", "The calendar is not open for that day yet."),
+            json!({"last_date": last_date.to_string()}),
+        ),
+        BookingRefusal::PastDate { today, time } => (
+            "PAST_DATE",
+            say(cx, "Esse horário já passou.", "That time is over."),
+            json!({"today": today.to_string(), "time_now": time}),
+        ),
+        BookingRefusal::NoSuchTime => (
+            "NO_SUCH_TIME",
+            say(cx, "Essa hora não existe nesse dia.", "That time does not exist on that day."),
+            json!({}),
+        ),
+        BookingRefusal::OffGrid { alternatives } => (
+            "OFF_GRID",
+            say(cx, "Não começamos nesse minuto.", "We do not start at that minute."),
+            json!({"alternatives": slots(cx, &alternatives)}),
+        ),
+        BookingRefusal::NotOffered { service, professional, offered_by } => (
+            "NOT_OFFERED",
+            say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service."),
+            json!({"service": service, "barber": professional, "offered_by": offered_by}),
+        ),
+        BookingRefusal::TooManyOpen { limit, upcoming } => (
+            "TOO_MANY_OPEN",
+            say(
+                cx,
+                "O cliente já tem o máximo de horários marcados.",
+                "The customer has as many appointments as allowed.",
+            ),
+            json!({"limit": limit, "upcoming": views(cx, &upcoming)}),
+        ),
+        BookingRefusal::OtherAtThatTime { existing } => (
+            "ALREADY_BOOKED_THEN",
+            say(cx, "O cliente já tem outro horário nessa hora.", "The customer has another appointment at that time."),
+            json!({"existing": appointment(cx, &existing)}),
+        ),
+        BookingRefusal::AlreadyStarted => (
+            "PAST_DATE",
+            say(cx, "Esse horário já começou ou passou.", "That appointment has begun or is over."),
+            json!({}),
+        ),
+        BookingRefusal::AlreadyCancelled => (
+            "ALREADY_CANCELLED",
+            say(cx, "Esse horário já estava cancelado.", "That appointment was cancelled already."),
+            json!({}),
+        ),
+        BookingRefusal::CancellationNotice { notice_min } => (
+            "CANCELLATION_NOTICE",
+            say(
+                cx,
+                "O prazo para mudar esse horário já passou; só a equipe pode.",
+                "The deadline for changes has passed; only staff can.",
+            ),
+            json!({"notice_minutes": notice_min}),
+        ),
+        BookingRefusal::NotFound { upcoming } if !id_given && upcoming.is_empty() => (
+            "NO_UPCOMING",
+            say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment."),
+            json!({}),
+        ),
+        BookingRefusal::NotFound { upcoming } => return Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
+        BookingRefusal::Ambiguous { candidates } => return Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
+        BookingRefusal::Professional(refusal) => return Err(name_error(refusal, "barber_name")),
+        BookingRefusal::Service(refusal) => return Err(name_error(refusal, "service_name")),
+        BookingRefusal::NoSuchService { known } => {
+            let error = ToolError::new(ErrorCode::NotFound, "there is no service with this id")
+                .detail("available", json!(known));
+            return Err(error.detail("argument", "service_id").into());
+        }
+    };
+    let mut value = Map::new();
+    value.insert("success".to_owned(), false.into());
+    value.insert("reason".to_owned(), reason.into());
+    value.insert("message".to_owned(), message.into());
+    if let Value::Object(facts) = facts {
+        value.extend(facts.into_iter().filter(|(_, fact)| !fact.is_null()));
+    }
+    Ok(ToolOutput::refusal(Value::Object(value)))
+}
+
+/// An appointment that could not be told: what this contact has instead.
+pub(crate) fn history_error(cx: &ToolContext, code: ErrorCode, views_: &[AppointmentView]) -> Box<ToolError> {
+    let (text, fact) = if code == ErrorCode::Ambiguous {
+        ("several appointments could be meant", "candidates")
+    } else {
+        ("this contact has no such appointment", "upcoming")
+    };
+    ToolError::new(code, text).detail(fact, views(cx, views_)).into()
+}
+
+fn views(cx: &ToolContext, views: &[AppointmentView]) -> Value {
+    views.iter().map(|view| appointment(cx, view)).collect()
+}

@@ -1,0 +1,113 @@
+//! `check_availability`: free times on a day.
+
+use async_trait::async_trait;
+use balcao_app::availability::{Availability, AvailabilityQuery, AvailabilityRefusal};
+use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::support::{bad_field, broke, contact, date, name_error, organization, say, weekday};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    date: String,
+    barber_name: Option<String>,
+    service_name: Option<String>,
+    duration_minutes: Option<u32>,
+}
+
+pub(crate) struct CheckAvailability {
+    pub(crate) availability: Availability,
+}
+
+#[async_trait]
+impl NativeTool for CheckAvailability {
+    type Args = Args;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let day = date(cx, &args.date, "date")?;
+        let query = AvailabilityQuery {
+            date: Some(day),
+            professional: args.barber_name,
+            service: args.service_name,
+            duration_min: args.duration_minutes,
+        };
+        let found = self.availability.on(organization(cx)?, Some(contact(cx)?), query).await.map_err(broke)?;
+        let answer = match found {
+            Ok(answer) => answer,
+            Err(refusal) => return refused(cx, refusal, day, args.duration_minutes),
+        };
+        let results: Vec<_> = answer
+            .results
+            .iter()
+            .filter(|one| !one.slots.is_empty())
+            .map(|one| json!({"barber": one.professional, "available_slots": one.slots}))
+            .collect();
+        let mut value = Map::new();
+        value.insert("date".to_owned(), day.to_string().into());
+        value.insert("weekday".to_owned(), weekday(cx, day).into());
+        value.insert("duration_minutes".to_owned(), answer.duration_min.into());
+        value.insert("available".to_owned(), (answer.total > 0).into());
+        value.insert("total_free_slots".to_owned(), answer.total.into());
+        value.insert("results".to_owned(), results.into());
+        // What was understood, so that a near name is confirmed and not assumed.
+        for (field, name) in [("service", answer.service), ("barber", answer.professional), ("note", answer.note)] {
+            if let Some(name) = name {
+                value.insert(field.to_owned(), name.into());
+            }
+        }
+        if let Some(next) = answer.next_available {
+            let next = json!({
+                "date": next.date.to_string(),
+                "weekday": weekday(cx, next.date),
+                "start_hour": next.start,
+                "barber": next.professional,
+            });
+            value.insert("next_available".to_owned(), next);
+        }
+        let value = Value::Object(value);
+        Ok(if answer.total > 0 { ToolOutput::success(value) } else { ToolOutput::refusal(value) })
+    }
+}
+
+fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date, duration: Option<u32>) -> ToolResult<ToolOutput> {
+    let no = |reason: &str, message: &str, facts: Value| {
+        let mut value = json!({
+            "date": day.to_string(),
+            "weekday": weekday(cx, day),
+            "duration_minutes": duration.unwrap_or(0),
+            "available": false,
+            "total_free_slots": 0,
+            "results": [],
+            "reason": reason,
+            "message": message,
+        });
+        if let (Some(map), Value::Object(facts)) = (value.as_object_mut(), facts) {
+            map.extend(facts);
+        }
+        Ok(ToolOutput::refusal(value))
+    };
+    match refusal {
+        AvailabilityRefusal::PastDate { today } => {
+            no("PAST_DATE", say(cx, "Esse dia já passou.", "That day is over."), json!({"today": today.to_string()}))
+        }
+        AvailabilityRefusal::TooFar { last_date } => {
+            let message =
+                say(cx, "A agenda ainda não abriu para esse dia.", "The calendar is not open for that day yet.");
+            no("TOO_FAR", message, json!({"last_date": last_date.to_string()}))
+        }
+        AvailabilityRefusal::NotOffered { service, professional, offered_by } => {
+            let message =
+                say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service.");
+            no("NOT_OFFERED", message, json!({"service": service, "barber": professional, "offered_by": offered_by}))
+        }
+        AvailabilityRefusal::Duration { .. } => {
+            Err(bad_field("duration_minutes", "not_allowed", "a multiple of 5 from 5 to 720"))
+        }
+        AvailabilityRefusal::Professional(refusal) => Err(name_error(refusal, "barber_name")),
+        AvailabilityRefusal::Service(refusal) => Err(name_error(refusal, "service_name")),
+    }
+}

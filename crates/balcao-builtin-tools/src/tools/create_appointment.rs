@@ -1,0 +1,117 @@
+//! `create_appointment`: books for the contact of the conversation.
+
+use async_trait::async_trait;
+use balcao_app::booking::{BookRequest, Booked, Booking, ServiceChoice};
+use balcao_domain::ServiceId;
+use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::{
+    bad_field, booking_refusal, broke, contact, date, day, key, minutes, organization, receipt, say, time_in_words,
+    weekday,
+};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    barber_name: String,
+    date: String,
+    start_hour: String,
+    service_name: Option<String>,
+    service_id: Option<i64>,
+}
+
+pub(crate) struct CreateAppointment {
+    pub(crate) booking: Booking,
+}
+
+impl CreateAppointment {
+    fn request(cx: &ToolContext, args: Args) -> ToolResult<BookRequest> {
+        Ok(BookRequest {
+            professional: Some(args.barber_name),
+            service: service(args.service_name, args.service_id)?,
+            date: date(cx, &args.date, "date")?,
+            start_min: minutes(&args.start_hour)?,
+            attendee: None,
+            pending: false,
+            source: "agent".to_owned(),
+        })
+    }
+}
+
+#[async_trait]
+impl NativeTool for CreateAppointment {
+    type Args = Args;
+    const CONFIRMABLE: bool = true;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let request = Self::request(cx, args)?;
+        let key = key(cx, "create_appointment");
+        let done = self.booking.book(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;
+        match done.value {
+            Ok(booked) => Ok(success(cx, &booked)),
+            Err(refusal) => booking_refusal(cx, refusal, false),
+        }
+    }
+
+    async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
+        let request = Self::request(cx, args)?;
+        let would = self.booking.preview_book(organization(cx)?, contact(cx)?, request).await.map_err(broke)?;
+        match would {
+            Ok(booked) => {
+                let one = &booked.appointment;
+                let (what, who) = (&one.service, &one.professional);
+                let (on, at) = (day(cx, one.date), time_in_words(cx, &one.start));
+                Ok(Preview::Ask(match say(cx, "pt", "en") {
+                    "pt" => format!("Posso marcar {what} com {who}, {on} às {at}?"),
+                    _ => format!("May I book {what} with {who}, {on} at {at}?"),
+                }))
+            }
+            Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, false)?)),
+        }
+    }
+}
+
+/// A service by name or by id. The id's range is the schema's.
+pub(crate) fn service(name: Option<String>, id: Option<i64>) -> ToolResult<Option<ServiceChoice>> {
+    match (name, id) {
+        (_, Some(id)) => {
+            let id =
+                ServiceId::try_from(id).map_err(|error| bad_field("service_id", "out_of_range", error.to_string()))?;
+            Ok(Some(ServiceChoice::Id(id)))
+        }
+        (Some(name), None) => Ok(Some(ServiceChoice::Name(name))),
+        (None, None) => Ok(None),
+    }
+}
+
+fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {
+    let one = &booked.appointment;
+    let message = if booked.already_booked {
+        say(
+            cx,
+            "O cliente já tinha exatamente este horário; nada mudou.",
+            "The customer had exactly this appointment; nothing changed.",
+        )
+    } else {
+        say(cx, "Marcado.", "Booked.")
+    };
+    ToolOutput::success(json!({
+        "success": true,
+        "appointment_id": i64::from(one.id),
+        "barber": one.professional,
+        "date": one.date.to_string(),
+        "weekday": weekday(cx, one.date),
+        "start_hour": one.start,
+        "finish_hour": one.finish,
+        "service": one.service,
+        "price": one.price.to_string(),
+        "type": if booked.plan_name.is_some() { "plan" } else { "single" },
+        "is_subscriber": booked.is_subscriber,
+        "plan_name": booked.plan_name,
+        "message": message,
+    }))
+    .receipt(receipt(ReceiptKind::Booked, one))
+}

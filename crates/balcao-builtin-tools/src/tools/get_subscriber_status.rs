@@ -1,0 +1,78 @@
+//! `get_subscriber_status`: the contact's plan.
+
+use async_trait::async_trait;
+use balcao_app::subscriptions::{SubscriberRefusal, Subscriptions};
+use balcao_domain::subscription::SubscriberStatus;
+use balcao_tool::{ErrorCode, NativeTool, ToolContext, ToolError, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::{bad_field, broke, contact, organization, say};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    phone: Option<String>,
+}
+
+pub(crate) struct GetSubscriberStatus {
+    pub(crate) subscriptions: Subscriptions,
+}
+
+#[async_trait]
+impl NativeTool for GetSubscriberStatus {
+    type Args = Args;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let staff = cx.principal.staff_facing;
+        let found =
+            self.subscriptions.status(organization(cx)?, contact(cx)?, args.phone, staff).await.map_err(broke)?;
+        let view = found.map_err(|refusal| match refusal {
+            SubscriberRefusal::Forbidden => Box::new(ToolError::new(
+                ErrorCode::Forbidden,
+                "only the plan of the person who writes can be looked up",
+            )),
+            SubscriberRefusal::Phone { .. } => {
+                bad_field("phone", "bad_format", "a phone number with its area code, or nothing")
+            }
+        })?;
+        let plans: Vec<_> = view
+            .subscriptions
+            .iter()
+            .map(|one| {
+                json!({
+                    "name": one.plan,
+                    "price": one.price.to_string(),
+                    "status": one.status.as_str(),
+                    "due_date": one.due.map(|due| due.to_string()),
+                    "benefits": one.benefits,
+                })
+            })
+            .collect();
+        let active = view.subscriptions.iter().filter(|one| one.status == SubscriberStatus::Active).count();
+        let status = view.subscriptions.first().map(|one| one.status);
+        let message = match status {
+            None => say(cx, "Não é assinante.", "No subscription."),
+            Some(SubscriberStatus::Active) => say(cx, "Plano ativo.", "The plan is active."),
+            Some(SubscriberStatus::Overdue) => say(
+                cx,
+                "Plano com pagamento em atraso: não cobre serviços até regularizar.",
+                "The plan is overdue: it covers nothing until it is paid.",
+            ),
+            Some(SubscriberStatus::Cancelled) => say(cx, "Plano cancelado.", "The plan was cancelled."),
+        };
+        let value = json!({
+            "found": view.found,
+            "client_name": view.client_name,
+            "phone": view.phone,
+            "is_subscriber": view.is_subscriber,
+            "active_plans": plans,
+            "active_count": active,
+            "status": status.map_or("none", |status| status.as_str()),
+            "due_date": view.due_date.map(|due| due.to_string()),
+            "message": message,
+        });
+        Ok(if view.found { ToolOutput::success(value) } else { ToolOutput::refusal(value) })
+    }
+}

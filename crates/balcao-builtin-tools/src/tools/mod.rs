@@ -1,0 +1,127 @@
+//! One file per tool. To add one: copy a neighbour, list it here, define its command in a pack.
+
+mod add_internal_note;
+mod add_tag;
+mod cancel_appointment;
+mod cancel_followup;
+mod check_availability;
+mod create_appointment;
+mod get_appointment_history;
+mod get_barbers;
+mod get_business_hours;
+mod get_contact_info;
+mod get_services;
+mod get_subscriber_status;
+mod get_subscription_plans;
+mod join_waitlist;
+mod list_pipeline_stages;
+mod move_pipeline_stage;
+mod remove_tag;
+mod reschedule_appointment;
+mod schedule_appointment_reminder;
+mod schedule_followup;
+mod search_knowledge_base;
+mod transfer_to_human;
+mod trigger_flow;
+mod update_contact;
+
+use balcao_app::Desk;
+use balcao_app::appointments::Appointments;
+use balcao_app::availability::Availability;
+use balcao_app::booking::Booking;
+use balcao_app::catalog::Catalog;
+use balcao_app::contacts::Contacts;
+use balcao_app::flows::Flows;
+use balcao_app::follow_ups::FollowUps;
+use balcao_app::hours::BusinessHours;
+use balcao_app::knowledge::Knowledge;
+use balcao_app::notes::Notes;
+use balcao_app::pipelines::Pipelines;
+use balcao_app::reminders::Reminders;
+use balcao_app::subscriptions::Subscriptions;
+use balcao_app::waitlist::Waitlist;
+use balcao_pack::Handlers;
+use balcao_tool::erase;
+
+use crate::Settings;
+
+/// All native handlers, by the name that packs use.
+#[must_use]
+pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
+    let desk = || desk.clone();
+    let (contacts, booking) = (Contacts::new(desk()), Booking::new(desk()));
+    let (catalog, pipelines, follow_ups) = (Catalog::new(desk()), Pipelines::new(desk()), FollowUps::new(desk()));
+    let list = [
+        ("get_contact_info", erase(get_contact_info::GetContactInfo { contacts: contacts.clone() })),
+        ("add_tag", erase(add_tag::AddTag { contacts: contacts.clone(), may_create: settings.allow_new_tags })),
+        ("remove_tag", erase(remove_tag::RemoveTag { contacts: contacts.clone() })),
+        ("list_pipeline_stages", erase(list_pipeline_stages::ListPipelineStages { pipelines: pipelines.clone() })),
+        ("move_pipeline_stage", erase(move_pipeline_stage::MovePipelineStage { pipelines })),
+        ("add_internal_note", erase(add_internal_note::AddInternalNote { notes: Notes::new(desk()) })),
+        ("update_contact", erase(update_contact::UpdateContact { contacts })),
+        (
+            "search_knowledge_base",
+            erase(search_knowledge_base::SearchKnowledgeBase { knowledge: Knowledge::new(desk()) }),
+        ),
+        ("get_business_hours", erase(get_business_hours::GetBusinessHours { hours: BusinessHours::new(desk()) })),
+        ("transfer_to_human", erase(transfer_to_human::TransferToHuman { desk: desk() })),
+        ("get_services", erase(get_services::GetServices { catalog: catalog.clone() })),
+        ("get_barbers", erase(get_barbers::GetBarbers { catalog: catalog.clone() })),
+        (
+            "check_availability",
+            erase(check_availability::CheckAvailability { availability: Availability::new(desk()) }),
+        ),
+        (
+            "get_subscriber_status",
+            erase(get_subscriber_status::GetSubscriberStatus { subscriptions: Subscriptions::new(desk()) }),
+        ),
+        ("get_subscription_plans", erase(get_subscription_plans::GetSubscriptionPlans { catalog })),
+        (
+            "get_appointment_history",
+            erase(get_appointment_history::GetAppointmentHistory { appointments: Appointments::new(desk()) }),
+        ),
+        ("create_appointment", erase(create_appointment::CreateAppointment { booking: booking.clone() })),
+        ("cancel_appointment", erase(cancel_appointment::CancelAppointment { booking: booking.clone() })),
+        ("reschedule_appointment", erase(reschedule_appointment::RescheduleAppointment { booking })),
+        (
+            "schedule_appointment_reminder",
+            erase(schedule_appointment_reminder::ScheduleAppointmentReminder {
+                reminders: Reminders::new(desk()),
+                default_minutes: settings.reminder_minutes,
+            }),
+        ),
+        ("join_waitlist", erase(join_waitlist::JoinWaitlist { waitlist: Waitlist::new(desk()) })),
+        (
+            "schedule_followup",
+            erase(schedule_followup::ScheduleFollowup {
+                desk: desk(),
+                follow_ups: follow_ups.clone(),
+                delays: settings.followup_delays.clone(),
+            }),
+        ),
+        ("cancel_followup", erase(cancel_followup::CancelFollowup { follow_ups })),
+        (
+            "trigger_flow",
+            erase(trigger_flow::TriggerFlow { flows: Flows::new(desk()), allowed: settings.flows.clone() }),
+        ),
+    ];
+    list.into_iter().map(|(name, handler)| (name.to_owned(), handler)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_file_of_the_folder_is_in_the_list() {
+        let source = include_str!("mod.rs");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tools");
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+            assert!(
+                name == "mod"
+                    || source.contains(&format!("(\"{name}\""))
+                    || source.contains(&format!("            \"{name}\",")),
+                "{name}"
+            );
+        }
+    }
+}

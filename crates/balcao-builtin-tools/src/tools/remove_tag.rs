@@ -1,0 +1,39 @@
+//! `remove_tag`: an internal tag off the contact.
+
+use async_trait::async_trait;
+use balcao_app::contacts::Contacts;
+use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::{broke, contact, key, name_error, organization, say};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    tag_name: String,
+}
+
+pub(crate) struct RemoveTag {
+    pub(crate) contacts: Contacts,
+}
+
+#[async_trait]
+impl NativeTool for RemoveTag {
+    type Args = Args;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let key = key(cx, "remove_tag");
+        let done =
+            self.contacts.remove_tag(organization(cx)?, contact(cx)?, key, args.tag_name).await.map_err(broke)?;
+        let tagged = done.value.map_err(|refusal| name_error(refusal, "tag_name"))?;
+        let message = if tagged.was_present {
+            say(cx, "Etiqueta removida.", "Tag removed.")
+        } else {
+            say(cx, "O cliente não tinha essa etiqueta.", "The customer did not have this tag.")
+        };
+        let value = json!({"success": true, "tag": tagged.tag, "was_present": tagged.was_present, "message": message});
+        Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
+    }
+}

@@ -1,0 +1,83 @@
+//! `reschedule_appointment`: moves an appointment of the contact, in one transaction.
+
+use async_trait::async_trait;
+use balcao_app::booking::{Booking, RescheduleRequest};
+use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::cancel_appointment::appointment_id;
+use super::create_appointment::service;
+use crate::support::{
+    appointment, booking_refusal, broke, contact, date, day, key, minutes, organization, receipt, say, time_in_words,
+};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    new_date: String,
+    new_start_hour: String,
+    barber_name: Option<String>,
+    service_id: Option<i64>,
+    appointment_id: Option<i64>,
+}
+
+pub(crate) struct RescheduleAppointment {
+    pub(crate) booking: Booking,
+}
+
+impl RescheduleAppointment {
+    fn request(cx: &ToolContext, args: Args) -> ToolResult<RescheduleRequest> {
+        Ok(RescheduleRequest {
+            appointment: appointment_id(args.appointment_id)?,
+            date: date(cx, &args.new_date, "new_date")?,
+            start_min: minutes(&args.new_start_hour)?,
+            professional: args.barber_name,
+            service: service(None, args.service_id)?,
+            source: "agent".to_owned(),
+        })
+    }
+}
+
+#[async_trait]
+impl NativeTool for RescheduleAppointment {
+    type Args = Args;
+    const CONFIRMABLE: bool = true;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let given = args.appointment_id.is_some();
+        let request = Self::request(cx, args)?;
+        let key = key(cx, "reschedule_appointment");
+        let done = self.booking.reschedule(organization(cx)?, contact(cx)?, key, request).await.map_err(broke)?;
+        match done.value {
+            Ok(moved) => Ok(ToolOutput::success(json!({
+                "success": true,
+                "old_appointment_cancelled": true,
+                "old_appointment": appointment(cx, &moved.old),
+                "new_appointment": appointment(cx, &moved.new.appointment),
+                "message": say(cx, "Remarcado.", "Rescheduled."),
+            }))
+            .receipt(receipt(ReceiptKind::Rescheduled, &moved.new.appointment))),
+            Err(refusal) => booking_refusal(cx, refusal, given),
+        }
+    }
+
+    async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
+        let given = args.appointment_id.is_some();
+        let request = Self::request(cx, args)?;
+        match self.booking.preview_reschedule(organization(cx)?, contact(cx)?, request).await.map_err(broke)? {
+            Ok(moved) => {
+                let (old, new) = (&moved.old, &moved.new.appointment);
+                let (what, who) = (&new.service, &new.professional);
+                let (old_on, old_at) = (day(cx, old.date), time_in_words(cx, &old.start));
+                let (on, at) = (day(cx, new.date), time_in_words(cx, &new.start));
+                Ok(Preview::Ask(match say(cx, "pt", "en") {
+                    "pt" => format!("Posso remarcar {what} com {who} de {old_on} às {old_at} para {on} às {at}?"),
+                    _ => format!("May I move {what} with {who} from {old_on} at {old_at} to {on} at {at}?"),
+                }))
+            }
+            Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, given)?)),
+        }
+    }
+}

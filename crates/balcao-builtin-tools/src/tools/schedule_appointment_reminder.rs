@@ -1,0 +1,60 @@
+//! `schedule_appointment_reminder`: a message before an appointment.
+
+use async_trait::async_trait;
+use balcao_app::reminders::{ReminderRefusal, Reminders};
+use balcao_tool::{ErrorCode, NativeTool, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::cancel_appointment::appointment_id;
+use crate::support::{appointment, broke, contact, history_error, key, organization, receipt, say};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    appointment_id: Option<i64>,
+    minutes_before: Option<u32>,
+}
+
+pub(crate) struct ScheduleAppointmentReminder {
+    pub(crate) reminders: Reminders,
+    pub(crate) default_minutes: u32,
+}
+
+#[async_trait]
+impl NativeTool for ScheduleAppointmentReminder {
+    type Args = Args;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let id = appointment_id(args.appointment_id)?;
+        let lead = args.minutes_before.unwrap_or(self.default_minutes);
+        let key = key(cx, "schedule_appointment_reminder");
+        let done =
+            self.reminders.schedule(organization(cx)?, contact(cx)?, key, id, Some(lead)).await.map_err(broke)?;
+        match done.value {
+            Ok(planned) => Ok(ToolOutput::success(json!({
+                "success": true,
+                "remind_at": planned.remind_at_local,
+                "minutes_before": lead,
+                "appointment": appointment(cx, &planned.appointment),
+                "message": say(cx, "Lembrete agendado.", "Reminder planned."),
+            }))
+            .receipt(receipt(ReceiptKind::MessagePlanned, &planned.appointment))
+            .receipt(receipt(ReceiptKind::Existing, &planned.appointment))),
+            Err(ReminderRefusal::NotFound { upcoming }) if id.is_none() && upcoming.is_empty() => {
+                let message =
+                    say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment.");
+                Ok(ToolOutput::refusal(json!({"success": false, "reason": "NO_UPCOMING", "message": message})))
+            }
+            Err(ReminderRefusal::NotFound { upcoming }) => Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
+            Err(ReminderRefusal::Ambiguous { candidates }) => Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
+            Err(ReminderRefusal::TooLate { minutes_left }) => {
+                let message = say(cx, "Esse lembrete já teria passado.", "That reminder would be due already.");
+                let value =
+                    json!({"success": false, "reason": "TOO_LATE", "minutes_left": minutes_left, "message": message});
+                Ok(ToolOutput::refusal(value))
+            }
+        }
+    }
+}

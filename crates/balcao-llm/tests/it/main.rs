@@ -1,0 +1,21 @@
+//! The model contract against recorded answers, a local server and the script.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    clippy::print_stderr,
+    reason = "tests"
+)]
+
+mod contract;
+mod corpus;
+mod dialects;
+mod requests;
+mod resilience;
+mod scripted;
+mod server;
+mod stories;
+mod streams;
+mod support;

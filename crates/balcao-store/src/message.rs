@@ -1,0 +1,157 @@
+//! Messages: the append-only thread of a conversation.
+
+use balcao_domain::{ConversationId, MessageId, OrganizationId, TurnId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::{values, word};
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Author {
+    /// The contact.
+    Contact,
+    /// The agent.
+    Agent,
+    /// A person of staff.
+    Staff,
+    /// The program: a reminder, an offer.
+    System,
+    /// The agent, but not sent: a person had taken over.
+    Draft,
+}
+
+impl Author {
+    const ALL: [Self; 5] = [Self::Contact, Self::Agent, Self::Staff, Self::System, Self::Draft];
+
+    /// The word it is stored and shown as.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Contact => "contact",
+            Self::Agent => "agent",
+            Self::Staff => "staff",
+            Self::System => "system",
+            Self::Draft => "draft",
+        }
+    }
+
+    fn from_word(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|author| author.as_str() == text)
+    }
+}
+
+/// A message as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Its id.
+    pub id: MessageId,
+    /// Who wrote it.
+    pub author: Author,
+    /// What.
+    pub text: String,
+    /// What an unasked-for message is about.
+    pub subject: Option<String>,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// A message to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewMessage<'a> {
+    /// Where.
+    pub conversation: ConversationId,
+    /// The turn that it belongs to.
+    pub turn: Option<TurnId>,
+    /// Who wrote it.
+    pub author: Author,
+    /// What.
+    pub text: &'a str,
+    /// What an unasked-for message is about.
+    pub subject: Option<&'a str>,
+}
+
+/// Appends a message.
+///
+/// # Errors
+/// A unique violation for a second reply of one turn.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewMessage<'_>,
+    now: Timestamp,
+) -> Result<MessageId, StoreError> {
+    tx.insert(
+        "INSERT INTO message (organization_id, conversation_id, turn_id, author, text, subject, created_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        values![organization, new.conversation, new.turn, new.author.as_str(), new.text, new.subject, now],
+    )
+}
+
+/// The last `limit` messages of a conversation, oldest first.
+///
+/// # Errors
+/// What the database said.
+pub fn last(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    limit: u32,
+) -> Result<Vec<Message>, StoreError> {
+    let mut found = tx.query_all(
+        "SELECT id, author, text, subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2
+         ORDER BY id DESC LIMIT ?3",
+        values![organization, conversation, limit],
+        |row| {
+            Ok(Message {
+                id: row.get(0)?,
+                author: word(row, 1, Author::from_word)?,
+                text: row.get(2)?,
+                subject: row.get(3)?,
+                created_at: row.get(4)?,
+            })
+        },
+    )?;
+    found.reverse();
+    Ok(found)
+}
+
+/// How many messages of one author a conversation got since an instant.
+///
+/// # Errors
+/// What the database said.
+pub fn count_since(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    author: Author,
+    since: Timestamp,
+) -> Result<u32, StoreError> {
+    tx.query_one(
+        "SELECT count(*) FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = ?3 AND created_at >= ?4",
+        values![organization, conversation, author.as_str(), since],
+        |row| row.get(0),
+    )
+}
+
+/// The subject of the last unasked-for message since an instant, if nothing else was said by us after it.
+///
+/// # Errors
+/// What the database said.
+pub fn last_subject(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    since: Timestamp,
+) -> Result<Option<String>, StoreError> {
+    tx.query_optional(
+        "SELECT subject FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'contact' AND author <> 'draft'
+         AND created_at >= ?3 ORDER BY id DESC LIMIT 1",
+        values![organization, conversation, since],
+        |row| row.get::<Option<String>>(0),
+    )
+    .map(Option::flatten)
+}

@@ -1,0 +1,191 @@
+//! The turn journal: a turn's saved state while it is open, its record once it is closed.
+
+use balcao_domain::{ConversationId, OrganizationId, TurnId};
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::values;
+
+/// How a turn ended and what it used up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing<'a> {
+    /// The turn.
+    pub id: TurnId,
+    /// `reply`, `handoff` or `silence`.
+    pub outcome: &'a str,
+    /// Why, for staff.
+    pub reason: Option<&'a str>,
+    /// The record, as JSON.
+    pub machine: &'a str,
+    /// Its part of the transcript, as JSON.
+    pub transcript: &'a str,
+    /// Model calls.
+    pub model_calls: u32,
+    /// Tool calls that ran.
+    pub tool_calls: u32,
+    /// Tokens, input and output together.
+    pub tokens: i64,
+    /// Cost in millionths of a US dollar.
+    pub cost_micro_usd: i64,
+}
+
+/// What turns used up since an instant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SpentSince {
+    /// Model calls.
+    pub model_calls: i64,
+    /// Tool calls.
+    pub tool_calls: i64,
+    /// Tokens.
+    pub tokens: i64,
+    /// Cost in millionths of a US dollar.
+    pub cost_micro_usd: i64,
+}
+
+/// Opens a turn.
+///
+/// # Errors
+/// A unique violation if the conversation has an open one.
+pub fn open(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    profile: &str,
+    now: Timestamp,
+) -> Result<TurnId, StoreError> {
+    tx.insert(
+        "INSERT INTO turn (organization_id, conversation_id, profile, opened_at) VALUES (?1, ?2, ?3, ?4) RETURNING id",
+        values![organization, conversation, profile, now],
+    )
+}
+
+/// Saves the state machine of an open turn, and the hash of its prompt.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the turn is not open: somebody else closed it.
+pub fn save(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: TurnId,
+    machine: &str,
+    prompt_hash: &str,
+) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE turn SET machine = ?3, prompt_hash = ?4 WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    exactly_one(tx.execute(sql, values![organization, id, machine, prompt_hash])?, sql)
+}
+
+/// Closes an open turn.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if it is not open: somebody else closed it.
+pub fn close(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    closing: &Closing<'_>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE turn SET state = 'closed', outcome = ?3, reason = ?4, machine = ?5, transcript = ?6, model_calls = ?7,
+             tool_calls = ?8, tokens = ?9, cost_micro_usd = ?10, closed_at = ?11
+         WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    let changed = tx.execute(
+        sql,
+        values![
+            organization,
+            closing.id,
+            closing.outcome,
+            closing.reason,
+            closing.machine,
+            closing.transcript,
+            closing.model_calls,
+            closing.tool_calls,
+            closing.tokens,
+            closing.cost_micro_usd,
+            now
+        ],
+    )?;
+    exactly_one(changed, sql)
+}
+
+/// The open turn of a conversation, with its saved state (`None` before its first step was saved).
+///
+/// # Errors
+/// What the database said.
+pub fn find_open(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Option<(TurnId, Option<String>)>, StoreError> {
+    tx.query_optional(
+        "SELECT id, machine FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'open'",
+        values![organization, conversation],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// The transcripts of the last `limit` closed turns from `from` on, oldest first, as JSON.
+///
+/// # Errors
+/// What the database said.
+pub fn transcripts(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    from: i64,
+    limit: u32,
+) -> Result<Vec<String>, StoreError> {
+    let mut found = tx.query_all(
+        "SELECT transcript FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND id >= ?3 AND state = 'closed'
+         AND transcript IS NOT NULL ORDER BY id DESC LIMIT ?4",
+        values![organization, conversation, from, limit],
+        |row| row.get::<String>(0),
+    )?;
+    found.reverse();
+    Ok(found)
+}
+
+/// What the organization's turns (of one conversation, if given) used up since an instant.
+///
+/// # Errors
+/// What the database said.
+pub fn spent_since(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: Option<ConversationId>,
+    since: Timestamp,
+) -> Result<SpentSince, StoreError> {
+    let sums = "SELECT COALESCE(sum(model_calls), 0), COALESCE(sum(tool_calls), 0), COALESCE(sum(tokens), 0),
+                COALESCE(sum(cost_micro_usd), 0) FROM turn WHERE organization_id = ?1";
+    let read = |row: &crate::value::Row<'_>| {
+        Ok(SpentSince {
+            model_calls: row.get(0)?,
+            tool_calls: row.get(1)?,
+            tokens: row.get(2)?,
+            cost_micro_usd: row.get(3)?,
+        })
+    };
+    match conversation {
+        Some(one) => tx.query_one(
+            &format!("{sums} AND conversation_id = ?2 AND opened_at >= ?3"),
+            values![organization, one, since],
+            read,
+        ),
+        None => tx.query_one(&format!("{sums} AND opened_at >= ?2"), values![organization, since], read),
+    }
+}
+
+/// The record of a closed turn, as JSON.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the organization has no such turn.
+pub fn record(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId) -> Result<Option<String>, StoreError> {
+    tx.query_one("SELECT machine FROM turn WHERE organization_id = ?1 AND id = ?2", values![organization, id], |row| {
+        row.get(0)
+    })
+}
+
+fn exactly_one(changed: usize, sql: &str) -> Result<(), StoreError> {
+    if changed == 1 { Ok(()) } else { Err(StoreError::NoRow { sql: sql.to_owned() }) }
+}
