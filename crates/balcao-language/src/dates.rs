@@ -14,6 +14,7 @@
 //!
 //! Replies echo weekday and date, so a customer who meant the other Friday sees it.
 
+mod names;
 mod scan;
 
 use jiff::civil::{Date, Weekday};

@@ -76,6 +76,8 @@ fn days_are_read_as_customers_write_them() {
         ("friday next week", 12, 4),
         ("day after tomorrow", 11, 26),
         ("marca pra quinta as 15", 11, 26),
+        ("abre no natal?", 12, 25),
+        ("na véspera de Natal", 12, 24),
     ] {
         assert_eq!(only(text), Ok(DateSpan::Day(date(2026, month, day))), "{text:?}");
     }

@@ -12,6 +12,7 @@ fn wishes_for_a_person() {
         "quero falar com alguém",
         "posso falar com o gerente?",
         "chama o dono",
+        "me passa pro gerente",
         "me passa pra um atendente",
         "me transfere para um humano",
         "preciso falar com a recepção",

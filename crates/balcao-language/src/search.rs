@@ -56,8 +56,8 @@ const NOUN_ENDINGS: &[&str] =
 
 const VERB_ENDINGS: &[&str] = &[
     "ariamos", "eriamos", "assem", "ando", "endo", "indo", "aram", "eram", "iram", "avam", "ava", "aria", "eria",
-    "iria", "arei", "erei", "irei", "amos", "emos", "imos", "ado", "ada", "ido", "ida", "ou", "ei", "am", "em", "ar",
-    "er", "ir", "io", "ia",
+    "arei", "erei", "irei", "amos", "emos", "imos", "ado", "ada", "ido", "ida", "ou", "ei", "am", "em", "ar", "er",
+    "ir", "io", "ia",
 ];
 
 fn strip(word: &str, endings: &[&str], least: usize) -> Option<String> {
@@ -101,7 +101,7 @@ const SYNONYMS: &[&[&str]] = &[
     &["remarc", "reagend", "adi"],
     &["atras", "tolerancia", "toleranc", "late"],
     &["prec", "cust", "valor", "val", "quant", "price", "cost"],
-    &["wifi", "wi", "fi", "internet"],
+    &["wifi", "wif", "wi", "fi", "internet"],
     &["conveni", "plan", "segur", "unimed"],
     &["hor", "horari", "func", "abr", "fech"],
     &["prod", "produt", "pomad", "shampo", "vend", "product"],

@@ -10,6 +10,7 @@
 //!   for the answer to "que horas?".
 //! - "Boa tarde", "mais tarde", "daqui a 2 horas", "uma hora antes" are no times.
 
+mod periods;
 mod scan;
 
 use jiff::civil::Time;

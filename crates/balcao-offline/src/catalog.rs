@@ -21,6 +21,8 @@ pub struct Catalog {
     pub services: Vec<Service>,
     /// The professionals' names.
     pub professionals: Vec<String>,
+    /// The plans on sale, once they were listed.
+    pub plans: Vec<Service>,
 }
 
 /// What a text names.
@@ -42,6 +44,10 @@ impl Catalog {
         if let Some(list) = result.get("services").and_then(Value::as_array) {
             let read = |data: &Value| Some(Service { name: results::text(data, &["name"])?, data: data.clone() });
             self.services = list.iter().filter_map(read).collect();
+        }
+        if let Some(list) = result.get("plans").and_then(Value::as_array) {
+            let read = |data: &Value| Some(Service { name: results::text(data, &["name"])?, data: data.clone() });
+            self.plans = list.iter().filter_map(read).collect();
         }
         let people = result.get("barbers").or_else(|| result.get("professionals")).and_then(Value::as_array);
         for person in people.into_iter().flatten() {
@@ -198,6 +204,9 @@ fn after_with(text: &str, catalog: &Catalog) -> Option<String> {
 }
 
 const NOT_NAMES: &[&str] = &[
+    "vaga",
+    "vagas",
+    "disponibilidade",
     "voce",
     "voces",
     "vc",

@@ -1,1 +1,68 @@
+use serde_json::json;
+
 use super::*;
+
+fn salon() -> Catalog {
+    let mut catalog = Catalog::default();
+    catalog.learn(&json!({
+        "services": [{"name": "Corte"}, {"name": "Barba"}, {"name": "Corte + Barba"}, {"name": "Corte infantil"}, {"name": "Luzes"}],
+        "barbers": [{"name": "Caio Prado"}, {"name": "Yasmin Teles"}, {"name": "Ana Lima"}, {"name": "Ana Souza"}]
+    }));
+    catalog
+}
+
+fn clinic() -> Catalog {
+    let mut catalog = Catalog::default();
+    catalog.learn(&json!({
+        "services": [{"name": "Consulta dermatológica"}, {"name": "Consulta de retorno"}, {"name": "Limpeza de pele"}],
+        "barbers": ["Dra. Helena Matos", "Dr. Otávio Lins"]
+    }));
+    catalog
+}
+
+fn one(name: &str) -> Named {
+    Named::One(name.to_owned())
+}
+
+#[test]
+fn services_are_named_by_their_words() {
+    for (text, want) in [
+        ("quero cortar o cabelo amanhã", one("Corte")),
+        ("corte", one("Corte")),
+        ("fazer a barba", one("Barba")),
+        ("corte com barba", one("Corte + Barba")),
+        ("cabelo e barba", one("Corte + Barba")),
+        ("cortar o cabelo do meu filho", one("Corte infantil")),
+        ("só corte, sem barba", one("Corte")),
+        ("fazer luzes", one("Luzes")),
+        ("bom dia", Named::Nothing),
+        ("sexta 15h", Named::Nothing),
+    ] {
+        assert_eq!(salon().service_in(text), want, "{text:?}");
+    }
+    assert_eq!(clinic().service_in("limpesa de pele"), one("Limpeza de pele"));
+    assert_eq!(clinic().service_in("limpeza"), one("Limpeza de pele"));
+    assert_eq!(clinic().service_in("consulta de retorno"), one("Consulta de retorno"));
+    let several = ["Consulta dermatológica", "Consulta de retorno"].map(str::to_owned).to_vec();
+    assert_eq!(clinic().service_in("quero uma consulta"), Named::Several(several));
+}
+
+#[test]
+fn professionals_are_named_by_part_sound_or_after_with() {
+    for (text, want) in [
+        ("com o caio", one("Caio Prado")),
+        ("kaio tem horario?", one("Caio Prado")),
+        ("com a iasmin", one("Yasmin Teles")),
+        ("quero com a ana souza", one("Ana Souza")),
+        ("com a ana", Named::Several(vec!["Ana Lima".to_owned(), "Ana Souza".to_owned()])),
+        ("com o Zeca", Named::Unknown("Zeca".to_owned())),
+        ("corte com barba", Named::Nothing),
+        ("com certeza", Named::Nothing),
+        ("pagar com cartão", Named::Nothing),
+        ("amanhã às 15h", Named::Nothing),
+    ] {
+        assert_eq!(salon().professional_in(text), want, "{text:?}");
+    }
+    assert_eq!(clinic().professional_in("com a dra helena"), one("Dra. Helena Matos"));
+    assert_eq!(clinic().professional_in("com o doutor otavio"), one("Dr. Otávio Lins"));
+}

@@ -72,7 +72,7 @@ pub fn text(value: &Value, keys: &[&str]) -> Option<String> {
         Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
         Value::Number(number) => Some(number.to_string()),
         Value::Object(inner) => inner.get("name").and_then(Value::as_str).map(str::to_owned),
-        _ => None,
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) => None,
     })
 }
 

@@ -78,6 +78,8 @@ pub struct Dialogue {
     pub any_professional: bool,
     /// The day wanted.
     pub day: Option<Day>,
+    /// The day that a question for hours or people was about: meant if no other is named.
+    pub topic_day: Option<Day>,
     /// The times wanted; the first that is free is meant.
     pub times: Vec<Time>,
     /// The part of the day wanted.
@@ -122,6 +124,7 @@ impl Dialogue {
             weak_mentions: Vec::new(),
             any_professional: false,
             day: None,
+            topic_day: None,
             times: Vec::new(),
             window: None,
             source: None,
@@ -182,7 +185,11 @@ impl Dialogue {
     }
 
     /// Takes in a message of the customer.
-    fn hear(&mut self, utterance: Utterance) {
+    fn hear(&mut self, mut utterance: Utterance) {
+        // "E dia 24?" after "que horas abre?" asks the same again.
+        if utterance.acts.is_empty() && utterance.has_when() && self.goal == Goal::None {
+            utterance.acts.extend([Act::Hours, Act::WhoWorks].into_iter().filter(|act| self.utterance.is(*act)));
+        }
         // A second message without a reply between them is the same turn.
         let goal_before = self.goal;
         self.outcomes.clear();
@@ -199,7 +206,7 @@ impl Dialogue {
     fn aim(&mut self, utterance: &Utterance, before: Goal) {
         let open_booking = before == Goal::Book && self.asked != Question::Nothing && !own_appointment(&utterance.text);
         if utterance.is(Act::Injection) {
-        } else if utterance.is(Act::Reschedule) && !(open_booking && self.asked == Question::Book) {
+        } else if utterance.is(Act::Reschedule) && !open_booking {
             self.begin(Goal::Reschedule);
         } else if utterance.is(Act::Cancel) {
             self.begin(Goal::Cancel);
@@ -223,12 +230,12 @@ impl Dialogue {
     /// "Serve" to the next opening: its day, time and professional are wanted now.
     fn take_next(&mut self, utterance: &Utterance) {
         let accepts = self.asked == Question::Next && agreement(&utterance.text) == Agreement::Yes;
-        if self.asked == Question::Professional
-            && agreement(&utterance.text) == Agreement::Yes
-            && let Named::One(name) = self.catalog.professional_in(&self.said)
-        {
-            // "Seria com …?" was answered with yes.
-            self.mentions.push(format!("com {name}"));
+        if self.asked == Question::Professional && agreement(&utterance.text) == Agreement::Yes {
+            // "Seria com …?" was answered with yes; yes to a choice of several leaves it to us.
+            match self.catalog.professional_in(&self.said) {
+                Named::One(name) => self.mentions.push(format!("com {name}")),
+                Named::Several(_) | Named::Unknown(_) | Named::Nothing => self.any_professional = true,
+            }
         }
         let Some(next) = self.proposal.clone().filter(|_| accepts) else { return };
         self.day = next.date.map(|date| Day { first: date, last: date, target: false });
@@ -255,15 +262,23 @@ impl Dialogue {
             return;
         }
         let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
-        if only_price {
+        // "E com barba?" adds to what was named before.
+        let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
+        if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
+            self.mentions.push(format!("{earlier} {}", utterance.text));
+        } else if only_price {
             self.weak_mentions.push(utterance.text.clone());
         } else if !(informative(utterance) && !utterance.is(Act::Book) && !utterance.is(Act::Availability)) {
             self.mentions.push(utterance.text.clone());
+        }
+        if (utterance.is(Act::Hours) || utterance.is(Act::WhoWorks)) && !utterance.days.is_empty() {
+            self.topic_day = utterance.days.last().copied();
         }
         if informative(utterance) && self.goal != Goal::Book && self.goal != Goal::Reschedule {
             return;
         }
         if utterance.is(Act::Hours) || utterance.is(Act::WhoWorks) {
+            self.topic_day = utterance.days.last().copied();
             return;
         }
         self.any_professional |= utterance.is(Act::AnyProfessional);
@@ -271,6 +286,8 @@ impl Dialogue {
             Goal::Cancel => {
                 if let Some(day) = utterance.days.last() {
                     self.source = Some(*day);
+                } else if self.asked == Question::Which {
+                    self.source = None;
                 }
                 if !utterance.times.is_empty() {
                     self.times.clone_from(&utterance.times);
@@ -382,7 +399,7 @@ impl Dialogue {
         let ends = [" para ", " for ", "?", ",", "!"];
         let named = match self.catalog.professional_in(said) {
             Named::One(name) => Some(name),
-            _ => None,
+            Named::Several(_) | Named::Unknown(_) | Named::Nothing => None,
         };
         Appointment {
             id: None,
@@ -397,7 +414,7 @@ impl Dialogue {
     fn see(&mut self, outcome: Outcome, today: Date) {
         if outcome.code().is_none() {
             match outcome.name.as_str() {
-                "get_services" | "get_barbers" => self.catalog.learn(&outcome.result),
+                "get_services" | "get_barbers" | "get_subscription_plans" => self.catalog.learn(&outcome.result),
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
@@ -521,7 +538,7 @@ fn question_in(said: &str, held: Option<&Outcome>) -> Question {
         Question::Next
     } else if asks(&["lista de espera", "waiting list"]) {
         Question::Waitlist
-    } else if asks(&["qual deles", "which one"]) {
+    } else if asks(&["qual deles", "which one", "seria esse", "is it that one"]) {
         Question::Which
     } else if asks(&[
         "posso marcar",

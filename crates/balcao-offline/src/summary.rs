@@ -61,7 +61,7 @@ pub(crate) fn summary(request: &ModelRequest, dialogue: &Dialogue, locale: Local
                 let success = result.get("success")?.as_bool()?;
                 success.then(|| crate::results::text(&result, &["message"])).flatten()
             }
-            _ => None,
+            Message::User { .. } | Message::Assistant { .. } | Message::ToolResult { .. } => None,
         })
         .collect();
     if !effects.is_empty() {

@@ -5,7 +5,10 @@ use jiff::{
     civil::{Date, Weekday},
 };
 
-use super::{DateProblem, DateSpan};
+use super::{
+    DateProblem, DateSpan,
+    names::{month_named, weekday_named, year_of},
+};
 use crate::{
     fold::{Token, TokenKind, at, before, is_glued, phrase_at},
     numbers::{number_at, ordinal},
@@ -90,6 +93,7 @@ impl Scanner<'_> {
             .or_else(|| self.month_and_day(from))
             .or_else(|| self.relative(from))
             .or_else(|| self.span(from))
+            .or_else(|| self.holiday(from))
             .or_else(|| self.distance(from))
             .or_else(|| self.day_of_month(from))?;
         Some(Found { from, to, weekday: None, reading })
@@ -351,6 +355,21 @@ impl Scanner<'_> {
         None
     }
 
+    /// The fixed holidays that customers name: the next one from today on.
+    fn holiday(&self, from: usize) -> Option<(usize, Reading)> {
+        const DAYS: [(&[&str], i8, i8); 5] = [
+            (&["vespera de natal", "vespera do natal", "christmas eve"], 12, 24),
+            (&["natal", "christmas"], 12, 25),
+            (&["vespera de ano novo", "reveillon", "new year ' s eve"], 12, 31),
+            (&["ano novo", "new year"], 1, 1),
+            (&["dia do trabalho", "dia do trabalhador"], 5, 1),
+        ];
+        DAYS.iter().find_map(|(names, month, day)| {
+            let to = self.phrase(from, names)?;
+            Some((to, self.resolve(None, *month, *day, from, to)))
+        })
+    }
+
     /// "Daqui a 3 dias", "em uma semana", "in 2 weeks".
     fn distance(&self, from: usize) -> Option<(usize, Reading)> {
         let next = self.phrase(from, &["daqui a", "daqui ha", "daqui", "dentro de", "em", "in"])?;
@@ -544,46 +563,5 @@ impl Scanner<'_> {
         } else {
             index
         }
-    }
-}
-
-fn weekday_named(name: &str) -> Option<Weekday> {
-    Some(match name {
-        "segunda" | "segundas" | "seg" | "segundafeira" | "monday" | "mondays" | "mon" => Weekday::Monday,
-        "terca" | "tercas" | "ter" | "tercafeira" | "tuesday" | "tuesdays" | "tue" | "tues" => Weekday::Tuesday,
-        "quarta" | "quartas" | "qua" | "quartafeira" | "wednesday" | "wednesdays" | "wed" => Weekday::Wednesday,
-        "quinta" | "quintas" | "qui" | "quintafeira" | "thursday" | "thursdays" | "thu" | "thurs" => Weekday::Thursday,
-        "sexta" | "sextas" | "sex" | "sextou" | "sextafeira" | "friday" | "fridays" | "fri" => Weekday::Friday,
-        "sabado" | "sabados" | "sab" | "sabadao" | "saturday" | "saturdays" | "sat" => Weekday::Saturday,
-        "domingo" | "domingos" | "dom" | "sunday" | "sundays" | "sun" => Weekday::Sunday,
-        _ => return None,
-    })
-}
-
-fn month_named(name: &str) -> Option<i8> {
-    Some(match name {
-        "janeiro" | "jan" | "january" => 1,
-        "fevereiro" | "fev" | "february" | "feb" => 2,
-        "marco" | "mar" | "march" => 3,
-        "abril" | "abr" | "april" | "apr" => 4,
-        "maio" | "mai" | "may" => 5,
-        "junho" | "jun" | "june" => 6,
-        "julho" | "jul" | "july" => 7,
-        "agosto" | "ago" | "august" | "aug" => 8,
-        "setembro" | "set" | "september" | "sep" | "sept" => 9,
-        "outubro" | "out" | "october" | "oct" => 10,
-        "novembro" | "nov" | "november" => 11,
-        "dezembro" | "dez" | "december" | "dec" => 12,
-        _ => return None,
-    })
-}
-
-fn year_of(digits: &str) -> Option<i16> {
-    let year: i16 = digits.parse().ok()?;
-    match digits.len() {
-        4 => Some(year),
-        2 if year < 70 => Some(year.saturating_add(2000)),
-        2 => Some(year.saturating_add(1900)),
-        _ => None,
     }
 }

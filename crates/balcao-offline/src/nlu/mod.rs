@@ -1,6 +1,8 @@
 //! From a customer's words to acts and slots. Nothing here knows the business: names are matched later, in `catalog`.
 
 mod acts;
+#[rustfmt::skip] // tables of words: one a line would be a thousand lines
+mod phrases;
 mod slots;
 
 use balcao_language::{TimeReading, TimeWindow, fold, tokens};
@@ -64,7 +66,20 @@ impl Utterance {
 #[must_use]
 pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
     let (days, problem) = slots::days(text, today);
-    let found = balcao_language::find_times(text);
+    let mut found = balcao_language::find_times(text);
+    if found.len() > 1 {
+        // "17h em vez das 15h" wants the first.
+        found.retain(|one| {
+            let before = fold(text.get(..one.start).unwrap_or_default());
+            !["em vez das", "em vez de", "ao inves das", "ao inves de", "no lugar das", "instead of"].iter().any(
+                |lead| {
+                    before.ends_with(lead)
+                        || before.ends_with(&format!("{lead} as"))
+                        || before.trim_end_matches(" das").ends_with("em vez")
+                },
+            )
+        });
+    }
     let times = |found: &[balcao_language::TimeMatch]| -> Vec<Time> {
         let at = |reading: &TimeReading| match reading {
             TimeReading::At { time, .. } => Some(*time),
@@ -109,9 +124,12 @@ fn spaced(text: &str) -> String {
 
 /// True if one of `phrases` occurs in a [`spaced`] text as whole words; a phrase that ends in `*` may go on.
 fn has(spaced: &str, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| match phrase.strip_suffix('*') {
-        Some(stem) => spaced.contains(&format!(" {stem}")),
-        None => spaced.contains(&format!(" {phrase} ")),
+    let blank = |index: Option<usize>| index.and_then(|index| spaced.as_bytes().get(index)) == Some(&b' ');
+    phrases.iter().any(|phrase| {
+        let (words, open) = phrase.strip_suffix('*').map_or((*phrase, false), |stem| (stem, true));
+        spaced
+            .match_indices(words)
+            .any(|(at, found)| blank(at.checked_sub(1)) && (open || blank(at.checked_add(found.len()))))
     })
 }
 

@@ -4,17 +4,17 @@ use balcao_language::{Agreement, Asked, agreement, agreement_about};
 use jiff::civil::{Date, Time};
 use serde_json::Value;
 
-use super::{Answer, Desk};
+use super::{Answer, Desk, spoken::spoken_service};
 use crate::{
     catalog::Named,
     nlu::{Act, Day},
     results::{self, Appointment, Availability, Outcome},
-    state::{Dialogue, Question},
+    state::Question,
     words::Line,
 };
 
 /// How many times of one professional, professionals and days an offer names.
-const OFFERED_TIMES: usize = 4;
+pub(super) const OFFERED_TIMES: usize = 4;
 const OFFERED_PEOPLE: usize = 4;
 const OFFERED_DAYS: usize = 5;
 
@@ -51,7 +51,7 @@ impl Desk<'_> {
             return;
         }
         let Some(wish) = self.wish() else { return };
-        let Some(day) = dialogue.day else {
+        let Some(day) = dialogue.day.or(dialogue.topic_day) else {
             self.without_day(&wish);
             return;
         };
@@ -77,6 +77,7 @@ impl Desk<'_> {
         let named = utterance.is(Act::Book)
             || utterance.is(Act::Availability)
             || utterance.is(Act::Want)
+            || utterance.is(Act::Reschedule)
             || utterance.is(Act::GoAhead)
             || utterance.is(Act::AnyProfessional)
             || utterance.is(Act::Earliest)
@@ -156,7 +157,7 @@ impl Desk<'_> {
         let rest_asks = !utterance.questions.is_empty();
         let padded = format!(" {folded} ");
         let plain = !hedged.iter().any(|word| padded.contains(word)) || rest_asks && !padded.contains(" mas ");
-        (starts && plain || utterance.is(Act::GoAhead) && plain).then_some(proposal)
+        (plain && (starts || utterance.is(Act::GoAhead))).then_some(proposal)
     }
 
     /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
@@ -196,7 +197,8 @@ impl Desk<'_> {
             }
             Named::Nothing => None,
         };
-        let only_asks_times = dialogue.utterance.is(Act::Availability) && dialogue.day.is_some();
+        let wants = dialogue.utterance.is(Act::Book) || dialogue.utterance.is(Act::Want);
+        let only_asks_times = dialogue.utterance.is(Act::Availability) || !wants && dialogue.times.is_empty();
         if service.is_none() && !only_asks_times && !names.is_empty() {
             self.say(Line::AskService { list: names });
             return None;
@@ -261,8 +263,8 @@ impl Desk<'_> {
                     self.say(Line::NoSuchProfessional { said, list });
                 } else if unknown_service.is_some() {
                     let all = self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
-                    let list = if candidates.is_empty() { all } else { candidates };
-                    self.say(Line::WhichService { list });
+                    let list = if candidates.len() < 2 { all } else { candidates };
+                    self.say(Line::AskService { list });
                 } else if candidates.is_empty() {
                     self.say(Line::AskDay);
                 } else {
@@ -453,86 +455,6 @@ impl Desk<'_> {
             Answer::Missing => self.say(Line::CannotNow),
         }
     }
-
-    /// Words a booking that was refused.
-    fn not_booked(&mut self, outcome: &Outcome) {
-        if let Some(summary) = outcome.summary().filter(|_| outcome.is_held()) {
-            self.say(Line::Confirm { summary: asking(summary, self.locale) });
-            return;
-        }
-        match outcome.code() {
-            Some("ambiguous" | "not_found") => {
-                let list = candidates(&outcome.result);
-                let said = outcome.arguments.get("barber_name").and_then(Value::as_str).unwrap_or_default().to_owned();
-                self.say(if list.is_empty() { Line::AskDay } else { Line::NoSuchProfessional { said, list } });
-                return;
-            }
-            Some("invalid_arguments") => {
-                self.say(Line::Refused { message: None });
-                return;
-            }
-            Some(_) => {
-                self.failure(outcome);
-                return;
-            }
-            None => {}
-        }
-        let wanted = results::appointment(&outcome.arguments);
-        let mut others = results::appointments(&outcome.result, &["alternatives", "available_slots"]);
-        others.truncate(OFFERED_TIMES);
-        let taken = outcome.result.get("reason").and_then(Value::as_str) == Some("SLOT_TAKEN") || !others.is_empty();
-        match (wanted.date, wanted.time) {
-            (Some(date), Some(time)) if taken => {
-                self.say(Line::NotFree { date, time, professional: wanted.professional.clone() });
-            }
-            _ => self.say(Line::Refused { message: results::text(&outcome.result, &["message"]) }),
-        }
-        if others.is_empty() {
-            self.say(Line::AnotherDay);
-        } else {
-            self.say(Line::Nearby { list: by_professional(&others) });
-        }
-    }
-
-    /// Words a done booking, move or cancellation from its receipt.
-    pub(super) fn effect(&mut self, outcome: &Outcome) {
-        let mut what = results::appointment(&outcome.result);
-        let given = results::appointment(&outcome.arguments);
-        let inner = ["new_appointment", "appointment", "cancelled_appointment"];
-        if let Some(inner) = inner.iter().find_map(|key| outcome.result.get(key)).map(results::appointment) {
-            what = filled(inner, what);
-        }
-        match outcome.name.as_str() {
-            "create_appointment" => self.say(Line::Booked { what: filled(what, given) }),
-            "reschedule_appointment" => {
-                let known = self.known(&given.id);
-                let mut moved = filled(what, given);
-                moved.service = moved.service.or(known.as_ref().and_then(|known| known.service.clone()));
-                moved.professional = moved.professional.or(known.and_then(|known| known.professional));
-                self.say(Line::Moved { what: moved });
-            }
-            _ => {
-                let id = what.id.clone().or(given.id);
-                let known = self.known(&id).unwrap_or_default();
-                self.say(Line::Cancelled { what: filled(what, known) });
-            }
-        }
-    }
-
-    fn known(&self, id: &Option<Value>) -> Option<Appointment> {
-        let id = id.as_ref()?;
-        self.dialogue.upcoming.iter().find(|one| one.id.as_ref() == Some(id)).cloned()
-    }
-}
-
-fn filled(one: Appointment, other: Appointment) -> Appointment {
-    Appointment {
-        id: one.id.or(other.id),
-        date: one.date.or(other.date),
-        time: one.time.or(other.time),
-        professional: one.professional.or(other.professional),
-        service: one.service.or(other.service),
-    }
 }
 
 /// A time as tools want it.
@@ -574,18 +496,6 @@ pub(super) fn nearest(times: &[Time], wanted: Time) -> Vec<Time> {
     near
 }
 
-fn by_professional(others: &[Appointment]) -> Vec<(Option<String>, Vec<Time>)> {
-    let mut rows: Vec<(Option<String>, Vec<Time>)> = Vec::new();
-    for other in others {
-        let Some(time) = other.time else { continue };
-        match rows.iter_mut().find(|(name, _)| *name == other.professional) {
-            Some((_, times)) => times.push(time),
-            None => rows.push((other.professional.clone(), vec![time])),
-        }
-    }
-    rows
-}
-
 /// The names that an error suggests.
 pub(super) fn candidates(result: &Value) -> Vec<String> {
     let details = result.get("details").unwrap_or(result);
@@ -597,156 +507,4 @@ pub(super) fn candidates(result: &Value) -> Vec<String> {
         Some(one) => name(one).into_iter().collect(),
         None => Vec::new(),
     }
-}
-
-/// The words behind "quero", "marcar um", "horário para" that are neither date, time, name nor everyday word.
-fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Option<String> {
-    const OPENS: &[&str] = &[
-        "marcar", "marca", "marque", "agendar", "agenda", "agende", "fazer", "quero", "queria", "reservar", "pra",
-        "para", "preciso", "de", "book", "want", "an", "a", "for", "um", "uma",
-    ];
-    const EVERYDAY: &[&str] = &[
-        "um",
-        "uma",
-        "o",
-        "a",
-        "os",
-        "as",
-        "de",
-        "do",
-        "da",
-        "pra",
-        "para",
-        "por",
-        "com",
-        "no",
-        "na",
-        "em",
-        "e",
-        "ou",
-        "hoje",
-        "amanha",
-        "depois",
-        "horario",
-        "hora",
-        "horarios",
-        "horas",
-        "vaga",
-        "mim",
-        "meu",
-        "minha",
-        "eu",
-        "vc",
-        "voce",
-        "dia",
-        "semana",
-        "manha",
-        "tarde",
-        "noite",
-        "marcar",
-        "agendar",
-        "fazer",
-        "ser",
-        "pode",
-        "quero",
-        "queria",
-        "saber",
-        "me",
-        "favor",
-        "sim",
-        "nao",
-        "oi",
-        "ola",
-        "bom",
-        "boa",
-        "segunda",
-        "terca",
-        "quarta",
-        "quinta",
-        "sexta",
-        "sabado",
-        "domingo",
-        "appointment",
-        "tomorrow",
-        "today",
-        "the",
-        "with",
-        "at",
-        "on",
-        "for",
-        "an",
-        "meio",
-        "proxima",
-        "proximo",
-        "que",
-        "vem",
-        "feira",
-        "ir",
-        "ai",
-        "la",
-        "ver",
-        "gostaria",
-        "atendimento",
-        "servico",
-        "consegue",
-        "consigo",
-        "tem",
-        "mais",
-        "cedo",
-        "tudo",
-        "bem",
-        "esse",
-        "essa",
-        "book",
-        "to",
-        "i",
-        "my",
-        "some",
-        "one",
-        "falar",
-        "remarcar",
-        "mudar",
-        "cancelar",
-        "confirmar",
-        "qualquer",
-        "preciso",
-        "obrigado",
-        "obrigada",
-        "entao",
-        "melhor",
-        "ele",
-        "ela",
-    ];
-    let all = balcao_language::tokens(text);
-    let dates = balcao_language::find_dates(text, dialogue.today());
-    let times = balcao_language::find_times(text);
-    let covered = |start: usize| {
-        dates.iter().any(|found| found.start <= start && start < found.end)
-            || times.iter().any(|found| found.start <= start && start < found.end)
-    };
-    let word = |index: usize| all.get(index).map_or("", |token| token.text.as_str());
-    let significant = |index: usize| {
-        all.get(index).is_some_and(|token| {
-            token.text.chars().all(char::is_alphabetic)
-                && token.text.len() > 2
-                && !EVERYDAY.contains(&token.text.as_str())
-                && !covered(token.start)
-                && matches!(dialogue.catalog.professional_in(&token.text), Named::Nothing)
-        })
-    };
-    (0..all.len()).find_map(|index| {
-        let opened = whole || index > 0 && OPENS.contains(&word(index.saturating_sub(1)));
-        let after_with = index > 0 && ["com", "with"].contains(&word(index.saturating_sub(1)));
-        if !opened || after_with || !significant(index) {
-            return None;
-        }
-        let mut end = index;
-        while significant(end.saturating_add(1)) && end < index.saturating_add(2)
-            || ["de", "da", "do"].contains(&word(end.saturating_add(1))) && significant(end.saturating_add(2))
-        {
-            end = end.saturating_add(1);
-        }
-        let (from, to) = (all.get(index)?.start, all.get(end)?.end);
-        text.get(from..to).map(str::to_owned)
-    })
 }

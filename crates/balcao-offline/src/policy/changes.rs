@@ -1,7 +1,7 @@
 //! Cancelling and moving: find the appointment that is meant, then let the tool ask for the customer's agreement.
 
 use balcao_language::{Agreement, Asked, agreement_about};
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use serde_json::Value;
 
 use super::{
@@ -49,7 +49,9 @@ impl Desk<'_> {
         let source_is_target = dialogue.day.is_none()
             && dialogue.source.is_some_and(|day| what.date.is_none_or(|date| date < day.first || day.last < date));
         let day = if source_is_target { dialogue.source } else { dialogue.day };
-        let time = dialogue.times.first().copied();
+        let same = ["mesmo horario", "mesma hora", "same time"];
+        let same = same.iter().any(|words| balcao_language::contains_word(&dialogue.utterance.text, words));
+        let time = dialogue.times.first().copied().or(what.time.filter(|_| same));
         let date = match (day, time) {
             (Some(day), _) if day.first == day.last => day.first,
             (None, Some(_)) => what.date.unwrap_or_else(|| dialogue.today()),
@@ -60,17 +62,17 @@ impl Desk<'_> {
         };
         let person = match dialogue.professional() {
             Named::One(name) | Named::Unknown(name) if Some(&name) != what.professional.as_ref() => Some(name),
-            _ => None,
+            Named::One(_) | Named::Unknown(_) | Named::Several(_) | Named::Nothing => None,
         };
         if Some(date) == what.date && time.is_some() && person.is_none() {
             // The contact's own appointment hides the times around it: only the tool can tell.
-            self.reschedule_to(&what, date, person);
+            self.reschedule_to(&what, date, time, person);
             return;
         }
-        self.reschedule_if_free(&what, date, person);
+        self.reschedule_if_free(&what, date, time, person);
     }
 
-    fn reschedule_if_free(&mut self, what: &Appointment, date: Date, person: Option<String>) {
+    fn reschedule_if_free(&mut self, what: &Appointment, date: Date, wanted: Option<Time>, person: Option<String>) {
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let with = person.clone().or_else(|| what.professional.clone());
         let arguments = [
@@ -81,7 +83,7 @@ impl Desk<'_> {
         let outcome = match self.ask("check_availability", &arguments) {
             Answer::Ready(outcome) => outcome,
             Answer::Asked => return,
-            Answer::Missing if self.may_call => return self.reschedule_to(what, date, person),
+            Answer::Missing if self.may_call => return self.reschedule_to(what, date, wanted, person),
             Answer::Missing => return self.say(Line::CannotNow),
         };
         if outcome.code().is_some() {
@@ -95,16 +97,16 @@ impl Desk<'_> {
             self.say(found.next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
             return;
         }
-        match self.dialogue.times.iter().find(|time| times.contains(time)) {
-            Some(_) => self.reschedule_to(what, date, person),
-            None => match self.dialogue.times.first() {
+        match self.dialogue.times.iter().copied().chain(wanted).find(|time| times.contains(time)) {
+            Some(time) => self.reschedule_to(what, date, Some(time), person),
+            None => match wanted {
                 Some(time) => {
-                    self.say(Line::NotFree { date, time: *time, professional: with.clone() });
-                    self.say(Line::Nearby { list: vec![(with, nearest(&times, *time))] });
+                    self.say(Line::NotFree { date, time, professional: with.clone() });
+                    self.say(Line::Nearby { list: vec![(with, nearest(&times, time))] });
                 }
                 None => {
                     let window = self.dialogue.window;
-                    let fits = |time: &jiff::civil::Time| window.is_none_or(|window| window.contains(*time));
+                    let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
                     let inside: Vec<_> = times.iter().copied().filter(fits).collect();
                     let offered = if inside.is_empty() { &times } else { &inside };
                     let name = found.free.first().map(|(name, _)| name.clone()).unwrap_or_default();
@@ -114,11 +116,14 @@ impl Desk<'_> {
         }
     }
 
-    fn reschedule_to(&mut self, what: &Appointment, date: Date, person: Option<String>) {
-        let Some(time) = self.dialogue.times.first() else { return };
+    fn reschedule_to(&mut self, what: &Appointment, date: Date, time: Option<Time>, person: Option<String>) {
+        let Some(time) = time else {
+            self.say(Line::AskNewTime { what: what.clone() });
+            return;
+        };
         let arguments = [
             ("new_date", Value::String(date.to_string())),
-            ("new_start_hour", Value::String(clock(*time))),
+            ("new_start_hour", Value::String(clock(time))),
             ("barber_name", person.map_or(Value::Null, Value::String)),
             ("appointment_id", what.id.clone().unwrap_or(Value::Null)),
         ];

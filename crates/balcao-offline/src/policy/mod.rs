@@ -7,6 +7,8 @@
 mod booking;
 mod changes;
 mod questions;
+mod receipts;
+mod spoken;
 
 use balcao_language::say::Locale;
 use balcao_llm::ToolDefinition;
@@ -235,6 +237,13 @@ impl<'a> Desk<'a> {
     fn appointment(&mut self) -> bool {
         let dialogue = self.dialogue;
         let before = (self.lines.len(), self.calls.len());
+        let changes = matches!(dialogue.goal, Goal::Cancel | Goal::Reschedule);
+        let starts = self.is(Act::Cancel) || self.is(Act::Reschedule);
+        let declined = balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::No;
+        if changes && !starts && declined && !dialogue.utterance.has_when() {
+            self.say(Line::LeftAsIs);
+            return true;
+        }
         match dialogue.goal {
             Goal::Cancel if self.continues_change() => self.cancel(),
             Goal::Reschedule if self.continues_change() => self.reschedule(),

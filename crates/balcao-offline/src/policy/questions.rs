@@ -97,7 +97,14 @@ impl<'a> Desk<'a> {
             (Named::Several(names), _) => names,
             (Named::Nothing | Named::Unknown(_), _) => Vec::new(),
         };
-        if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
+        let plan = dialogue
+            .catalog
+            .plans
+            .iter()
+            .find(|plan| named.is_empty() && balcao_language::contains_word(&dialogue.utterance.text, &plan.name));
+        if let Some(plan) = plan {
+            self.say(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
+        } else if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
             self.say(Line::Services { list });
         } else if named.is_empty() {
             // "Vocês têm …?" about nothing on the list is a question like any other.
@@ -145,7 +152,7 @@ impl<'a> Desk<'a> {
             let date = results::text(entry, &["date"]).as_deref().and_then(results::date_of)?;
             Some((date, periods(entry, "periods"), results::text(entry, &["note"])))
         };
-        let mut days: Vec<(Date, Vec<(Time, Time)>, Option<String>)> = days.iter().filter_map(read).collect();
+        let mut days: Vec<OpenDay> = days.iter().filter_map(read).collect();
         if let Some(day) = day {
             days.retain(|(date, ..)| *date == day);
         }
@@ -207,19 +214,14 @@ impl<'a> Desk<'a> {
         let Some(outcome) = self.read("get_subscription_plans", &[]) else { return };
         let plans = outcome.result.get("plans").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let locale = self.locale;
-        let row = |plan: &Value| {
-            let name = results::text(plan, &["name"])?;
-            let price = results::price(plan, locale).map(|price| format!(": {price}")).unwrap_or_default();
-            let benefits = plan.get("benefits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let benefits: Vec<&str> = benefits.iter().filter_map(Value::as_str).collect();
-            let benefits = if benefits.is_empty() { String::new() } else { format!(" ({})", benefits.join(", ")) };
-            Some(format!("{name}{price}{benefits}"))
-        };
-        let list: Vec<String> = plans.iter().filter_map(row).collect();
+        let list: Vec<String> = plans.iter().filter_map(|plan| plan_row(plan, locale)).collect();
         self.say(if list.is_empty() { Line::NoPlans } else { Line::Plans { list } });
     }
 
     fn knowledge(&mut self, question: &str) {
+        if self.price_follow_up(question) {
+            return;
+        }
         let query = Value::String(question.to_owned());
         let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
         let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -250,6 +252,23 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// "E com barba?" after a price is about the price too: a question that says nothing but a service's name.
+    fn price_follow_up(&mut self, question: &str) -> bool {
+        let dialogue = self.dialogue;
+        let asked = balcao_language::search_tokens(question);
+        let earlier = dialogue.weak_mentions.last().filter(|_| balcao_language::fold(question).starts_with("com "));
+        let joined = earlier.map(|earlier| format!("{earlier} {question}"));
+        let Named::One(name) = dialogue.catalog.service_in(joined.as_deref().unwrap_or(question)) else { return false };
+        let words = balcao_language::search_tokens(&name);
+        let Some(service) = dialogue.catalog.service(&name).filter(|_| asked.iter().all(|word| words.contains(word)))
+        else {
+            return false;
+        };
+        let price = results::price(&service.data, self.locale);
+        self.say(Line::Price { service: name, price, length: length(&service.data) });
+        true
+    }
+
     /// Keeps the name that the customer gives, if it is not the one we have.
     fn own_name(&mut self) {
         let Some(name) = self.dialogue.utterance.own_name.clone() else { return };
@@ -274,6 +293,9 @@ impl<'a> Desk<'a> {
 
     fn waitlist(&mut self) {
         let dialogue = self.dialogue;
+        if dialogue.catalog.services.is_empty() && matches!(self.ask("get_services", &[]), Answer::Asked) {
+            return;
+        }
         let day = dialogue.utterance.days.last().copied().or(dialogue.day);
         let Some(day) = day else {
             self.say(Line::AskDay);
@@ -349,12 +371,24 @@ impl<'a> Desk<'a> {
     }
 }
 
+fn plan_row(plan: &Value, locale: Locale) -> Option<String> {
+    let name = results::text(plan, &["name"])?;
+    let price = results::price(plan, locale).map(|price| format!(": {price}")).unwrap_or_default();
+    let benefits = plan.get("benefits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let benefits: Vec<&str> = benefits.iter().filter_map(Value::as_str).collect();
+    let benefits = if benefits.is_empty() { String::new() } else { format!(" ({})", benefits.join(", ")) };
+    Some(format!("{name}{price}{benefits}"))
+}
+
 /// The significant words of a text by their stems, synonyms kept apart.
 fn stems(text: &str) -> Vec<String> {
     let words = balcao_language::tokens(text).into_iter().map(|token| token.text);
     let words = words.filter(|word| word.len() > 2 && !balcao_language::search::is_stop_word(word));
     words.map(|word| balcao_language::search::stem(&word)).collect()
 }
+
+/// A day, its opening periods and a note on it.
+type OpenDay = (Date, Vec<(Time, Time)>, Option<String>);
 
 /// Opening or working periods under `key`.
 fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {

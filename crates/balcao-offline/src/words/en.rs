@@ -192,7 +192,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             "I found no upcoming appointment of yours. Would you like to book one?".to_owned()
         }
         Line::NotThatDay { date, list } => {
-            format!("{} I found no appointment of yours. What I have is:\n{}", sentence(&on(*date, today)), full_list(list, today))
+            format!("{} I found no appointment of yours. What I have is:\n{}\n{}", sentence(&on(*date, today)), full_list(list, today), if list.len() == 1 { "Is it that one?" } else { "Which one?" })
         }
         Line::Appointments { list } => match list.as_slice() {
             [only] => format!("You have {}.", full(only, today)),

@@ -192,7 +192,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             "Não encontrei nenhum horário seu na agenda daqui pra frente. Quer marcar um?".to_owned()
         }
         Line::NotThatDay { date, list } => {
-            format!("{} não encontrei horário seu. O que tenho é:\n{}", sentence(&on(*date, today)), full_list(list, today))
+            format!("{} não encontrei horário seu. O que tenho é:\n{}\n{}", sentence(&on(*date, today)), full_list(list, today), if list.len() == 1 { "Seria esse?" } else { "Qual deles?" })
         }
         Line::Appointments { list } => match list.as_slice() {
             [only] => format!("Você tem {}.", full(only, today)),

@@ -1,0 +1,80 @@
+//! The words of agreement, refusal and courtesy, folded; a phrase is words separated by blanks.
+
+/// Words that are spelt with a double letter at their end.
+pub(super) const DOUBLE_ENDED: &[&str] = &[
+    "nn", "ss", "all", "agree",
+];
+
+pub(super) const PERMISSIONS: &[&str] = &[
+    "pode", "podem", "podes", "pd", "pod", "please", "go", "can", "pdoe",
+];
+
+pub(super) const LEADS: &[&str] = &[
+    "pode ir", "pode sim", "pode", "podem", "podes", "pd", "pod", "pdoe", "quero sim", "quero que", "quero", "queria",
+    "vamos", "bora", "favor", "por favor", "please go ahead and", "please", "go ahead and", "you can", "i want to",
+    "lets", "let ' s", "vai", "pode por favor", "sim quero", "mande", "manda",
+];
+
+pub(super) const BOOKING: &[&str] = &[
+    "marcar", "marca", "marque", "marcado", "agendar", "agenda", "agende", "agendado", "reservar", "reserva",
+    "reserve", "book", "schedule", "fechar", "fecha", "feche", "garante", "garantir", "encaixa", "encaixar", "deixar",
+    "coloca", "colocar", "bota",
+];
+
+pub(super) const CANCELLING: &[&str] = &[
+    "cancelar", "cancela", "cancele", "cancelado", "cancel", "desmarcar", "desmarca", "desmarque", "desmarcado",
+    "cancelr", "canselar", "cansela", "cancelamento", "desmarcr",
+];
+
+pub(super) const RESCHEDULING: &[&str] = &[
+    "remarcar", "remarca", "remarque", "remarcado", "reagendar", "reagenda", "reagende", "mudar", "muda", "mude",
+    "trocar", "troca", "troque", "passar", "passa", "passe", "reschedule", "move", "alterar",
+];
+
+pub(super) const YES: &[&str] = &[
+    "sim", "s", "ss", "sin", "sm", "isso mesmo", "isso msm", "isso ai", "isso", "iso", "exatamente", "exato",
+    "certinho", "certo", "certeza", "com certeza", "correto", "corretissimo", "claro que sim", "claro", "ok", "okay",
+    "okey", "oki", "okei", "blz", "blza", "beleza", "bele", "belezinha", "fechado", "fechou", "fexado", "combinado",
+    "confirmo", "confirmado", "confirmada", "confirma", "confirmar", "confirme", "pode confirmar", "pode ser sim",
+    "pode ser", "pode sim", "pode fazer", "pode mandar ver", "pode mandar", "pode prosseguir", "pode seguir",
+    "pode continuar", "pode deixar", "pode", "podem", "pd ser", "pd", "pdoe", "podi", "quero sim", "quero", "aceito",
+    "bora", "vamos la", "vamos", "perfeito", "otimo", "excelente", "maravilha", "show de bola", "show", "top",
+    "top demais", "legal", "massa", "joia", "ta bom", "ta bem", "ta certo", "ta ok", "ta otimo", "ta perfeito",
+    "ta joia", "ta", "tudo bem", "tudo certo", "tudo ok", "por mim tudo bem", "por mim ok", "por mim", "positivo",
+    "afirmativo", "de acordo", "concordo", "uhum", "aham", "ahan", "arram", "sim sim", "serve", "serve sim",
+    "esta certo", "esta bom", "esta otimo", "esta correto", "e isso", "eh isso", "e isso ai", "manda ver",
+    "manda bala", "yes", "yess", "yep", "yeah", "yup", "yea", "y", "sure", "correct", "confirm", "confirmed",
+    "go ahead", "please do", "do it", "that ' s right", "thats right", "sounds good", "perfect", "great",
+    "absolutely", "of course", "fine", "works for me", "agreed", "pode cre",
+];
+
+pub(super) const NO: &[&str] = &[
+    "agora nao", "ainda nao", "hoje nao", "nao precisa", "nao quero", "nao obrigado", "nao", "naum", "nao mesmo", "n",
+    "nn", "nop", "no", "nope", "nah", "not", "dont", "don ' t", "never", "nunca", "jamais", "nem", "negativo",
+    "ne gativo", "deixa pra la", "deixa para la", "deixa quieto", "deixa como esta", "deixa assim", "deixa do jeito",
+    "deixa eu", "deixa", "deixe", "melhor nao", "espera", "espere", "perai", "pera", "calma", "aguarda", "aguarde",
+    "desisto", "desisti", "desistir", "esquece", "esqueca", "esquece isso", "de jeito nenhum", "de forma alguma",
+    "nada disso", "nada", "errado", "errada", "wait", "hold on", "stop", "never mind", "nevermind", "forget it",
+    "mudei de ideia", "changed my mind", "mantem", "manter", "mantenha", "keep it",
+];
+
+pub(super) const FILLER: &[&str] = &[
+    "muito obrigado", "muito obrigada", "obrigado", "obrigada", "obrigadao", "obrigadinha", "brigado", "brigada",
+    "obg", "obgd", "obrigad", "valeu", "vlw", "vlws", "por favor", "por gentileza", "por fvr", "favor", "pf", "pfv",
+    "pfvr", "plis", "please", "pls", "thanks", "thank you", "thank u", "thx", "tks", "ty", "ai", "entao", "mesmo",
+    "msm", "moco", "moca", "amigo", "amiga", "querido", "querida", "mano", "cara", "irmao", "meu caro", "parceiro",
+    "chefe", "viu", "tbm", "tambem", "ja", "ah", "aah", "oh", "eh", "hm", "hum", "e", "esse", "essa", "esse horario",
+    "este horario", "nesse horario", "o horario", "meu horario", "meu agendamento", "minha consulta", "o agendamento",
+    "a consulta", "o corte", "esse mesmo", "pra mim", "para mim", "por mim", "assim", "assim mesmo", "senhor",
+    "senhora", "sr", "sra", "bom dia", "boa tarde", "boa noite", "oi", "ola", "that", "it", "the appointment",
+    "my appointment", "for me", "muito bom", "muito", "bem", "gente", "doutora", "doutor", "dra", "dr", "eu", "me",
+    "isto", "demais", "agradeco",
+];
+
+pub(super) const YES_SIGNS: &[&str] = &[
+    "👍", "👌", "✅", "✔", "☑", "🤝", "👊", "🆗", "💯", "🫡",
+];
+
+pub(super) const NO_SIGNS: &[&str] = &[
+    "👎", "❌", "🚫", "✖", "🙅", "⛔", "✋",
+];

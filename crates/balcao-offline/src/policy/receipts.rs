@@ -1,0 +1,107 @@
+//! Wording what was booked, moved and cancelled from its receipt, and what was refused from its reason.
+
+use jiff::civil::Time;
+use serde_json::Value;
+
+use super::{
+    Desk,
+    booking::{OFFERED_TIMES, asking, candidates},
+};
+use crate::{
+    results::{self, Appointment, Outcome},
+    words::Line,
+};
+
+impl Desk<'_> {
+    /// Words a booking that was refused.
+    pub(super) fn not_booked(&mut self, outcome: &Outcome) {
+        if let Some(summary) = outcome.summary().filter(|_| outcome.is_held()) {
+            self.say(Line::Confirm { summary: asking(summary, self.locale) });
+            return;
+        }
+        match outcome.code() {
+            Some("ambiguous" | "not_found") => {
+                let list = candidates(&outcome.result);
+                let said = outcome.arguments.get("barber_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                self.say(if list.is_empty() { Line::AskDay } else { Line::NoSuchProfessional { said, list } });
+                return;
+            }
+            Some("invalid_arguments") => {
+                self.say(Line::Refused { message: None });
+                return;
+            }
+            Some(_) => {
+                self.failure(outcome);
+                return;
+            }
+            None => {}
+        }
+        let wanted = results::appointment(&outcome.arguments);
+        let mut others = results::appointments(&outcome.result, &["alternatives", "available_slots"]);
+        others.truncate(OFFERED_TIMES);
+        let taken = outcome.result.get("reason").and_then(Value::as_str) == Some("SLOT_TAKEN") || !others.is_empty();
+        match (wanted.date, wanted.time) {
+            (Some(date), Some(time)) if taken => {
+                self.say(Line::NotFree { date, time, professional: wanted.professional.clone() });
+            }
+            _ => self.say(Line::Refused { message: results::text(&outcome.result, &["message"]) }),
+        }
+        if others.is_empty() {
+            self.say(Line::AnotherDay);
+        } else {
+            self.say(Line::Nearby { list: by_professional(&others) });
+        }
+    }
+
+    /// Words a done booking, move or cancellation from its receipt.
+    pub(super) fn effect(&mut self, outcome: &Outcome) {
+        let mut what = results::appointment(&outcome.result);
+        let given = results::appointment(&outcome.arguments);
+        let inner = ["new_appointment", "appointment", "cancelled_appointment"];
+        if let Some(inner) = inner.iter().find_map(|key| outcome.result.get(key)).map(results::appointment) {
+            what = filled(inner, what);
+        }
+        match outcome.name.as_str() {
+            "create_appointment" => self.say(Line::Booked { what: filled(what, given) }),
+            "reschedule_appointment" => {
+                let known = self.known(&given.id);
+                let mut moved = filled(what, given);
+                moved.service = moved.service.or(known.as_ref().and_then(|known| known.service.clone()));
+                moved.professional = moved.professional.or(known.and_then(|known| known.professional));
+                self.say(Line::Moved { what: moved });
+            }
+            _ => {
+                let id = what.id.clone().or(given.id);
+                let known = self.known(&id).unwrap_or_default();
+                self.say(Line::Cancelled { what: filled(what, known) });
+            }
+        }
+    }
+
+    fn known(&self, id: &Option<Value>) -> Option<Appointment> {
+        let id = id.as_ref()?;
+        self.dialogue.upcoming.iter().find(|one| one.id.as_ref() == Some(id)).cloned()
+    }
+}
+
+fn filled(one: Appointment, other: Appointment) -> Appointment {
+    Appointment {
+        id: one.id.or(other.id),
+        date: one.date.or(other.date),
+        time: one.time.or(other.time),
+        professional: one.professional.or(other.professional),
+        service: one.service.or(other.service),
+    }
+}
+
+fn by_professional(others: &[Appointment]) -> Vec<(Option<String>, Vec<Time>)> {
+    let mut rows: Vec<(Option<String>, Vec<Time>)> = Vec::new();
+    for other in others {
+        let Some(time) = other.time else { continue };
+        match rows.iter_mut().find(|(name, _)| *name == other.professional) {
+            Some((_, times)) => times.push(time),
+            None => rows.push((other.professional.clone(), vec![time])),
+        }
+    }
+    rows
+}
