@@ -145,7 +145,8 @@ impl ProviderEntry {
             (Some(_), Some(_)) => Err("give api_key or api_key_file, not both".to_owned()),
             (Some(key), None) => Ok(Some(key.clone())),
             (None, Some(file)) => {
-                let text = std::fs::read_to_string(file).map_err(|error| format!("api_key_file {}: {error}", file.display()))?;
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| format!("api_key_file {}: {error}", file.display()))?;
                 Ok(Some(SecretString::from(text.trim().to_owned())))
             }
             (None, None) => Ok(None),
@@ -153,10 +154,13 @@ impl ProviderEntry {
     }
 
     fn price(&self) -> Result<Option<Price>, String> {
-        let read = |text: &Option<String>| text.as_deref().map(parse_usd).transpose().map_err(|error| error.to_string());
+        let read =
+            |text: &Option<String>| text.as_deref().map(parse_usd).transpose().map_err(|error| error.to_string());
         match (read(&self.price_input_usd)?, read(&self.price_output_usd)?) {
             (None, None) => Ok(None),
-            (Some(input), Some(output)) => Ok(Some(Price { input, cached_input: read(&self.price_cached_input_usd)?.unwrap_or(input), output })),
+            (Some(input), Some(output)) => {
+                Ok(Some(Price { input, cached_input: read(&self.price_cached_input_usd)?.unwrap_or(input), output }))
+            }
             (None, Some(_)) | (Some(_), None) => Err("give price_input_usd and price_output_usd together".to_owned()),
         }
     }
@@ -215,11 +219,13 @@ pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) 
     let default = Path::new(DEFAULT_FILE);
     let (name, text) = match file {
         Some(named) => {
-            let text = std::fs::read_to_string(named).map_err(|error| Failure::usage(format!("{}: {error}", named.display())))?;
+            let text = std::fs::read_to_string(named)
+                .map_err(|error| Failure::usage(format!("{}: {error}", named.display())))?;
             (named.display().to_string(), text)
         }
         None if default.exists() => {
-            let text = std::fs::read_to_string(default).map_err(|error| Failure::usage(format!("{DEFAULT_FILE}: {error}")))?;
+            let text =
+                std::fs::read_to_string(default).map_err(|error| Failure::usage(format!("{DEFAULT_FILE}: {error}")))?;
             (DEFAULT_FILE.to_owned(), text)
         }
         None => (DEFAULT_FILE.to_owned(), String::new()),
@@ -247,7 +253,10 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
         let Some(keys) = entry.as_table_mut() else { return Err(format!("{variable}: `{section}` is no section")) };
         config = overlay(keys, key, value, variable, section)
             .map_err(|reason| format!("{variable}: {reason}"))
-            .and_then(|()| Config::deserialize(table.clone()).map_err(|error| with_suggestion(&format!("{variable}: {}", error.message()))))?;
+            .and_then(|()| {
+                Config::deserialize(table.clone())
+                    .map_err(|error| with_suggestion(&format!("{variable}: {}", error.message())))
+            })?;
         origins.insert(format!("{section}.{key}"), format!("environment, {variable}"));
     }
     config.origins = origins;

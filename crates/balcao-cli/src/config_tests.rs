@@ -7,8 +7,16 @@ fn environment(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 #[test]
 fn the_environment_wins_over_the_file_and_both_are_named_as_origin() {
     let text = "[database]\npath = \"a.db\"\n[agents]\nprofile = \"lia\"\n";
-    let config = parse("balcao.toml", text, &environment(&[("BALCAO__DATABASE__PATH", "b.db"), ("BALCAO__MODEL__ATTEMPTS", "3")])).unwrap();
-    assert_eq!((config.database.path.as_str(), config.agents.profile.as_str(), config.model.attempts), ("b.db", "lia", 3));
+    let config = parse(
+        "balcao.toml",
+        text,
+        &environment(&[("BALCAO__DATABASE__PATH", "b.db"), ("BALCAO__MODEL__ATTEMPTS", "3")]),
+    )
+    .unwrap();
+    assert_eq!(
+        (config.database.path.as_str(), config.agents.profile.as_str(), config.model.attempts),
+        ("b.db", "lia", 3)
+    );
     let origin = |key: &str| config.rows().into_iter().find(|row| row.key == key).unwrap().origin;
     assert_eq!(origin("database.path"), "environment, BALCAO__DATABASE__PATH");
     assert_eq!(origin("agents.profile"), "balcao.toml");
@@ -18,7 +26,10 @@ fn the_environment_wins_over_the_file_and_both_are_named_as_origin() {
 #[test]
 fn an_unknown_key_names_file_line_and_the_nearest_key() {
     let error = parse("balcao.toml", "[database]\npth = \"a.db\"\n", &BTreeMap::new()).unwrap_err();
-    assert!(error.contains("balcao.toml") && error.contains("line 2") && error.contains("did you mean `path`?"), "{error}");
+    assert!(
+        error.contains("balcao.toml") && error.contains("line 2") && error.contains("did you mean `path`?"),
+        "{error}"
+    );
     let error = parse("balcao.toml", "", &environment(&[("BALCAO__MODEL__ATEMPTS", "3")])).unwrap_err();
     assert!(error.contains("BALCAO__MODEL__ATEMPTS") && error.contains("did you mean `attempts`?"), "{error}");
 }

@@ -79,7 +79,8 @@ pub(crate) fn logging(verbose: u8) {
         2 => "debug",
         _ => "trace",
     };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("BALCAO_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
+    let filter = tracing_subscriber::EnvFilter::try_from_env("BALCAO_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
     // A second call (in tests) keeps the first logger.
     drop(tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init());
 }

@@ -26,11 +26,13 @@ pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)
         add(file, text);
     }
     if folder.is_dir() {
-        let entries = std::fs::read_dir(folder).map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
+        let entries =
+            std::fs::read_dir(folder).map_err(|error| Failure::usage(format!("{}: {error}", folder.display())))?;
         let mut files: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
         files.sort();
         for path in files.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
-            let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
             add(&path.display().to_string(), &text);
         }
     }
@@ -62,7 +64,11 @@ fn check(profile: &Profile, document: &Document) -> Vec<Problem> {
     }
     for (name, count) in [("overall", profile.breaker.overall), ("same_tool", profile.breaker.same_tool)] {
         if count == 0 {
-            complain(format!("breaker/{name}"), "a breaker that opens at zero failures never lets a tool run".to_owned(), Some("at least 1".to_owned()));
+            complain(
+                format!("breaker/{name}"),
+                "a breaker that opens at zero failures never lets a tool run".to_owned(),
+                Some("at least 1".to_owned()),
+            );
         }
     }
     problems
@@ -73,7 +79,8 @@ pub(crate) fn check_tools(profile: &Profile, document: &Document, registry: &Reg
     let mut problems = Vec::new();
     let packs: Vec<&str> = registry.iter().map(|tool| tool.spec.pack.as_str()).collect();
     let names: Vec<&str> = registry.iter().map(|tool| tool.spec.name.as_str()).collect();
-    let did_you_mean = |word: &str, known: &[&str]| nearest(word, known.iter().copied()).map(|name| format!("did you mean `{name}`?"));
+    let did_you_mean =
+        |word: &str, known: &[&str]| nearest(word, known.iter().copied()).map(|name| format!("did you mean `{name}`?"));
     for (index, pack) in profile.packs.iter().enumerate() {
         if !packs.contains(&pack.as_str()) {
             let at = format!("/profile/packs/{index}");
@@ -91,10 +98,16 @@ pub(crate) fn check_tools(profile: &Profile, document: &Document, registry: &Reg
         let at = format!("/profile/confirm/{name}");
         match registry.get(name) {
             None if known_later(name) => {}
-            None => problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names))),
+            None => {
+                problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names)))
+            }
             Some(tool) if matches!(confirm, Confirm::Customer | Confirm::Staff) && !tool.confirmable() => {
                 let suggestion = Some("say none or model".to_owned());
-                problems.push(document.problem(&at, format!("`{name}` cannot say beforehand what it would do"), suggestion));
+                problems.push(document.problem(
+                    &at,
+                    format!("`{name}` cannot say beforehand what it would do"),
+                    suggestion,
+                ));
             }
             Some(_) => {}
         }

@@ -32,7 +32,10 @@ impl Observer for Trace {
     }
 
     fn tool(&self, call: &QueuedCall, result: &CallResult) {
-        complain(&format!("  [tool {} {:?} {:?} {} ms] {}", call.planned.tool, call.mode, result.class, result.duration_ms, call.planned.args));
+        complain(&format!(
+            "  [tool {} {:?} {:?} {} ms] {}",
+            call.planned.tool, call.mode, result.class, result.duration_ms, call.planned.args
+        ));
         complain(&format!("    → {}", result.value));
         if let Some(internal) = &result.internal {
             complain(&format!("    staff only: {internal}"));

@@ -45,10 +45,8 @@ impl DeskClock {
 
 /// A business that is being served.
 pub(crate) struct World {
-    pub(crate) desk: Desk,
     pub(crate) front: FrontDesk,
     pub(crate) organization: OrganizationId,
-    pub(crate) clock: DeskClock,
 }
 
 /// The model of a profile, and in words why it is that one.
@@ -77,7 +75,10 @@ pub(crate) fn clock(now: Option<DateTime>, timezone: &str) -> Result<DeskClock, 
 }
 
 /// A fresh database in memory that holds one business.
-pub(crate) async fn fresh(business: BusinessFile, now: Option<DateTime>) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
+pub(crate) async fn fresh(
+    business: BusinessFile,
+    now: Option<DateTime>,
+) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
     let clock = clock(now, business.timezone())?;
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
     store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
@@ -91,11 +92,15 @@ pub(crate) fn open_store(config: &Config) -> Result<Store, Failure> {
     if config.database.path == ":memory:" {
         return Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)));
     }
-    Store::open(Path::new(&config.database.path), OpenOptions::default()).map_err(|error| Failure::operation(chain(&error)))
+    Store::open(Path::new(&config.database.path), OpenOptions::default())
+        .map_err(|error| Failure::operation(chain(&error)))
 }
 
 /// The configured database, ready to serve, and the business that it is to serve.
-pub(crate) async fn configured(config: &Config, now: Option<DateTime>) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
+pub(crate) async fn configured(
+    config: &Config,
+    now: Option<DateTime>,
+) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
     let path = Path::new(&config.database.path);
     if config.database.path != ":memory:" && !path.exists() {
         return Err(Failure::operation(format!(
@@ -105,23 +110,31 @@ pub(crate) async fn configured(config: &Config, now: Option<DateTime>) -> Result
     }
     let store = open_store(config)?;
     let status = store.schema_status().await.map_err(|error| Failure::operation(chain(&error)))?;
-    if !status.pending.is_empty() {
+    if !status.missing.is_empty() {
         return Err(Failure::operation(format!(
             "the database lacks {} of this program's migrations; run `balcao migrate`",
-            status.pending.len()
+            status.missing.len()
         )));
     }
     let all = store.read(organization::list).await.map_err(|error| Failure::operation(chain(&error)))?;
     let chosen = match (&config.organization.slug, all.as_slice()) {
         (Some(slug), all) => all.iter().find(|one| one.slug == *slug).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|one| one.slug.as_str()).collect();
-            Failure::usage(format!("there is no organization `{slug}` in the database; there are: {}", known.join(", ")))
+            Failure::usage(format!(
+                "there is no organization `{slug}` in the database; there are: {}",
+                known.join(", ")
+            ))
         })?,
         (None, [only]) => only,
-        (None, []) => return Err(Failure::operation("the database holds no business; load one with `balcao seed FILE`")),
+        (None, []) => {
+            return Err(Failure::operation("the database holds no business; load one with `balcao seed FILE`"));
+        }
         (None, several) => {
             let known: Vec<&str> = several.iter().map(|one| one.slug.as_str()).collect();
-            return Err(Failure::usage(format!("the database holds several businesses ({}); set organization.slug", known.join(", "))));
+            return Err(Failure::usage(format!(
+                "the database holds several businesses ({}); set organization.slug",
+                known.join(", ")
+            )));
         }
     };
     let clock = clock(now, &chosen.timezone)?;
@@ -143,14 +156,19 @@ pub(crate) fn choose_model(
     let mut why = String::new();
     let mut configs: Vec<ProviderConfig> = Vec::new();
     for one in &model.providers {
-        let wanted = forced.map_or(profile.model.providers.is_empty() || profile.model.providers.contains(&one.name), |name| name == one.name);
+        let wanted = forced
+            .map_or(profile.model.providers.is_empty() || profile.model.providers.contains(&one.name), |name| {
+                name == one.name
+            });
         if wanted {
             configs.push(one.provider(model).map_err(Failure::usage)?);
         }
     }
     if configs.is_empty() {
         if let Some(name) = forced {
-            return Err(Failure::usage(format!("no provider `{name}` is configured under model.providers; `offline` is always there")));
+            return Err(Failure::usage(format!(
+                "no provider `{name}` is configured under model.providers; `offline` is always there"
+            )));
         }
         if let Some(found) = detect::from_environment(environment) {
             why = format!(" (because {} is set)", found.variable);
@@ -171,7 +189,7 @@ pub(crate) fn choose_model(
     let policy = RetryPolicy { attempts: model.attempts, ..RetryPolicy::default() };
     let mut chain_: Vec<Arc<dyn ChatProvider>> = Vec::new();
     let mut names: Vec<String> = Vec::new();
-    for (seed, config) in (1_u64..).zip(&configs) {
+    for (seed, config) in (1_u64..).zip(configs) {
         let built = config.build().map_err(|error| Failure::usage(chain(&error)))?;
         names.push(format!("{} {}", built.name(), built.model()));
         chain_.push(Arc::new(Retrying::new(built, policy, seed)));
@@ -182,13 +200,20 @@ pub(crate) fn choose_model(
     let mut providers = chain_.into_iter();
     let Some(first) = providers.next() else { return Err(Failure::usage("no model provider")) };
     let others: Vec<_> = providers.collect();
-    let provider: Arc<dyn ChatProvider> = if others.is_empty() { first } else { Arc::new(Fallback::new(first, others)) };
+    let provider: Arc<dyn ChatProvider> =
+        if others.is_empty() { first } else { Arc::new(Fallback::new(first, others)) };
     Ok(ChosenModel { provider, why: format!("{}{why}", names.join(", then ")) })
 }
 
 /// Binds a profile to its tools over a desk.
-pub(crate) fn agent(desk: &Desk, profile: &Profile, document: &balcao_yaml::Document, model: Arc<dyn ChatProvider>) -> Result<Agent, Failure> {
-    let registry = balcao_builtin_tools::registry(desk, &profiles::settings(profile)).map_err(|problems| Failure::problems(&problems))?;
+pub(crate) fn agent(
+    desk: &Desk,
+    profile: &Profile,
+    document: &balcao_yaml::Document,
+    model: Arc<dyn ChatProvider>,
+) -> Result<Agent, Failure> {
+    let registry = balcao_builtin_tools::registry(desk, &profiles::settings(profile))
+        .map_err(|problems| Failure::problems(&problems))?;
     let problems = profiles::check_tools(profile, document, &registry);
     if !problems.is_empty() {
         return Err(Failure::problems(&problems));

@@ -47,13 +47,17 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) async fn run(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(
+    args: Args,
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+) -> Result<ExitCode, Failure> {
     let business = args.business.as_deref().map(wire::read_business).transpose()?;
-    let (desk, organization, clock) = match business {
+    let (desk, organization, _clock) = match business {
         Some(business) => wire::fresh(business, args.now).await?,
         None => wire::configured(config, args.now).await?,
     };
-    let (world, profile) = serve(&args, config, environment, desk, organization, clock)?;
+    let (world, profile) = serve(&args, config, environment, desk, organization)?;
     converse(&args, &world, &profile).await
 }
 
@@ -64,7 +68,6 @@ pub(crate) fn serve(
     environment: &BTreeMap<String, String>,
     desk: balcao_app::Desk,
     organization: balcao_domain::OrganizationId,
-    clock: wire::DeskClock,
 ) -> Result<(World, String), Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let id = args.profile.clone().unwrap_or_else(|| config.agents.profile.clone());
@@ -72,7 +75,7 @@ pub(crate) fn serve(
     let chosen = wire::choose_model(&config.model, profile, environment, args.model.as_deref())?;
     complain(&format!("model: {}", chosen.why));
     let agent = wire::agent(&desk, profile, document, chosen.provider)?;
-    Ok((World { front: FrontDesk::new(desk.clone(), [agent]), desk, organization, clock }, id))
+    Ok((World { front: FrontDesk::new(desk, [agent]), organization }, id))
 }
 
 /// Talks until the script or the person ends.
@@ -93,7 +96,9 @@ pub(crate) async fn converse(args: &Args, world: &World, profile: &str) -> Resul
 fn script(source: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     if source == "-" {
-        std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure::operation(format!("standard input: {error}")))?;
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .map_err(|error| Failure::operation(format!("standard input: {error}")))?;
     } else {
         bytes = std::fs::read(source).map_err(|error| Failure::usage(format!("{source}: {error}")))?;
     }
@@ -135,7 +140,11 @@ impl Talk<'_> {
             texts: vec![text.to_owned()],
         };
         let observer = self.args.trace.then_some(&Trace as &dyn Observer);
-        self.world.front.answer(self.profile, inbound, observer).await.map_err(|error| Failure::operation(chain(&error)))
+        self.world
+            .front
+            .answer(self.profile, inbound, observer)
+            .await
+            .map_err(|error| Failure::operation(chain(&error)))
     }
 
     async fn interactive(&self) -> Result<(), Failure> {

@@ -21,7 +21,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let rows = config.rows();
     if args.json {
-        let list: Vec<_> = rows.iter().map(|row| json!({"key": row.key, "value": row.value, "origin": row.origin})).collect();
+        let list: Vec<_> =
+            rows.iter().map(|row| json!({"key": row.key, "value": row.value, "origin": row.origin})).collect();
         say(&json!(list).to_string());
     } else {
         let width = rows.iter().map(|row| row.key.len()).max().unwrap_or(0);

@@ -27,9 +27,13 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) async fn run(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(
+    args: Args,
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+) -> Result<ExitCode, Failure> {
     let business = wire::parse_business("samples/barbearia-figueira.yaml", SAMPLE)?;
-    let (desk, organization, clock) = wire::fresh(business, args.now).await?;
+    let (desk, organization, _clock) = wire::fresh(business, args.now).await?;
     complain("Barbearia Figueira, a sample. Try: oi, quero cortar o cabelo amanhã às 15h");
     let args = chat::Args {
         profile: None,
@@ -41,6 +45,6 @@ pub(crate) async fn run(args: Args, config: &Config, environment: &BTreeMap<Stri
         json: false,
         model: None,
     };
-    let (world, profile) = chat::serve(&args, config, environment, desk, organization, clock)?;
+    let (world, profile) = chat::serve(&args, config, environment, desk, organization)?;
     chat::converse(&args, &world, &profile).await
 }

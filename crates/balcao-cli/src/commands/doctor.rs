@@ -1,10 +1,6 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, path::Path, process::ExitCode};
 
 use balcao_domain::{Clock, SystemClock};
 use balcao_store::organization;
@@ -53,7 +49,11 @@ impl Finding {
 }
 
 /// Runs the command. Exit code 1 if something is wrong.
-pub(crate) async fn run(args: &Args, file: Option<&Path>, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(
+    args: &Args,
+    file: Option<&Path>,
+    environment: &BTreeMap<String, String>,
+) -> Result<ExitCode, Failure> {
     // A broken configuration ends every command with its mistakes; the doctor says the same.
     let config = config::load(file, environment)?;
     let mut findings = vec![Finding::fine("configuration", "read, no mistakes".to_owned())];
@@ -89,33 +89,62 @@ const fn word(verdict: &Verdict) -> &'static str {
 async fn database(config: &Config) -> Vec<Finding> {
     let path = Path::new(&config.database.path);
     if config.database.path != ":memory:" && !path.exists() {
-        return vec![Finding::wrong("database", format!("there is no {}", path.display()), "run `balcao migrate`, then `balcao seed FILE`")];
+        return vec![Finding::wrong(
+            "database",
+            format!("there is no {}", path.display()),
+            "run `balcao migrate`, then `balcao seed FILE`",
+        )];
     }
     let store = match wire::open_store(config) {
         Ok(store) => store,
         Err(_failure) => {
-            return vec![Finding::wrong("database", format!("{} cannot be opened", path.display()), "run `balcao migrate` to see why; restore a backup if it is damaged")];
+            return vec![Finding::wrong(
+                "database",
+                format!("{} cannot be opened", path.display()),
+                "run `balcao migrate` to see why; restore a backup if it is damaged",
+            )];
         }
     };
     let status = match store.schema_status().await {
         Ok(status) => status,
-        Err(error) => return vec![Finding::wrong("database", chain(&error), "see the message; restore a backup if the file is damaged")],
+        Err(error) => {
+            return vec![Finding::wrong(
+                "database",
+                chain(&error),
+                "see the message; restore a backup if the file is damaged",
+            )];
+        }
     };
-    if !status.pending.is_empty() {
-        return vec![Finding::wrong("database", format!("{} migrations are missing", status.pending.len()), "run `balcao migrate`")];
+    if !status.missing.is_empty() {
+        return vec![Finding::wrong(
+            "database",
+            format!("{} migrations are missing", status.missing.len()),
+            "run `balcao migrate`",
+        )];
     }
-    let mut findings = vec![Finding::fine("database", format!("{}, {} migrations", path.display(), status.applied.len()))];
+    let mut findings =
+        vec![Finding::fine("database", format!("{}, {} migrations", path.display(), status.applied.len()))];
     match store.read(organization::list).await {
-        Ok(all) if all.is_empty() => findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`")),
+        Ok(all) if all.is_empty() => {
+            findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))
+        }
         Ok(all) => {
             for one in &all {
                 findings.push(match TimeZone::get(&one.timezone) {
                     Ok(_) => Finding::fine("business", format!("{} ({}), {}", one.name, one.slug, one.timezone)),
-                    Err(_) => Finding::wrong("business", format!("{} has the unknown time zone {}", one.slug, one.timezone), "correct its time zone to an IANA name such as America/Sao_Paulo"),
+                    Err(_) => Finding::wrong(
+                        "business",
+                        format!("{} has the unknown time zone {}", one.slug, one.timezone),
+                        "correct its time zone to an IANA name such as America/Sao_Paulo",
+                    ),
                 });
             }
             if all.len() > 1 && config.organization.slug.is_none() {
-                findings.push(Finding::wrong("business", "there are several, and none is chosen".to_owned(), "set organization.slug"));
+                findings.push(Finding::wrong(
+                    "business",
+                    "there are several, and none is chosen".to_owned(),
+                    "set organization.slug",
+                ));
             }
         }
         Err(error) => findings.push(Finding::wrong("business", chain(&error), "see the message")),
@@ -126,11 +155,17 @@ async fn database(config: &Config) -> Vec<Finding> {
 fn agents(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Finding> {
     let all = match profiles::load(&config.agents.dir) {
         Ok(all) => all,
-        Err(failure) => return vec![Finding::wrong("profiles", failure.message().to_owned(), "correct the named lines")],
+        Err(failure) => {
+            return vec![Finding::wrong("profiles", failure.message().to_owned(), "correct the named lines")];
+        }
     };
     let mut findings = vec![Finding::fine("profiles", all.keys().cloned().collect::<Vec<_>>().join(", "))];
     let Some((profile, _)) = all.get(&config.agents.profile) else {
-        findings.push(Finding::wrong("profiles", format!("agents.profile is `{}`, which does not exist", config.agents.profile), "name one of them, or add its file"));
+        findings.push(Finding::wrong(
+            "profiles",
+            format!("agents.profile is `{}`, which does not exist", config.agents.profile),
+            "name one of them, or add its file",
+        ));
         return findings;
     };
     findings.push(match wire::choose_model(&config.model, profile, environment, None) {

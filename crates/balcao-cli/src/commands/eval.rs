@@ -34,12 +34,22 @@ pub(crate) struct Args {
 }
 
 /// Runs the command. Exit code 1 if a scenario failed.
-pub(crate) async fn run(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(
+    args: Args,
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+) -> Result<ExitCode, Failure> {
     let mut scenarios = Vec::new();
     for file in &args.files {
         scenarios.push((file, read(file)?));
     }
-    let player = Player { config, environment, business_dir: args.business_dir.clone(), model: args.model.clone(), trace: args.trace };
+    let player = Player {
+        config,
+        environment,
+        business_dir: args.business_dir.clone(),
+        model: args.model.clone(),
+        trace: args.trace,
+    };
     let (mut passed, mut failed) = (0_u32, 0_u32);
     let mut reports = Vec::new();
     for (file, scenario) in &scenarios {

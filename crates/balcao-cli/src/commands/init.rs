@@ -22,7 +22,12 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let taken: Vec<String> = FILES.iter().map(|(name, _)| args.dir.join(name)).filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
+    let taken: Vec<String> = FILES
+        .iter()
+        .map(|(name, _)| args.dir.join(name))
+        .filter(|path| path.exists())
+        .map(|path| path.display().to_string())
+        .collect();
     if !taken.is_empty() {
         return Err(Failure::operation(format!("nothing was written: {} is there already", taken.join(", "))));
     }

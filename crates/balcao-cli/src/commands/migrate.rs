@@ -29,13 +29,22 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     }
     let store = wire::open_store(config)?;
     let before = store.schema_status().await.map_err(|error| Failure::operation(chain(&error)))?;
-    let status = if args.check { before.clone() } else { store.migrate().await.map_err(|error| Failure::operation(chain(&error)))? };
+    let status = if args.check {
+        before.clone()
+    } else {
+        store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?
+    };
     let applied: Vec<&str> = status.applied.iter().map(|one| one.name.as_str()).collect();
     if args.json {
-        say(&json!({"database": config.database.path, "applied": applied, "pending": status.pending}).to_string());
+        say(&json!({"database": config.database.path, "applied": applied, "missing": status.missing}).to_string());
     } else {
-        let news = before.pending.len().saturating_sub(status.pending.len());
-        say(&format!("{}: {} migrations, {news} of them new, {} missing", config.database.path, applied.len(), status.pending.len()));
+        let news = before.missing.len().saturating_sub(status.missing.len());
+        say(&format!(
+            "{}: {} migrations, {news} of them new, {} missing",
+            config.database.path,
+            applied.len(),
+            status.missing.len()
+        ));
     }
-    Ok(if status.pending.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if status.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

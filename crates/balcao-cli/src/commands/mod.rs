@@ -1,6 +1,6 @@
 //! The commands, one file each.
 
-mod chat;
+pub(crate) mod chat;
 mod config_show;
 mod demo;
 mod doctor;

@@ -34,7 +34,8 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     let slug = business.slug().to_owned();
     let store = wire::open_store(config)?;
     store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
-    let imported = business.import(&store, SystemClock.now()).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let imported =
+        business.import(&store, SystemClock.now()).await.map_err(|error| Failure::operation(chain(&error)))?;
     if args.json {
         say(&json!({
             "organization": slug,

@@ -71,9 +71,20 @@ pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
 
 /// The parameters of a schema in short: optional ones with `?`.
 fn parameters(schema: &Value) -> String {
-    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).map(|all| all.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
-    let names = schema.get("properties").and_then(Value::as_object).map(|map| map.keys().map(String::as_str).collect::<Vec<_>>()).unwrap_or_default();
-    let short: Vec<String> = names.iter().map(|name| if required.contains(name) { (*name).to_owned() } else { format!("{name}?") }).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|all| all.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let names = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .map(|map| map.keys().map(String::as_str).collect::<Vec<_>>())
+        .unwrap_or_default();
+    let short: Vec<String> = names
+        .iter()
+        .map(|name| if required.contains(name) { (*name).to_owned() } else { format!("{name}?") })
+        .collect();
     if short.is_empty() { "–".to_owned() } else { short.join(", ") }
 }
 

@@ -133,8 +133,13 @@ fn check_records(expected: &Expectation, contact: &ContactSnapshot) -> Vec<Strin
         Some(ExpectedNotes::Count(count)) => failures.extend(check_note_count(*count, contact)),
         Some(ExpectedNotes::Facts(NoteFacts { count, mentions })) => {
             failures.extend(count.map(|count| check_note_count(count, contact)).unwrap_or_default());
-            if !mentions.is_empty() && !contact.notes.iter().any(|note| mentions.iter().all(|mention| occurs(mention, note))) {
-                failures.push(format!("notes: none mentions all of {}", mentions.iter().map(in_words).collect::<Vec<_>>().join(", ")));
+            if !mentions.is_empty()
+                && !contact.notes.iter().any(|note| mentions.iter().all(|mention| occurs(mention, note)))
+            {
+                failures.push(format!(
+                    "notes: none mentions all of {}",
+                    mentions.iter().map(in_words).collect::<Vec<_>>().join(", ")
+                ));
             }
         }
     }
@@ -142,7 +147,11 @@ fn check_records(expected: &Expectation, contact: &ContactSnapshot) -> Vec<Strin
 }
 
 fn check_note_count(count: usize, contact: &ContactSnapshot) -> Vec<String> {
-    if contact.notes.len() == count { Vec::new() } else { vec![format!("notes: expected {count}, got {}", contact.notes.len())] }
+    if contact.notes.len() == count {
+        Vec::new()
+    } else {
+        vec![format!("notes: expected {count}, got {}", contact.notes.len())]
+    }
 }
 
 /// Case and accents do not matter.

@@ -28,8 +28,15 @@ fn snapshot() -> Snapshot {
 fn failures(yaml: &str, reply: &str) -> Vec<String> {
     let (before, after) = (snapshot(), snapshot());
     let tools = vec!["create_appointment".to_owned()];
-    let happened =
-        Happened { outcome: Some("reply"), reply, messages_out: 1, tools: &tools, before: &before, after: &after, contact: "ana" };
+    let happened = Happened {
+        outcome: Some("reply"),
+        reply,
+        messages_out: 1,
+        tools: &tools,
+        before: &before,
+        after: &after,
+        contact: "ana",
+    };
     check(&expectation(yaml), &happened)
 }
 
@@ -79,7 +86,15 @@ fn each_key_fails_when_it_should() {
 fn a_change_of_somebody_else_is_seen() {
     let (before, mut after) = (snapshot(), snapshot());
     after.get_mut("bia").unwrap().tags.push("VIP".into());
-    let happened = Happened { outcome: None, reply: "", messages_out: 0, tools: &[], before: &before, after: &after, contact: "ana" };
+    let happened = Happened {
+        outcome: None,
+        reply: "",
+        messages_out: 0,
+        tools: &[],
+        before: &before,
+        after: &after,
+        contact: "ana",
+    };
     assert_eq!(check(&expectation("other_contacts_unchanged: true"), &happened).len(), 1);
 }
 

@@ -52,7 +52,8 @@ pub(crate) struct Player<'a> {
 /// Reads a scenario.
 pub(crate) fn read(path: &Path) -> Result<Scenario, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-    let document = Document::read(&path.display().to_string(), &text).map_err(|problem| Failure::problems(&[*problem]))?;
+    let document =
+        Document::read(&path.display().to_string(), &text).map_err(|problem| Failure::problems(&[*problem]))?;
     document.read_as().map_err(|problem| Failure::problems(&[*problem]))
 }
 
@@ -65,22 +66,41 @@ impl Player<'_> {
         let (profile, document) = wire::profile(&all, &scenario.profile)?;
         let chosen = wire::choose_model(&self.config.model, profile, self.environment, self.model.as_deref())?;
         let front = FrontDesk::new(desk.clone(), [wire::agent(&desk, profile, document, chosen.provider)?]);
-        let phone = Phone::parse(&scenario.contact.phone).map_err(|error| Failure::usage(format!("{}: contact.phone: {}", path.display(), chain(&error))))?;
+        let phone = Phone::parse(&scenario.contact.phone)
+            .map_err(|error| Failure::usage(format!("{}: contact.phone: {}", path.display(), chain(&error))))?;
         let contact = phone.identity().as_str().to_owned();
-        let look = || async { snapshot::take(&desk, organization).await.map_err(|error| Failure::operation(chain(&error))) };
+        let look =
+            || async { snapshot::take(&desk, organization).await.map_err(|error| Failure::operation(chain(&error))) };
         let before = look().await?;
-        let mut report = Report { id: scenario.id.clone(), file: path.display().to_string(), failures: Vec::new(), transcript: Vec::new() };
+        let mut report = Report {
+            id: scenario.id.clone(),
+            file: path.display().to_string(),
+            failures: Vec::new(),
+            transcript: Vec::new(),
+        };
         let (mut tools, mut said, mut sent) = (Vec::new(), Vec::new(), 0);
         for (number, step) in scenario.turns.iter().enumerate() {
-            advance(&clock, step.wait.as_deref(), number == 0).map_err(|reason| Failure::usage(format!("{}: turn {}: {reason}", path.display(), number + 1)))?;
-            let texts: Vec<String> = step.customer.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            let inbound = Inbound { organization, channel: "eval".to_owned(), phone: phone.clone(), name: scenario.contact.name.clone(), texts };
+            advance(&clock, step.wait.as_deref(), number == 0)
+                .map_err(|reason| Failure::usage(format!("{}: turn {}: {reason}", path.display(), number + 1)))?;
+            let texts: Vec<String> =
+                step.customer.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            let inbound = Inbound {
+                organization,
+                channel: "eval".to_owned(),
+                phone: phone.clone(),
+                name: scenario.contact.name.clone(),
+                texts,
+            };
             let observer = self.trace.then_some(&Trace as &dyn Observer);
-            let answered = front.answer(&scenario.profile, inbound, observer).await.map_err(|error| Failure::operation(chain(&error)))?;
+            let answered = front
+                .answer(&scenario.profile, inbound, observer)
+                .await
+                .map_err(|error| Failure::operation(chain(&error)))?;
             front.after_reply(&scenario.profile, &answered, organization).await;
             let reply = answered.ending.reply().map_or("", |reply| reply.as_str()).to_owned();
             let messages = usize::from(answered.ending.reply().is_some());
-            let ran: Vec<String> = answered.state.calls.iter().filter(|call| call.key.is_some()).map(|call| call.tool.clone()).collect();
+            let ran: Vec<String> =
+                answered.state.calls.iter().filter(|call| call.key.is_some()).map(|call| call.tool.clone()).collect();
             let after: Snapshot = look().await?;
             let happened = Happened {
                 outcome: Some(answered.ending.outcome()),
@@ -100,8 +120,15 @@ impl Player<'_> {
         }
         let after = look().await?;
         let whole = said.join("\n");
-        let happened =
-            Happened { outcome: None, reply: &whole, messages_out: sent, tools: &tools, before: &before, after: &after, contact: &contact };
+        let happened = Happened {
+            outcome: None,
+            reply: &whole,
+            messages_out: sent,
+            tools: &tools,
+            before: &before,
+            after: &after,
+            contact: &contact,
+        };
         report.failures.extend(check(&scenario.expect, &happened));
         Ok(report)
     }
@@ -116,7 +143,12 @@ impl Player<'_> {
         };
         places.iter().find(|place| place.is_file()).cloned().ok_or_else(|| {
             let looked: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-            Failure::usage(format!("{}: there is no business `{}`; looked for {}", path.display(), scenario.business, looked.join(" and ")))
+            Failure::usage(format!(
+                "{}: there is no business `{}`; looked for {}",
+                path.display(),
+                scenario.business,
+                looked.join(" and ")
+            ))
         })
     }
 }
