@@ -1,3 +1,36 @@
-//! Checks that cargo itself does not make.
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words`.
 
-fn main() {}
+mod deps;
+mod licences;
+mod words;
+
+use std::{io::Write, process::ExitCode};
+
+fn main() -> ExitCode {
+    let check = std::env::args().nth(1).unwrap_or_default();
+    let found = match check.as_str() {
+        "deps" => deps::check(),
+        "licences" => licences::check(),
+        "words" => words::check(),
+        other => Err(format!("there is no check `{other}`; there are: deps, licences, words")),
+    };
+    let (text, code) = match found {
+        Ok(summary) => (summary, ExitCode::SUCCESS),
+        Err(problems) => (problems, ExitCode::FAILURE),
+    };
+    // Nobody is left to be told if this fails.
+    drop(writeln!(std::io::stderr(), "xtask {check}: {text}"));
+    code
+}
+
+/// What cargo says of the workspace and everything it depends on.
+fn metadata() -> Result<serde_json::Value, String> {
+    let cargo = std::process::Command::new("cargo")
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .output()
+        .map_err(|error| format!("cargo metadata: {error}"))?;
+    if !cargo.status.success() {
+        return Err(String::from_utf8_lossy(&cargo.stderr).into_owned());
+    }
+    serde_json::from_slice(&cargo.stdout).map_err(|error| format!("cargo metadata: {error}"))
+}

@@ -1,0 +1,32 @@
+# Two commands: `make demo` runs the main job, `make test` the tests.
+# `make check` runs what else the gate runs; `make bench` the figures.
+.PHONY: demo test check fmt clippy doc deps bench
+
+demo: ## the sample barbershop and a chat in the terminal
+	cargo run --quiet -p balcao-cli -- demo
+
+test: ## all tests; with nextest where it is installed
+	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --bins --tests; fi
+	cargo test --workspace --doc --quiet
+
+check: fmt clippy doc deps ## formatting, lints, documentation, dependency and licence rules
+
+fmt:
+	cargo fmt --all --check
+
+clippy:
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
+
+deps:
+	cargo run --quiet -p xtask -- deps
+	cargo run --quiet -p xtask -- licences
+	cargo run --quiet -p xtask -- words
+
+bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
+	cargo bench -p balcao-domain --bench availability
+	cargo bench -p balcao-tool --bench validation
+	cargo bench -p balcao-agent --bench sanitiser
+	cargo bench -p balcao-cli --bench turn
