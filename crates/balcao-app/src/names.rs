@@ -1,5 +1,6 @@
 //! Which of the organization's things a name means: by its name, an alias, or one near spelling.
 
+use balcao_language::fold::fold;
 use balcao_language::names::{Candidate, How, NameMatch, match_name};
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,9 @@ pub(crate) fn find<'a>(
             names: std::iter::once(name.as_str()).chain(aliases.iter().map(String::as_str)).collect(),
         })
         .collect();
+    if let Some(index) = spelt_out(query, &candidates) {
+        return Ok(Found { index, near: false });
+    }
     let name_of = |index: usize| candidates.get(index).and_then(|candidate| candidate.names.first()).copied();
     let named = |indices: Vec<usize>| indices.into_iter().filter_map(name_of).map(str::to_owned).collect();
     match match_name(query, &candidates) {
@@ -56,4 +60,25 @@ pub(crate) fn find<'a>(
             known: named((0..candidates.len()).collect()),
         }),
     }
+}
+
+/// The one thing whose name, or else alias, is the query but for case and accents. Most queries are, and comparing is much
+/// cheaper than matching by sound.
+fn spelt_out(query: &str, candidates: &[Candidate<'_>]) -> Option<usize> {
+    let wanted = fold(query);
+    let only = |fits: &dyn Fn(&Candidate<'_>) -> bool| {
+        let mut fitting =
+            candidates.iter().enumerate().filter(|(_, candidate)| fits(candidate)).map(|(index, _)| index);
+        fitting.next().filter(|_| fitting.next().is_none())
+    };
+    let is_wanted = |name: &str| fold(name) == wanted;
+    let by_name = |candidate: &Candidate<'_>| candidate.names.first().is_some_and(|name| is_wanted(name));
+    if wanted.is_empty() {
+        return None;
+    }
+    only(&by_name).or_else(|| {
+        // A thing called so, even one of several, comes before an alias.
+        let named = candidates.iter().any(by_name);
+        if named { None } else { only(&|candidate| candidate.names.iter().any(|name| is_wanted(name))) }
+    })
 }

@@ -80,7 +80,8 @@ pub fn insert(
     // The contact's own hold that expired must not stand in the way of the same start.
     let expired: Vec<AppointmentId> = tx.query_all(
         "SELECT id FROM appointment
-         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at = ?3 AND status = 'pending' AND expires_at <= ?4",
+         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at = ?3 AND status IN ('pending', 'confirmed')
+           AND status = 'pending' AND expires_at <= ?4",
         values![organization, new.contact, new.span.start, now],
         |row| row.get(0),
     )?;
@@ -217,7 +218,7 @@ pub fn upcoming_of_contact(
 ) -> Result<Vec<Appointment>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM appointment
-         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at >= ?3
+         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at >= ?3 AND status IN ('pending', 'confirmed')
            AND (status = 'confirmed' OR (status = 'pending' AND (expires_at IS NULL OR expires_at > ?3)))
          ORDER BY starts_at, id"
     );
@@ -237,8 +238,7 @@ pub fn starting_between(
 ) -> Result<Vec<Appointment>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM appointment
-         WHERE organization_id = ?1 AND occupied_from > ?2 - 86400000 AND occupied_from < ?3
-           AND starts_at >= ?2 AND starts_at < ?3
+         WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
          ORDER BY starts_at, id"
     );
     tx.query_all(&sql, values![organization, from, to], |row| read(row, currency))

@@ -74,8 +74,9 @@ pub fn release(tx: &mut Tx<'_>, organization: OrganizationId, appointment: Appoi
 fn drop_expired(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &Wanted) -> Result<(), StoreError> {
     let expired: Vec<AppointmentId> = tx.query_all(
         "SELECT id FROM appointment
-         WHERE organization_id = ?1 AND professional_id = ?2 AND status = 'pending' AND expires_at <= ?3
-           AND occupied_from < ?4 AND occupied_to > ?5",
+         WHERE organization_id = ?1 AND professional_id = ?2 AND status <> 'cancelled'
+           AND occupied_from > ?5 - 86400000 AND occupied_from < ?4 AND occupied_to > ?5
+           AND status = 'pending' AND expires_at <= ?3",
         values![organization, wanted.professional, wanted.now, wanted.occupied.end, wanted.occupied.start],
         |row| row.get(0),
     )?;

@@ -5,6 +5,7 @@
 
 mod business;
 mod check;
+mod content;
 mod import;
 mod people;
 mod reader;

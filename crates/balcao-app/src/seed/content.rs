@@ -1,0 +1,114 @@
+//! Staff, knowledge, templates and media of the business.
+
+use balcao_domain::knowledge::KnowledgeEntry;
+use balcao_store::library::{Media, Template};
+use balcao_store::staff::Staff;
+
+use super::placeholder;
+use super::reader::{Fields, Reader};
+
+pub(super) fn staff<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Staff> {
+    const ROLES: [(&str, &str); 5] = [
+        ("owner", "owner"),
+        ("manager", "manager"),
+        ("attendant", "attendant"),
+        ("professional", "professional"),
+        ("viewer", "viewer"),
+    ];
+    let mut staff: Vec<Staff> = Vec::new();
+    for item in reader.items(top.get("staff")) {
+        let Some(fields) = reader.fields(&item, &["name", "email", "role", "phone", "on_duty"]) else { continue };
+        let name = reader.required_text(&fields, "name");
+        let email = if reader.required(&fields, "email").is_some() { reader.email(&fields, "email") } else { None };
+        let role = reader.required(&fields, "role").and_then(|at| reader.word(&at, &ROLES));
+        let phone = reader.phone(&fields, "phone").map(|phone| phone.e164().to_owned());
+        let on_duty = reader.truth(&fields, "on_duty", true);
+        let (Some(id), Some(name), Some(email), Some(role)) = (placeholder(staff.len()), name, email, role) else {
+            continue;
+        };
+        if staff.iter().any(|other| other.email == email) {
+            reader.wrong(
+                &format!("{}/email", item.pointer),
+                format!("two people have the address {email}"),
+                "change one",
+            );
+        }
+        staff.push(Staff { id, name, email, role: role.to_owned(), phone, on_duty });
+    }
+    staff
+}
+
+pub(super) fn knowledge<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<KnowledgeEntry> {
+    let mut entries: Vec<KnowledgeEntry> = Vec::new();
+    for item in reader.items(top.get("knowledge")) {
+        let Some(fields) = reader.fields(&item, &["category", "title", "content"]) else { continue };
+        let category = reader.optional_text(&fields, "category");
+        let (title, content) = (reader.required_text(&fields, "title"), reader.required_text(&fields, "content"));
+        let (Some(id), Some(title), Some(content)) = (placeholder(entries.len()), title, content) else { continue };
+        if entries.iter().any(|other| (&other.category, &other.title) == (&category, &title)) {
+            reader.wrong(
+                &format!("{}/title", item.pointer),
+                format!("there are two entries `{title}`"),
+                "rename or join them",
+            );
+        }
+        entries.push(KnowledgeEntry { id, category, title, content });
+    }
+    entries
+}
+
+pub(super) fn templates<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Template> {
+    const CATEGORIES: [(&str, &str); 3] =
+        [("utility", "utility"), ("marketing", "marketing"), ("authentication", "authentication")];
+    let mut templates: Vec<Template> = Vec::new();
+    for item in reader.items(top.get("templates")) {
+        let Some(fields) = reader.fields(&item, &["name", "category", "language", "body", "approved"]) else {
+            continue;
+        };
+        let name = reader.required_text(&fields, "name");
+        let category = reader.required(&fields, "category").and_then(|at| reader.word(&at, &CATEGORIES));
+        let language = reader.optional_text(&fields, "language").unwrap_or_else(|| "pt_BR".to_owned());
+        let body = reader.required_text(&fields, "body");
+        let approved = reader.truth(&fields, "approved", false);
+        let (Some(name), Some(category), Some(body)) = (name, category, body) else { continue };
+        if templates.iter().any(|other| (&other.name, &other.language) == (&name, &language)) {
+            reader.wrong(
+                &format!("{}/name", item.pointer),
+                format!("there are two templates `{name}`"),
+                "rename or remove one",
+            );
+        }
+        templates.push(Template { name, category: category.to_owned(), language, body, approved });
+    }
+    templates
+}
+
+pub(super) fn media<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Media> {
+    const KINDS: [(&str, &str); 4] =
+        [("image", "image"), ("document", "document"), ("audio", "audio"), ("location", "location")];
+    let mut items: Vec<Media> = Vec::new();
+    for item in reader.items(top.get("media")) {
+        let keys = ["key", "kind", "name", "path", "latitude", "longitude"];
+        let Some(fields) = reader.fields(&item, &keys) else { continue };
+        let key = reader.required_text(&fields, "key");
+        let kind = reader.required(&fields, "kind").and_then(|at| reader.word(&at, &KINDS));
+        let name = reader.optional_text(&fields, "name");
+        let path = reader.optional_text(&fields, "path");
+        let latitude = reader.decimal(&fields, "latitude", 90.0);
+        let longitude = reader.decimal(&fields, "longitude", 180.0);
+        let needed: &[&str] = if kind == Some("location") { &["latitude", "longitude"] } else { &["path"] };
+        for missing in needed.iter().filter(|key| kind.is_some() && fields.get(key).is_none()) {
+            reader.wrong(&item.pointer, format!("`{missing}` is missing"), format!("add `{missing}:`"));
+        }
+        let (Some(key), Some(kind)) = (key, kind) else { continue };
+        if items.iter().any(|other| other.key == key) {
+            reader.wrong(
+                &format!("{}/key", item.pointer),
+                format!("there are two items `{key}`"),
+                "rename or remove one",
+            );
+        }
+        items.push(Media { key, kind: kind.to_owned(), name, path, latitude, longitude });
+    }
+    items
+}
