@@ -280,6 +280,12 @@ impl Desk<'_> {
 
     fn on_day(&mut self, wish: &Wish, date: Date) {
         let Some(found) = self.availability(wish, date) else { return };
+        if let Some(message) = found.refusal.clone() {
+            self.say(Line::Refused { message: Some(message) });
+            let list = found.offered_by.clone();
+            self.say(if list.is_empty() { Line::AskDay } else { Line::WhichProfessional { list } });
+            return;
+        }
         if found.free.is_empty() {
             self.none_free(wish, date, false, found.next);
             return;
