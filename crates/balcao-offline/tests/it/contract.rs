@@ -114,6 +114,31 @@ async fn a_conversation_that_another_model_began_goes_on() {
 }
 
 #[tokio::test]
+async fn only_plain_agreement_books_a_proposal() {
+    for (text, books) in [
+        ("sim", true),
+        ("isso, sexta às 14h com a Renata", true),
+        ("pode marcar! e onde fica?", true),
+        ("sim, quanto custa mesmo?", false),
+        ("sim, cancela", false),
+        ("ok, mas com drenagem também", false),
+        ("sim, drenagem também", false),
+        ("sim, se der pra pagar com pix", false),
+        ("pode marcar pra quinta", false),
+        ("sim?", false),
+        ("ok vou pensar", false),
+        ("sim, só que às 16h", false),
+        ("ok entendi, obrigado, depois eu marco", false),
+    ] {
+        let mut story = story();
+        let first = story.say("quero limpeza de pele sexta 14h com a Renata").await;
+        assert!(first.reply.contains("Posso marcar?"), "{}", first.reply);
+        let turn = story.say(text).await;
+        assert_eq!(turn.tools.contains(&"create_appointment".to_owned()), books, "{text:?}: {}", turn.reply);
+    }
+}
+
+#[tokio::test]
 async fn nothing_makes_it_panic_or_fall_silent() {
     let odd = [
         "",
