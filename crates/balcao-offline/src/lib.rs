@@ -12,6 +12,7 @@ pub mod policy;
 mod provider;
 pub mod results;
 pub mod state;
+mod structured;
 mod summary;
 mod words;
 

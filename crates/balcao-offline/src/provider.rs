@@ -77,7 +77,11 @@ fn decide(request: &ModelRequest, may_call: bool) -> Decision {
     let dialogue = Dialogue::of(request);
     let facts = &request.facts;
     let locale = locale(request, &dialogue);
-    policy::decide(&dialogue, &request.tools, &facts.organization, facts.contact_name.as_deref(), locale, may_call)
+    let tools = crate::structured::tools(request);
+    // The structured protocol switches the vendor's own calling off: there the list of tools decides.
+    let structured = matches!(&request.format, ResponseFormat::Json { .. });
+    let may_call = may_call || structured && request.purpose == Purpose::Step && !tools.is_empty();
+    policy::decide(&dialogue, &tools, &facts.organization, facts.contact_name.as_deref(), locale, may_call)
 }
 
 fn step(request: &ModelRequest, may_call: bool) -> ModelResponse {
@@ -122,9 +126,6 @@ fn correction(request: &ModelRequest) -> ModelResponse {
     let mut rejected = None;
     while let Some(last) = cut.messages.last() {
         match last {
-            Message::User { .. } if rejected.is_none() && answered_before(&cut.messages) => {
-                cut.messages.pop();
-            }
             Message::Assistant { text, tool_calls } if tool_calls.is_empty() => {
                 rejected = Some(text.clone());
                 cut.messages.pop();
@@ -145,10 +146,21 @@ fn correction(request: &ModelRequest) -> ModelResponse {
     response
 }
 
-/// True if the message before the last is a reply: then the last one is the program's corrective word.
-fn answered_before(messages: &[Message]) -> bool {
-    let before = messages.len().checked_sub(2).and_then(|index| messages.get(index));
-    matches!(before, Some(Message::Assistant { tool_calls, .. }) if tool_calls.is_empty())
+/// What the question in a judge's prompt is about: it stands there in quotes, and the transcript may be left out.
+fn asked_in(system: &str) -> Asked {
+    let question =
+        system.split_once('«').and_then(|(_, rest)| rest.split_once('»')).map_or("", |(question, _)| question);
+    let folded = balcao_language::fold(question);
+    let about = |stems: &[&str]| stems.iter().any(|stem| folded.contains(stem));
+    if about(&["remarc", "reagend", "mudar", "trocar", "passar", "reschedul", "move"]) {
+        Asked::Rescheduling
+    } else if about(&["cancel", "desmarc"]) {
+        Asked::Cancelling
+    } else if about(&["marcar", "agendar", "book"]) {
+        Asked::Booking
+    } else {
+        Asked::Other
+    }
 }
 
 fn judge(request: &ModelRequest) -> String {
@@ -165,7 +177,7 @@ fn judge(request: &ModelRequest) -> String {
         | Question::Next
         | Question::Which
         | Question::Human
-        | Question::Waitlist => Asked::Other,
+        | Question::Waitlist => asked_in(&request.system),
     };
     let agrees = agreement_about(&dialogue.utterance.text, asked) == Agreement::Yes;
     json!({ "agrees": agrees }).to_string()

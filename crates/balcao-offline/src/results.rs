@@ -3,6 +3,15 @@
 use jiff::civil::{Date, DateTime, Time};
 use serde_json::Value;
 
+/// A tool's sentence, unless it speaks of the customer to a third person.
+#[must_use]
+pub fn message(value: &Value) -> Option<String> {
+    let message = text(value, &["message"])?;
+    let folded = balcao_language::fold(&message);
+    let third_person = ["cliente", "customer", "contact", "contato"].iter().any(|word| folded.contains(word));
+    (!third_person).then_some(message)
+}
+
 /// One answered tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
@@ -63,6 +72,10 @@ pub struct Availability {
     pub free: Vec<(String, Vec<Time>)>,
     /// The next opening, if the day has none.
     pub next: Option<Appointment>,
+    /// Why the question itself was refused: a day that is over, a service that the professional does not offer.
+    pub refusal: Option<String>,
+    /// Who offers the service instead.
+    pub offered_by: Vec<String>,
 }
 
 /// The first of `keys` that holds a text or a number.
@@ -140,7 +153,13 @@ pub fn availability(value: &Value) -> Availability {
         Some(list) => list.first().map(appointment).unwrap_or_default(),
         None => next_opening(next),
     });
-    Availability { free: free.collect(), next: next.filter(|next| next.date.is_some()) }
+    let others = value.get("offered_by").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    Availability {
+        free: free.collect(),
+        next: next.filter(|next| next.date.is_some()),
+        refusal: value.get("reason").and_then(|_| message(value)),
+        offered_by: others.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+    }
 }
 
 fn next_opening(value: &Value) -> Appointment {

@@ -114,7 +114,8 @@ impl Dialogue {
     /// Reads the dialogue of a request.
     #[must_use]
     pub fn of(request: &ModelRequest) -> Self {
-        let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let offered = crate::structured::tools(request);
+        let tools: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
         let now = request.facts.now.clone();
         let today = now.date();
         let mut dialogue = Self {
@@ -141,24 +142,29 @@ impl Dialogue {
             english: None,
             now,
         };
-        let mut calls: Vec<(String, String, Value)> = Vec::new();
+        let mut calls: Vec<(String, Value)> = Vec::new();
+        // Requests of the structured protocol whose results are still to come: only then is a text read as results, so
+        // that a customer cannot write one.
+        let mut pending: Vec<(String, Value)> = Vec::new();
         for message in &request.messages {
             match message {
-                Message::User { text } => match tool_report(text) {
-                    Some((name, result)) => {
-                        let arguments = calls.last().map(|(_, _, arguments)| arguments.clone()).unwrap_or_default();
-                        dialogue.see(Outcome { name, arguments, result }, today);
+                Message::User { text } => {
+                    let (results, said) = crate::structured::results(text, &mut pending);
+                    for outcome in results {
+                        dialogue.see(outcome, today);
                     }
-                    None => dialogue.hear(nlu::read(text, today, &tools)),
-                },
+                    if let Some(said) = said {
+                        dialogue.hear(nlu::read(&said, today, &tools));
+                    }
+                }
                 Message::Assistant { text, tool_calls } => {
                     for call in tool_calls {
                         let arguments = serde_json::from_str(&call.arguments).unwrap_or_default();
-                        calls.push((call.id.clone(), call.name.clone(), arguments));
+                        calls.push((call.id.clone(), arguments));
                     }
-                    let (said, structured) = structured(text);
-                    if let Some((name, arguments)) = structured {
-                        calls.push((String::new(), name, arguments));
+                    let (said, requests) = crate::structured::reply(text);
+                    if !requests.is_empty() {
+                        pending = requests;
                         dialogue.rounds = dialogue.rounds.saturating_add(1);
                     } else if !tool_calls.is_empty() {
                         dialogue.rounds = dialogue.rounds.saturating_add(1);
@@ -167,9 +173,8 @@ impl Dialogue {
                     }
                 }
                 Message::ToolResult { call_id, name, content, .. } => {
-                    let call =
-                        calls.iter().rev().find(|(id, called, _)| id == call_id || id.is_empty() && called == name);
-                    let arguments = call.map(|(_, _, arguments)| arguments.clone()).unwrap_or_default();
+                    let call = calls.iter().rev().find(|(id, _)| id == call_id);
+                    let arguments = call.map(|(_, arguments)| arguments.clone()).unwrap_or_default();
                     let result = serde_json::from_str(content).unwrap_or_else(|_| Value::String(content.clone()));
                     dialogue.see(Outcome { name: name.clone(), arguments, result }, today);
                 }
@@ -499,28 +504,6 @@ pub fn own_appointment(text: &str) -> bool {
     ["meu horario", "minha consulta", "meu agendamento", "minha sessao", "my appointment", "minha hora"]
         .iter()
         .any(|words| folded.contains(words))
-}
-
-/// The text and the request of a reply in the structured protocol; a plain reply as it is.
-fn structured(text: &str) -> (String, Option<(String, Value)>) {
-    let Some(object) = text.trim_start().starts_with('{').then(|| serde_json::from_str::<Value>(text).ok()).flatten()
-    else {
-        return (text.to_owned(), None);
-    };
-    let said = object.get("response_to_client").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let request = object.get("tool_request").and_then(|request| {
-        let name = request.get("name")?.as_str()?.to_owned();
-        Some((name, request.get("params").cloned().unwrap_or_default()))
-    });
-    (said, request)
-}
-
-/// A tool's answer that came as a message, as some structured transcripts have it.
-fn tool_report(text: &str) -> Option<(String, Value)> {
-    let object: Value = text.trim_start().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
-    let name = results::text(&object, &["tool", "name", "tool_name"])?;
-    let result = ["result", "tool_result", "content"].iter().find_map(|key| object.get(key))?;
-    Some((name, result.clone()))
 }
 
 /// What a reply asks, from its last question. Written for our own words and tolerant of another model's.

@@ -147,13 +147,34 @@ impl Desk<'_> {
             Named::Nothing => true,
             Named::Several(_) | Named::Unknown(_) => false,
         };
-        if !(same_day && same_time && same_window && same_person) {
+        let same_service = match dialogue.catalog.service_in(&utterance.text) {
+            Named::One(name) => Some(name) == proposal.service,
+            Named::Nothing => true,
+            Named::Several(_) | Named::Unknown(_) => false,
+        };
+        // A service inside a question ("pode marcar! quanto custa a barba?") changes nothing.
+        let same_service = same_service || !utterance.questions.is_empty() || utterance.is(Act::Prices);
+        let elsewhere = utterance.acts.iter().any(|act| {
+            matches!(
+                act,
+                Act::Cancel
+                    | Act::Reschedule
+                    | Act::Refusal
+                    | Act::Undecided
+                    | Act::Waitlist
+                    | Act::LaterContact
+                    | Act::Anger
+            )
+        });
+        if elsewhere || !(same_day && same_time && same_window && same_person && same_service) {
             return None;
         }
         let folded = balcao_language::fold(&utterance.text);
         let hedged = [" mas ", " so que ", " se ", " but ", " if ", " nao ", "?"];
         let first = folded.split([',', '.', '!', '\n', ';']).next().unwrap_or_default();
-        let starts = yes(first) && !yes("");
+        let restates = utterance.has_when() || dialogue.catalog.professional_in(&utterance.text) != Named::Nothing;
+        let asks = !utterance.questions.is_empty() || utterance.is(Act::Prices) || utterance.is(Act::Hours);
+        let starts = yes(first) && (restates || asks);
         let rest_asks = !utterance.questions.is_empty();
         let padded = format!(" {folded} ");
         let plain = !hedged.iter().any(|word| padded.contains(word)) || rest_asks && !padded.contains(" mas ");
@@ -280,6 +301,12 @@ impl Desk<'_> {
 
     fn on_day(&mut self, wish: &Wish, date: Date) {
         let Some(found) = self.availability(wish, date) else { return };
+        if let Some(message) = found.refusal.clone() {
+            self.say(Line::Refused { message: Some(message) });
+            let list = found.offered_by.clone();
+            self.say(if list.is_empty() { Line::AskDay } else { Line::WhichProfessional { list } });
+            return;
+        }
         if found.free.is_empty() {
             self.none_free(wish, date, false, found.next);
             return;

@@ -175,11 +175,22 @@ impl Desk<'_> {
                     self.say(Line::NotFree { date, time, professional });
                     self.say(Line::Nearby { list: vec![(None, nearest(&times, time))] });
                 } else {
-                    let message = results::text(&outcome.result, &["message"]);
-                    self.say(Line::Refused { message });
+                    self.refused(outcome);
                 }
             }
         }
+    }
+
+    /// Words a refusal by its reason, and offers a person.
+    fn refused(&mut self, outcome: &Outcome) {
+        if outcome.result.get("reason").and_then(Value::as_str) == Some("NO_UPCOMING") {
+            self.say(Line::NoAppointments);
+            return;
+        }
+        if let Some(message) = results::message(&outcome.result) {
+            self.say(Line::Refused { message: Some(message) });
+        }
+        self.say(Line::Refused { message: None });
     }
 
     /// Relays the summary as a question; names the appointment where the summary does not.

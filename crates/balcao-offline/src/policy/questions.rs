@@ -191,7 +191,7 @@ impl<'a> Desk<'a> {
     fn subscription(&mut self) {
         let Some(outcome) = self.read("get_subscriber_status", &[]) else { return };
         let result = &outcome.result;
-        let message = results::text(result, &["message"]);
+        let message = results::message(result);
         if result.get("is_subscriber").and_then(Value::as_bool) != Some(true) {
             self.say(Line::NotSubscribed { message });
             return;
@@ -347,7 +347,7 @@ impl<'a> Desk<'a> {
                 let line = match outcome.code() {
                     Some("not_found") => Line::NoAppointments,
                     Some(_) => Line::CannotNow,
-                    None => Line::Refused { message: results::text(&outcome.result, &["message"]) },
+                    None => Line::Refused { message: results::message(&outcome.result) },
                 };
                 self.say(line);
             }

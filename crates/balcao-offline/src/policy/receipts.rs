@@ -44,7 +44,7 @@ impl Desk<'_> {
             (Some(date), Some(time)) if taken => {
                 self.say(Line::NotFree { date, time, professional: wanted.professional.clone() });
             }
-            _ => self.say(Line::Refused { message: results::text(&outcome.result, &["message"]) }),
+            _ => self.say(Line::Refused { message: results::message(&outcome.result) }),
         }
         if others.is_empty() {
             self.say(Line::AnotherDay);

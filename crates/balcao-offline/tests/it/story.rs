@@ -31,11 +31,23 @@ impl Story {
     }
 
     pub(crate) fn request(&self, tool_choice: ToolChoice, purpose: Purpose) -> ModelRequest {
+        let (mut system, mut messages, mut tools) = (String::new(), self.messages.clone(), fake::tools());
+        if self.structured {
+            // As the engine renders it: tools in the prompt, results as messages, one object a step.
+            if tool_choice == ToolChoice::Auto {
+                let row = |tool: &balcao_llm::ToolDefinition| {
+                    json!({"name": tool.name, "description": tool.description, "params": tool.input_schema}).to_string()
+                };
+                system = tools.iter().map(row).collect::<Vec<_>>().join("\n");
+            }
+            tools.clear();
+            messages = messages.into_iter().map(structured).collect();
+        }
         ModelRequest {
-            system: String::new(),
-            messages: self.messages.clone(),
-            tools: fake::tools(),
-            tool_choice,
+            system,
+            messages,
+            tools,
+            tool_choice: if self.structured { ToolChoice::None } else { tool_choice },
             format: if self.structured {
                 ResponseFormat::Json { name: "turn".to_owned(), schema: json!({}) }
             } else {
@@ -131,6 +143,24 @@ impl Story {
             content: result.to_string(),
             is_error,
         });
+    }
+}
+
+fn structured(message: Message) -> Message {
+    match message {
+        Message::Assistant { text, tool_calls } => {
+            let wish = tool_calls.first().map(
+                |call| json!({"name": call.name, "params": serde_json::from_str::<Value>(&call.arguments).unwrap()}),
+            );
+            let said = if wish.is_none() { Value::from(text) } else { Value::Null };
+            let text = json!({"response_to_client": said, "tool_request": wish}).to_string();
+            Message::Assistant { text, tool_calls: Vec::new() }
+        }
+        Message::ToolResult { name, content, .. } => {
+            let result: Value = serde_json::from_str(&content).unwrap();
+            Message::User { text: json!({"tool_result": {"name": name, "result": result}}).to_string() }
+        }
+        user @ Message::User { .. } => user,
     }
 }
 
