@@ -124,12 +124,13 @@ fn spaced(text: &str) -> String {
 
 /// True if one of `phrases` occurs in a [`spaced`] text as whole words; a phrase that ends in `*` may go on.
 fn has(spaced: &str, phrases: &[&str]) -> bool {
-    let blank = |index: Option<usize>| index.and_then(|index| spaced.as_bytes().get(index)) == Some(&b' ');
+    // Word by word from its start: far cheaper than a search of the text for each phrase.
+    let starts = spaced.match_indices(' ').filter_map(|(at, _)| spaced.get(at.saturating_add(1)..));
+    let starts: Vec<&str> = starts.filter(|rest| !rest.is_empty()).collect();
     phrases.iter().any(|phrase| {
         let (words, open) = phrase.strip_suffix('*').map_or((*phrase, false), |stem| (stem, true));
-        spaced
-            .match_indices(words)
-            .any(|(at, found)| blank(at.checked_sub(1)) && (open || blank(at.checked_add(found.len()))))
+        let whole = |rest: &str| open || rest.as_bytes().get(words.len()) == Some(&b' ');
+        starts.iter().any(|rest| rest.starts_with(words) && whole(rest))
     })
 }
 
