@@ -17,11 +17,27 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-store", &["balcao-domain"]),
     (
         "balcao-app",
-        &["balcao-agent", "balcao-store", "balcao-domain", "balcao-tool", "balcao-llm", "balcao-language", "balcao-yaml"],
+        &[
+            "balcao-agent",
+            "balcao-store",
+            "balcao-domain",
+            "balcao-tool",
+            "balcao-llm",
+            "balcao-language",
+            "balcao-yaml",
+        ],
     ),
     (
         "balcao-builtin-tools",
-        &["balcao-app", "balcao-tool", "balcao-pack", "balcao-domain", "balcao-store", "balcao-language", "balcao-yaml"],
+        &[
+            "balcao-app",
+            "balcao-tool",
+            "balcao-pack",
+            "balcao-domain",
+            "balcao-store",
+            "balcao-language",
+            "balcao-yaml",
+        ],
     ),
     (
         "balcao-cli",

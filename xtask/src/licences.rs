@@ -31,7 +31,11 @@ pub(crate) fn check() -> Result<String, String> {
             problems.push(format!("{} {}: licence `{}`", text("name"), text("version"), text("license")));
         }
     }
-    if problems.is_empty() { Ok(format!("{} packages, all permissive", packages.len())) } else { Err(problems.join("\n")) }
+    if problems.is_empty() {
+        Ok(format!("{} packages, all permissive", packages.len()))
+    } else {
+        Err(problems.join("\n"))
+    }
 }
 
 /// Of an `OR` one side is enough, of an `AND` both are needed. Older packages write `/` for `OR`.
@@ -52,7 +56,13 @@ mod tests {
 
     #[test]
     fn one_side_of_an_or_and_both_of_an_and_must_be_permissive() {
-        for good in ["MIT", "MIT OR GPL-3.0", "MIT/Apache-2.0", "(MIT OR Apache-2.0) AND Unicode-3.0", "Apache-2.0 WITH LLVM-exception OR MIT"] {
+        for good in [
+            "MIT",
+            "MIT OR GPL-3.0",
+            "MIT/Apache-2.0",
+            "(MIT OR Apache-2.0) AND Unicode-3.0",
+            "Apache-2.0 WITH LLVM-exception OR MIT",
+        ] {
             assert!(permitted(good), "{good}");
         }
         for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "MPL-2.0"] {

@@ -6,7 +6,8 @@ use std::process::Command;
 const MAX_LINES: usize = 600;
 
 pub(crate) fn check() -> Result<String, String> {
-    let listed = Command::new("git").args(["ls-files", "*.rs"]).output().map_err(|error| format!("git ls-files: {error}"))?;
+    let listed =
+        Command::new("git").args(["ls-files", "*.rs"]).output().map_err(|error| format!("git ls-files: {error}"))?;
     let files = String::from_utf8_lossy(&listed.stdout).into_owned();
     // Written apart, so that this file does not accuse itself.
     let marks = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX"), concat!("#[ig", "nore")];

@@ -53,12 +53,6 @@ impl Positions {
                 | Event::StreamEnd
                 | Event::DocumentStart(_)
                 | Event::DocumentEnd => {}
-                #[expect(
-                    unreachable_patterns,
-                    clippy::wildcard_enum_match_arm,
-                    reason = "the parser may learn further events"
-                )]
-                _ => {}
             }
         }
         Self { places }

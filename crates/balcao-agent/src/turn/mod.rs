@@ -189,7 +189,7 @@ impl Turn {
         if lapsed || self.state.breaker.is_withdrawn(&held.tool) {
             return;
         }
-        match judge(&self.state.inbound) {
+        match judge(&self.state.inbound, &held.tool) {
             Agreement::Yes => self.run_held(held),
             Agreement::No => self.state.declined = Some(held.question),
             Agreement::Unclear => self.state.phase = Phase::Judging { held },

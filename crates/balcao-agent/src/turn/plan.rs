@@ -21,7 +21,7 @@ impl Turn {
         let (mut queue, mut done) = (Vec::new(), Vec::new());
         for (index, call) in (0u32..).zip(calls) {
             match self.judge_call(index, call, &queue) {
-                Planned::Run(queued) => queue.push(queued),
+                Planned::Run(queued) => queue.push(*queued),
                 Planned::Answered(record) => done.push(*record),
             }
         }
@@ -143,7 +143,7 @@ impl Turn {
             Confirm::Customer | Confirm::Staff => RunMode::Ask,
         };
         let key = EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash);
-        Planned::Run(QueuedCall { index, call_id: call.id.clone(), key, planned, mode })
+        Planned::Run(Box::new(QueuedCall { index, call_id: call.id.clone(), key, planned, mode }))
     }
 
     /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.
@@ -285,7 +285,7 @@ impl Turn {
 }
 
 enum Planned {
-    Run(QueuedCall),
+    Run(Box<QueuedCall>),
     Answered(Box<CallRecord>),
 }
 

@@ -105,12 +105,13 @@ impl Turn {
     /// Nothing at all, or a refusal: one more try, then a person.
     fn on_nothing(&mut self, text: &str) {
         if self.state.retried.empty {
-            let reason = match self.state.phase {
-                Phase::Thinking { want: Want::Final } => HandoffReason::Rounds,
-                _ if text.trim().is_empty() => HandoffReason::ModelFailure("no answer twice".to_owned()),
-                _ => HandoffReason::ModelFailure("the model refused twice".to_owned()),
-            };
-            self.hand_off(reason);
+            let out_of_rounds = matches!(self.state.phase, Phase::Thinking { want: Want::Final });
+            let what = if text.trim().is_empty() { "no answer twice" } else { "the model refused twice" };
+            self.hand_off(if out_of_rounds {
+                HandoffReason::Rounds
+            } else {
+                HandoffReason::ModelFailure(what.to_owned())
+            });
         } else {
             self.state.retried.empty = true;
             let again = self.again();

@@ -1,0 +1,164 @@
+//! The standard booking turn at zero model latency, everything durable (specification part 8 §5): three model calls, then
+//! `check_availability` and `create_appointment`, on a SQLite file with `synchronous=FULL`. Prints wall and CPU time a turn.
+//!
+//! Target: ≤ 3 × a hand-written turn without a framework, about 0.5 ms of CPU on the machine of `docs/PERFORMANCE.md`.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::as_conversions, reason = "a bench")]
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+
+use async_trait::async_trait;
+use balcao_agent::{Ending, ProfileFile};
+use balcao_app::{
+    Desk,
+    seed::BusinessFile,
+    turns::{Agent, FrontDesk, Inbound},
+};
+use balcao_builtin_tools::{Settings, registry};
+use balcao_domain::{ManualClock, Phone};
+use balcao_llm::{
+    ChatProvider, EventSink, FinishReason, ModelError, ModelRequest, ModelResponse, ToolCallRequest, Usage,
+};
+use balcao_store::{OpenOptions, Store};
+use jiff::{Timestamp, ToSpan, civil::Date};
+
+/// Answers at once: availability, then the booking, then a sentence.
+#[derive(Debug, Default)]
+struct Instantly {
+    calls: AtomicUsize,
+}
+
+/// Free starts: Tuesday to Saturday over many weeks, one professional.
+fn slot(number: usize) -> (Date, String) {
+    let week = (number / 100) as i64;
+    let day = (number % 100) / 20;
+    let at = number % 20;
+    let date = Date::constant(2026, 11, 24).checked_add((week * 7 + day as i64).days()).unwrap();
+    (date, format!("{:02}:{:02}", 9 + at / 2, (at % 2) * 30))
+}
+
+#[async_trait]
+impl ChatProvider for Instantly {
+    fn name(&self) -> &str {
+        "instant"
+    }
+
+    fn model(&self) -> &str {
+        "instant"
+    }
+
+    async fn complete(
+        &self,
+        _request: &ModelRequest,
+        _on_event: &mut EventSink<'_>,
+    ) -> Result<ModelResponse, ModelError> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let (date, start) = slot(number / 3);
+        let call = |name: &str, arguments: String| ModelResponse {
+            text: String::new(),
+            tool_calls: vec![ToolCallRequest { id: "a".to_owned(), name: name.to_owned(), arguments, vendor: None }],
+            finish: FinishReason::ToolCalls,
+            usage: Usage::default(),
+            model: "instant".to_owned(),
+        };
+        Ok(match number % 3 {
+            0 => {
+                call("check_availability", format!(r#"{{"date":"{date}","barber_name":"Ana","service_name":"Corte"}}"#))
+            }
+            1 => call(
+                "create_appointment",
+                format!(r#"{{"date":"{date}","start_hour":"{start}","barber_name":"Ana","service_name":"Corte"}}"#),
+            ),
+            _ => ModelResponse {
+                text: "Prontinho, está marcado!".to_owned(),
+                tool_calls: Vec::new(),
+                finish: FinishReason::Stop,
+                usage: Usage::default(),
+                model: "instant".to_owned(),
+            },
+        })
+    }
+}
+
+const BUSINESS: &str = r#"
+organization:
+  name: Bancada
+  slug: bancada
+  timezone: America/Sao_Paulo
+  locale: pt-BR
+  currency: BRL
+  hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"], fri: ["09:00-19:00"], sat: ["09:00-19:00"]}
+  scheduling: {slot_step_minutes: 30, minimum_notice_minutes: 0, maximum_advance_days: 900, cancellation_notice_minutes: 0}
+services:
+  - {name: Corte, price: "45.00", duration_minutes: 30}
+  - {name: Barba, price: "35.00", duration_minutes: 30}
+professionals:
+  - {name: Ana Prado, aliases: [Ana], hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"], fri: ["09:00-19:00"], sat: ["09:00-19:00"]}, services: [Corte, Barba]}
+  - {name: Bia Melo, aliases: [Bia], hours: {tue: ["09:00-19:00"], fri: ["09:00-19:00"]}, services: [Corte]}
+"#;
+
+/// CPU time of the whole process so far, in milliseconds.
+fn cpu_ms() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+    let ticks: u64 = fields.get(11).unwrap().parse::<u64>().unwrap() + fields.get(12).unwrap().parse::<u64>().unwrap();
+    ticks as f64 * 10.0
+}
+
+async fn desk(path: &Path) -> (FrontDesk, balcao_domain::OrganizationId) {
+    let now: Timestamp = "2026-11-24T03:00:00Z".parse().unwrap();
+    let store = Store::open(path, OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    let imported =
+        BusinessFile::read("bench", BUSINESS).expect("the bench's business").import(&store, now).await.unwrap();
+    let desk = Desk::new(store, Arc::new(ManualClock::at(now)));
+    let text = include_str!("../../../agents/eli.yaml");
+    let mut profile = balcao_yaml::Document::read("eli", text).unwrap().read_as::<ProfileFile>().unwrap().profile;
+    profile.guardrails.max_messages_per_day = 0;
+    profile.guardrails.flood_per_minute = 0;
+    let settings = Settings { allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows: vec![] };
+    let registry = registry(&desk, &settings).expect("the shipped packs");
+    (FrontDesk::new(desk, [Agent::new(profile, &registry, Arc::new(Instantly::default()))]), imported.organization)
+}
+
+fn main() {
+    let turns: usize = std::env::args().filter_map(|one| one.parse().ok()).next().unwrap_or(2_000);
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (front, organization) = desk(&folder.path().join("bench.db")).await;
+        let mut walls = Vec::with_capacity(turns);
+        let (mut cpu, mut measured) = (cpu_ms(), 0);
+        for number in 0..turns {
+            // A contact writes four times, so histories of 0 to 24 messages occur.
+            let phone = Phone::parse(&format!("+55119{:08}", 10_000_000 + number / 4)).unwrap();
+            let texts = vec!["quero cortar o cabelo com a Ana".to_owned()];
+            let inbound = Inbound { organization, channel: "bench".to_owned(), phone, name: None, texts };
+            let started = Instant::now();
+            let answered = front.answer("eli", inbound, None).await.unwrap();
+            walls.push(started.elapsed().as_secs_f64() * 1_000.0);
+            assert!(
+                matches!(answered.ending, Ending::Reply { .. }),
+                "{:?} {:?}",
+                answered.ending,
+                answered.state.calls
+            );
+            measured += 1;
+            if number == turns / 10 {
+                // The first tenth warms caches and statements.
+                (cpu, measured) = (cpu_ms(), 0);
+                walls.clear();
+            }
+        }
+        let spent = (cpu_ms() - cpu) / f64::from(u32::try_from(measured).unwrap());
+        walls.sort_by(f64::total_cmp);
+        let at = |share: f64| walls.get((walls.len() as f64 * share) as usize).copied().unwrap_or_default();
+        println!("{} turns: CPU {spent:.3} ms a turn; wall p50 {:.3} ms, p99 {:.3} ms", walls.len(), at(0.5), at(0.99));
+    });
+}
