@@ -47,6 +47,7 @@ impl DeskClock {
 pub(crate) struct World {
     pub(crate) front: FrontDesk,
     pub(crate) organization: OrganizationId,
+    pub(crate) clock: DeskClock,
 }
 
 /// The model of a profile, and in words why it is that one.

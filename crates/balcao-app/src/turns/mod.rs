@@ -185,7 +185,8 @@ impl FrontDesk {
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
         let opened = loop {
-            match open::open(&self.desk, agent, &inbound).await? {
+            let needs = open::Needs::of(agent, !self.has_sanitiser(inbound.organization, agent));
+            match open::open(&self.desk, agent, &inbound, needs).await? {
                 open::Opening::Fresh(opened) => break *opened,
                 open::Opening::Interrupted { opened, saved } => {
                     self.take_up(agent, *opened, saved.as_deref(), observer).await?;
@@ -251,8 +252,8 @@ impl FrontDesk {
         close::close(&self.desk, opened, turn.state(), ending).await
     }
 
-    /// A turn that was cut short goes on from its last saved step; one that had none is closed in silence, for its message
-    /// is still the newest in the thread and is answered with the next one.
+    /// A turn that was cut short goes on from its last saved step; one that had none begins anew with the messages that
+    /// nobody answered.
     async fn take_up(
         &self,
         agent: &Agent,
@@ -267,7 +268,10 @@ impl FrontDesk {
                 let state: TurnState = serde_json::from_str(saved).map_err(|error| unreadable(error.to_string()))?;
                 Turn::resume(setup, state).map_err(unreadable)?
             }
-            None => self.begin(agent, &opened, opened.last_inbound.clone())?,
+            None => {
+                let inbound = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
+                self.begin(agent, &opened, inbound)?
+            }
         };
         self.run(agent, &opened, &mut turn, observer).await?;
         Ok(())
@@ -280,6 +284,11 @@ impl FrontDesk {
             lanes.retain(|_, lane| Arc::strong_count(lane) > 1);
         }
         Arc::clone(lanes.entry(name).or_default())
+    }
+
+    fn has_sanitiser(&self, organization: OrganizationId, agent: &Agent) -> bool {
+        let sanitisers = self.sanitisers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        sanitisers.contains_key(&(organization, agent.profile.id.clone()))
     }
 
     fn sanitiser(&self, agent: &Agent, opened: &Opened) -> Arc<Sanitiser> {

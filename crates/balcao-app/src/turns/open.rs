@@ -8,7 +8,7 @@ use balcao_agent::profile::Audience;
 use balcao_agent::turn::HeldCall;
 use balcao_domain::contact::Contact;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
-use balcao_domain::{OrganizationId, TurnId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId, TurnId};
 use balcao_language::say;
 use balcao_llm::Message;
 use balcao_store::conversation::{self, Conversation};
@@ -50,7 +50,6 @@ pub struct Opened {
     pub(super) upcoming: Vec<String>,
     pub(super) notification: Option<String>,
     pub(super) public_texts: Vec<String>,
-    pub(super) last_inbound: String,
 }
 
 impl Opened {
@@ -67,6 +66,28 @@ impl Opened {
     }
 }
 
+/// What a turn of this profile needs beyond what every turn does: nothing else is loaded.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needs {
+    /// What the day has cost, for budgets.
+    spent: bool,
+    /// The contact's stages, for hot leads.
+    stages: bool,
+    /// The texts that the business publishes, for a sanitiser that is not built yet.
+    pub(super) public_texts: bool,
+}
+
+impl Needs {
+    pub(super) fn of(agent: &Agent, public_texts: bool) -> Self {
+        let unlimited = balcao_agent::profile::Budgets::default();
+        Self {
+            spent: agent.profile.budgets != unlimited,
+            stages: agent.profile.guardrails.hot_leads.iter().any(|lead| lead.stage.is_some()),
+            public_texts,
+        }
+    }
+}
+
 pub(super) enum Opening {
     Fresh(Box<Opened>),
     /// The conversation's last turn was cut short; nothing of the new message is stored yet.
@@ -76,11 +97,11 @@ pub(super) enum Opening {
     },
 }
 
-pub(super) async fn open(desk: &Desk, agent: &Agent, inbound: &Inbound) -> Result<Opening, UseCaseError> {
+pub(super) async fn open(desk: &Desk, agent: &Agent, inbound: &Inbound, needs: Needs) -> Result<Opening, UseCaseError> {
     let now = desk.clock.now();
     let inbound = inbound.clone();
     let (profile, locale) = (agent.profile.id.clone(), agent.profile.language);
-    desk.store.write(move |tx| in_transaction(tx, &inbound, &profile, locale, now)).await
+    desk.store.write(move |tx| in_transaction(tx, &inbound, &profile, locale, needs, now)).await
 }
 
 fn in_transaction(
@@ -88,13 +109,14 @@ fn in_transaction(
     inbound: &Inbound,
     profile: &str,
     locale: Locale,
+    needs: Needs,
     now: Timestamp,
 ) -> Result<Opening, UseCaseError> {
     let (organization, zone) = organization(tx, inbound.organization)?;
     let contact = find_or_add(tx, inbound, now)?;
     let mut conversation = conversation::find_or_begin(tx, organization.id, contact.id, &inbound.channel, now)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
-        let opened = load(tx, organization, zone, contact, conversation, turn, locale, now)?;
+        let opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
         return Ok(Opening::Interrupted { opened: Box::new(opened), saved });
     }
     if conversation.state == ConversationState::Closed {
@@ -111,7 +133,7 @@ fn in_transaction(
         };
         message::insert(tx, organization.id, &new, now)?;
     }
-    let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, now)?;
+    let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
     // The word that a held call waits for is this message, whatever it says.
     opened.conversation.held = None;
     opened.conversation.last_message_at = now;
@@ -155,6 +177,7 @@ fn load(
     conversation: Conversation,
     turn: TurnId,
     locale: Locale,
+    needs: Needs,
     now: Timestamp,
 ) -> Result<Opened, UseCaseError> {
     let local = now.to_zoned(zone.clone());
@@ -175,13 +198,10 @@ fn load(
         .collect();
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
-    let places = pipeline::stages_of(tx, org, contact.id)?;
-    let stages = pipeline::list(tx, org)?
-        .into_iter()
-        .flat_map(|pipeline| pipeline.stages)
-        .filter(|stage| places.iter().any(|(_, place)| *place == stage.id))
-        .map(|stage| stage.name)
-        .collect();
+    let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
+    let spent = |tx: &mut Tx<'_>, of| {
+        if needs.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }
+    };
     let guard = GuardInput {
         human_has_it: !conversation.state.agent_speaks(),
         opted_out: conversation.opted_out_at.is_some(),
@@ -189,23 +209,15 @@ fn load(
         ai_messages_today: message::count_since(tx, org, conversation.id, Author::Agent, midnight)?,
         stages,
         open_now: open_state.open_now,
-        conversation_today: day(turn::spent_since(tx, org, Some(conversation.id), midnight)?),
-        organization_today: day(turn::spent_since(tx, org, None, midnight)?),
+        conversation_today: spent(tx, Some(conversation.id))?,
+        organization_today: spent(tx, None)?,
     };
-    let last = message::last(tx, org, conversation.id, 20)?;
-    let last_inbound: Vec<&str> = last
-        .iter()
-        .rev()
-        .take_while(|message| message.author == Author::Contact)
-        .map(|message| message.text.as_str())
-        .collect();
-    let last_inbound = last_inbound.into_iter().rev().collect::<Vec<_>>().join("\n");
     Ok(Opened {
         breaker: parsed(conversation.breaker.as_deref()),
         memory: parsed(conversation.memory.as_deref()),
         held: conversation.held.as_deref().and_then(|json| serde_json::from_str(json).ok()),
         notification: message::last_subject(tx, org, conversation.id, recently)?,
-        public_texts: knowledge::list(tx, org)?.into_iter().map(|entry| entry.content).collect(),
+        public_texts: if needs.public_texts { public_texts(tx, org)? } else { Vec::new() },
         organization,
         contact,
         conversation,
@@ -215,8 +227,34 @@ fn load(
         open_state,
         history,
         upcoming,
-        last_inbound,
     })
+}
+
+fn stages_of(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> Result<Vec<String>, UseCaseError> {
+    let places = pipeline::stages_of(tx, organization, contact)?;
+    let all = pipeline::list(tx, organization)?.into_iter().flat_map(|pipeline| pipeline.stages);
+    Ok(all.filter(|stage| places.iter().any(|(_, place)| *place == stage.id)).map(|stage| stage.name).collect())
+}
+
+/// What the business tells everybody: whatever stands there verbatim may be said.
+fn public_texts(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<String>, UseCaseError> {
+    Ok(knowledge::list(tx, organization)?.into_iter().map(|entry| entry.content).collect())
+}
+
+/// The messages of a turn that was cut short, as one text.
+pub(super) async fn inbound_of(
+    desk: &Desk,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<String, UseCaseError> {
+    let last = desk.look(move |tx, _now| Ok(message::last(tx, organization, conversation, 20)?)).await?;
+    let unanswered: Vec<String> = last
+        .into_iter()
+        .rev()
+        .take_while(|message| message.author == Author::Contact)
+        .map(|message| message.text)
+        .collect();
+    Ok(unanswered.into_iter().rev().collect::<Vec<_>>().join("\n"))
 }
 
 /// What was saved, or a fresh one if it cannot be read: a tally that is lost is no reason not to answer.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, io::Read, path::PathBuf, process::ExitCode};
 use balcao_agent::{Ending, driver::Observer};
 use balcao_app::turns::{Answered, FrontDesk, Inbound};
 use balcao_domain::Phone;
-use jiff::civil::DateTime;
+use jiff::{SignedDuration, civil::DateTime};
 use reedline::{DefaultPrompt, DefaultPromptSegment, Reedline, Signal};
 use serde_json::json;
 
@@ -53,11 +53,11 @@ pub(crate) async fn run(
     environment: &BTreeMap<String, String>,
 ) -> Result<ExitCode, Failure> {
     let business = args.business.as_deref().map(wire::read_business).transpose()?;
-    let (desk, organization, _clock) = match business {
+    let (desk, organization, clock) = match business {
         Some(business) => wire::fresh(business, args.now).await?,
         None => wire::configured(config, args.now).await?,
     };
-    let (world, profile) = serve(&args, config, environment, desk, organization)?;
+    let (world, profile) = serve(&args, config, environment, desk, organization, clock)?;
     converse(&args, &world, &profile).await
 }
 
@@ -68,6 +68,7 @@ pub(crate) fn serve(
     environment: &BTreeMap<String, String>,
     desk: balcao_app::Desk,
     organization: balcao_domain::OrganizationId,
+    clock: wire::DeskClock,
 ) -> Result<(World, String), Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let id = args.profile.clone().unwrap_or_else(|| config.agents.profile.clone());
@@ -75,7 +76,7 @@ pub(crate) fn serve(
     let chosen = wire::choose_model(&config.model, profile, environment, args.model.as_deref())?;
     complain(&format!("model: {}", chosen.why));
     let agent = wire::agent(&desk, profile, document, chosen.provider)?;
-    Ok((World { front: FrontDesk::new(desk, [agent]), organization }, id))
+    Ok((World { front: FrontDesk::new(desk, [agent]), organization, clock }, id))
 }
 
 /// Talks until the script or the person ends.
@@ -113,8 +114,12 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
+    /// Answers one line of a script. On a clock that was fixed four seconds pass a turn, so that a long script is no flood.
     async fn turn(&self, text: &str) -> Result<(), Failure> {
         let answered = self.answer(text).await?;
+        if let wire::DeskClock::Manual(clock) = &self.world.clock {
+            clock.advance(SignedDuration::from_secs(4));
+        }
         if self.args.json {
             say(&as_json(text, &answered).to_string());
         } else {

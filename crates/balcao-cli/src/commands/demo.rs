@@ -33,7 +33,7 @@ pub(crate) async fn run(
     environment: &BTreeMap<String, String>,
 ) -> Result<ExitCode, Failure> {
     let business = wire::parse_business("samples/barbearia-figueira.yaml", SAMPLE)?;
-    let (desk, organization, _clock) = wire::fresh(business, args.now).await?;
+    let (desk, organization, clock) = wire::fresh(business, args.now).await?;
     complain("Barbearia Figueira, a sample. Try: oi, quero cortar o cabelo amanhã às 15h");
     let args = chat::Args {
         profile: None,
@@ -45,6 +45,6 @@ pub(crate) async fn run(
         json: false,
         model: None,
     };
-    let (world, profile) = chat::serve(&args, config, environment, desk, organization)?;
+    let (world, profile) = chat::serve(&args, config, environment, desk, organization, clock)?;
     chat::converse(&args, &world, &profile).await
 }

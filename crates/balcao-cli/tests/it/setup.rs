@@ -1,0 +1,90 @@
+use tempfile::tempdir;
+
+use crate::{code, err, out, root, run};
+
+#[test]
+fn what_init_writes_can_be_used_as_it_is() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["init", "shop"], "")), 0);
+    let shop = folder.path().join("shop");
+    for (arguments, expected) in [
+        (vec!["config", "show"], "balcao.toml"),
+        (vec!["seed", "--check", "negocio.yaml"], "no mistakes"),
+        (vec!["migrate"], "new"),
+        (vec!["seed", "negocio.yaml"], "1 services"),
+        (vec!["tools"], "create_appointment"),
+        (vec!["doctor"], "ok"),
+    ] {
+        let output = run(&shop, &arguments, "");
+        assert_eq!(code(&output), 0, "{arguments:?}: {}{}", out(&output), err(&output));
+        assert!(out(&output).contains(expected), "{arguments:?}: {}", out(&output));
+    }
+    let chat = run(&shop, &["chat", "--script", "-", "--now", "2026-11-24T10:00"], "quanto custa?\n");
+    assert!(out(&chat).contains("100,00"), "{}{}", out(&chat), err(&chat));
+    let again = run(folder.path(), &["init", "shop"], "");
+    assert_eq!(code(&again), 1);
+    assert!(err(&again).contains("nothing was written"));
+}
+
+#[test]
+fn migrating_twice_changes_nothing_and_check_only_looks() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["migrate", "--check"], "")), 1);
+    assert!(!folder.path().join("balcao.db").exists());
+    assert_eq!(code(&run(folder.path(), &["migrate"], "")), 0);
+    let again = run(folder.path(), &["migrate", "--json"], "");
+    assert!(out(&again).contains("\"missing\":[]"), "{}", out(&again));
+    assert_eq!(code(&run(folder.path(), &["migrate", "--check"], "")), 0);
+}
+
+#[test]
+fn the_tools_of_eli_are_the_specified_ones() {
+    let folder = tempdir().unwrap();
+    let output = run(folder.path(), &["tools", "--profile", "eli", "--json"], "");
+    let tools: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+    let mut names: Vec<&str> =
+        tools["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    let mut expected = vec![
+        "get_contact_info",
+        "add_tag",
+        "remove_tag",
+        "list_pipeline_stages",
+        "move_pipeline_stage",
+        "add_internal_note",
+        "update_contact",
+        "search_knowledge_base",
+        "get_business_hours",
+        "transfer_to_human",
+        "get_services",
+        "get_barbers",
+        "check_availability",
+        "get_subscriber_status",
+        "get_subscription_plans",
+        "get_appointment_history",
+        "create_appointment",
+        "cancel_appointment",
+        "reschedule_appointment",
+        "schedule_appointment_reminder",
+        "join_waitlist",
+        "schedule_followup",
+        "cancel_followup",
+    ];
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    for tool in tools["tools"].as_array().unwrap() {
+        assert_eq!(tool["input_schema"]["additionalProperties"], false, "{}", tool["name"]);
+    }
+}
+
+#[test]
+fn the_samples_load() {
+    let folder = tempdir().unwrap();
+    for sample in ["samples/barbearia-figueira.yaml", "samples/clinica-vereda.yaml"] {
+        let output = run(folder.path(), &["seed", &root().join(sample).display().to_string()], "");
+        assert_eq!(code(&output), 0, "{}", err(&output));
+    }
+    let both = run(folder.path(), &["chat", "--script", "-"], "oi\n");
+    assert_eq!(code(&both), 2);
+    assert!(err(&both).contains("organization.slug"), "{}", err(&both));
+}
