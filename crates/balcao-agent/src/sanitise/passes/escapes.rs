@@ -1,0 +1,58 @@
+//! Text that was escaped for a machine on its way: HTML entities (also twice), backslash escapes, invented separators.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::patterns;
+use crate::sanitise::{
+    cut::{Cut, Harm},
+    rules::Rules,
+};
+
+static ENTITY: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r"&(?:amp;)*(lt|gt|quot|apos|amp|nbsp|#39|#34|#60|#62|#124|#x3[cCeE]|#x22|#x27);"]));
+static BACKSLASH: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r#"\\+(["'/\[\]{}<>|_*`~#]|u003[cCeE]|u0022|n|t|r\b)"#]));
+/// MiniMax M3 writes this between all its tags; where the text ends inside it, its beginning goes as well.
+const SEPARATOR: &str = "]<]minimax[>[";
+
+pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
+    let mut cuts = Vec::new();
+    if text.contains('&') {
+        for found in ENTITY.iter().flat_map(|regex| regex.captures_iter(text)) {
+            let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else { continue };
+            let plain = match name.as_str() {
+                "lt" | "#60" => "<",
+                "gt" | "#62" => ">",
+                "quot" | "#34" | "#x22" => "\"",
+                "apos" | "#39" | "#x27" => "'",
+                "amp" => "&",
+                "nbsp" => " ",
+                "#124" => "|",
+                other => if other.eq_ignore_ascii_case("#x3c") { "<" } else { ">" },
+            };
+            cuts.push(Cut::replace(whole.range(), plain));
+        }
+    }
+    if text.contains('\\') {
+        for found in BACKSLASH.iter().flat_map(|regex| regex.captures_iter(text)) {
+            let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else { continue };
+            let plain = match name.as_str() {
+                "n" => "\n".to_owned(),
+                "t" | "r" => " ".to_owned(),
+                "u0022" => "\"".to_owned(),
+                long if long.len() > 1 => (if long.ends_with(['c', 'C']) { "<" } else { ">" }).to_owned(),
+                sign => sign.to_owned(),
+            };
+            cuts.push(Cut::replace(whole.range(), plain));
+        }
+    }
+    if text.contains("]<") {
+        cuts.extend(text.match_indices(SEPARATOR).map(|(at, all)| Cut::new(at..at.saturating_add(all.len()), Harm::Leak)));
+        let half = (2..SEPARATOR.len()).rev().filter_map(|len| SEPARATOR.get(..len)).find(|half| text.ends_with(half));
+        if let Some(half) = half {
+            cuts.push(Cut::new(text.len().saturating_sub(half.len())..text.len(), Harm::Leak));
+        }
+    }
+    cuts
+}
