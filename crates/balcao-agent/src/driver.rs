@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use balcao_llm::{ChatProvider, ModelError, ModelErrorKind, ModelResponse, StreamEvent};
+use balcao_llm::{ChatProvider, ModelError, ModelResponse, StreamEvent};
 use balcao_tool::{CallResult, ErrorCode, Internal, ToolContext, ToolError, Toolbox, registry::error_result};
 use futures::future::join_all;
 use jiff::Zoned;
@@ -91,15 +91,4 @@ async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Princ
     };
     let cx = ToolContext { principal, key: call.key.clone(), args_hash: call.planned.args_hash.clone(), now };
     tool.execute(&cx, call.planned.args.clone(), call.mode).await
-}
-
-/// A failure that stands for "no provider is configured".
-#[must_use]
-pub fn no_provider() -> ModelError {
-    ModelError {
-        kind: ModelErrorKind::Denied,
-        provider: "none".to_owned(),
-        message: "no model provider is configured".to_owned(),
-        retry_after: None,
-    }
 }

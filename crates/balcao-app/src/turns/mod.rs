@@ -63,6 +63,7 @@ impl Agent {
             allowed_hosts: reply.allowed_hosts.iter().cloned().chain(hosts(&public_texts)).collect(),
             hide_model_identity: reply.hide_model_identity,
             max_chars: reply.max_chars,
+            public_texts,
         })
     }
 }
