@@ -167,6 +167,8 @@ pub enum Purpose {
     JudgeAgreement,
     /// A summary of the conversation for staff and for later turns.
     Summary,
+    /// What the customer said of themselves: answers `{"name"?: …, "email"?: …, "tags"?: […]}`.
+    ContactFacts,
 }
 
 /// What the offline model may know beside the transcript. Never holds anything that is not in the prompt.
