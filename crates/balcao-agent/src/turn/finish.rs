@@ -1,7 +1,9 @@
 //! How a turn ends: cleaned, proven words, or a person.
 
+use balcao_language::{find_dates, find_times};
 use balcao_llm::Message;
 use balcao_tool::Receipt;
+use jiff::civil::Date;
 
 use crate::{
     claims::{self, ClaimVerdict, Evidence},
@@ -64,7 +66,7 @@ impl Turn {
         let mut text = text;
         // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
         if let Some(held) = &self.state.held
-            && !text.contains('?')
+            && !asks(&text, &held.question, self.state.now.date())
         {
             text = format!("{text}\n\n{}", held.question);
         }
@@ -101,5 +103,37 @@ impl Turn {
         self.state.held = None; // nobody is there to carry it out
         self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
         self.end(Ending::Handoff { reason, reply: Reply::written(&text), note });
+    }
+}
+
+/// Whether a reply asks what the program's question asks: it is a question, and names every day and time of it.
+fn asks(reply: &str, question: &str, today: Date) -> bool {
+    let days =
+        |text: &str| find_dates(text, today).into_iter().filter_map(|found| found.reading.ok()).collect::<Vec<_>>();
+    let times = |text: &str| find_times(text).into_iter().map(|found| found.reading).collect::<Vec<_>>();
+    let (said_days, said_times) = (days(reply), times(reply));
+    reply.contains('?')
+        && days(question).iter().all(|day| said_days.contains(day))
+        && times(question).iter().all(|time| said_times.contains(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_asks_the_same_only_if_it_names_the_same_day_and_time() {
+        let today = Date::constant(2026, 11, 24);
+        let question = "Posso cancelar o seu horário de Corte com João, sexta, 27/11 às 15h?";
+        assert!(asks("Posso cancelar seu corte de sexta, 27/11 às 15h?", question, today));
+        assert!(asks(question, question, today));
+        for other in [
+            "Posso cancelar?",
+            "Posso cancelar o de sábado, 28/11 às 15h?",
+            "Cancelo sexta, 27/11 às 16h?",
+            "Cancelei sexta, 27/11 às 15h.",
+        ] {
+            assert!(!asks(other, question, today), "{other}");
+        }
     }
 }
