@@ -90,6 +90,10 @@ pub(crate) fn apply(text: &str, mut cuts: Vec<Cut>, pass: &str, removed: &mut Ve
         if from(text, done).starts_with(['.', ',', ';', '!', '?', ')', '\n']) && out.ends_with(' ') {
             out.truncate(out.trim_end_matches(' ').len());
         }
+        // The end of a sentence that is gone does not follow the end of the one before it.
+        if out.trim_end().ends_with(['.', '!', '?', '…', ':', '\n']) && from(text, done).starts_with(['.', ',', ';']) {
+            done = done.saturating_add(1);
+        }
         // A removed paragraph takes one of its two gaps with it.
         if (out.is_empty() || out.ends_with('\n')) && from(text, done).starts_with('\n') {
             let lines = from(text, done).len().saturating_sub(from(text, done).trim_start_matches('\n').len());

@@ -40,7 +40,12 @@ pub(crate) fn is_data(text: &str, at: usize) -> bool {
     let mut chars = rest.chars();
     let first = chars.next();
     let inner = chars.as_str().trim_start();
+    // A bracket that ends its line opens a block; one before an empty line was cut there.
+    let line_ends = chars.as_str().trim_start_matches(' ').starts_with('\n');
     match first {
+        Some('{') if line_ends => true,
+        Some('[') if line_ends && chars.as_str().trim_start_matches([' ', '\n']).starts_with(['{', '[', '"', ']']) => true,
+        Some('[') if chars.as_str().starts_with('{') && chars.as_str().get(1..).is_some_and(|rest| rest.starts_with('\n')) => true,
         Some('{') => {
             if inner.is_empty() || inner.starts_with('}') {
                 return true;

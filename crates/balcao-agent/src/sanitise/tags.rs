@@ -48,7 +48,7 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?x) <{1,2} \s? (?P<slash>/)? \s? (?P<bar>\|*) \s? (?P<slash2>/)? (?:DSML\s*\|+\s*)?
         (?P<name> [\p{L}_][\w.:/\-]* (?:\x20[A-Za-z_]+\b)? | " )
-        (?P<attributes> [=\s/] [^<>{}|\n]* )? (?P<bar2>\|*) \s? (?P<end>>{1,2})?
+        (?P<attributes> [=\s/] [^<>{}|\n]* )? (?P<bar2>\|*) \x20? (?P<end>>{1,2})?
         | \[ (?P<slash3>/)? (?P<square> (?i:TOOL_?CALLS?|TOOL_?RESULTS?|AVAILABLE_?TOOLS|TOOL_?CONTENT|ARGS|CALL_ID|THINK|INST|SYSTEM_PROMPT|PAD|UNK|BOS|EOS|unused\d+|CITATION) ) \]
         | (?P<flower>✿[A-Za-zÀ-ÿ]*✿?:?) | ◁ (?P<slash4>/)? (?P<triangle>\w*) ▷?"#,
     )

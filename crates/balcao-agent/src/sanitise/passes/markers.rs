@@ -201,5 +201,6 @@ fn residue(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let tail = trimmed.trim_end_matches(['<', '|', '/', '[']);
     let half = from(trimmed, tail.len());
     let cut = (half.contains(['<', '[']) || half == "|").then(|| tail.len()..text.len());
-    ends.chain(cut)
+    let bars = text.match_indices("<|").map(|(at, bar)| at..at.saturating_add(bar.len()));
+    ends.chain(cut).chain(bars)
 }

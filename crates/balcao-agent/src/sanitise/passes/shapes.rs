@@ -24,7 +24,7 @@ static RECIPIENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 /// Names with a machine's prefix: `functions.x`, `default_api.x`, `call:default_api:x`.
 static PREFIXED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    patterns(&[r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+"])
+    patterns(&[r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+|(?m:^[ \t-]*(?:call|declaration):[a-z_:]*[ \t]*$)"])
 });
 static REACT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -39,6 +39,8 @@ static YAML: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?mi)^[ \t-]*(?:args|arguments|parameters|params|input|argumentos|parâmetros)\s*[:=]?\s*$|^[ \t]{2,}[\w-]+\s*[:=].*$",
     ])
 });
+/// The end of a quoted key and its colon.
+static ORPHAN: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r#"[\w.$-]*["']\s*:"#]));
 /// Markers of frameworks in square brackets.
 static FRAMEWORK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -63,6 +65,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             cuts.push(Cut::new(found.start()..end, Harm::Leak));
         }
     }
+    orphans(text, &closes, &mut cuts);
     let mut at = 0;
     while let Some(found) = from(text, at).find(['{', '[', '"', '\'', '(']) {
         let here = at.saturating_add(found);
@@ -77,6 +80,31 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
         cuts.extend(range.map(|range| Cut::new(range, Harm::Leak)));
     }
     cuts
+}
+
+/// The rest of data whose beginning was lost: `ments": {"dia": "27/11"}}`. A quote that closes nothing shows it.
+fn orphans(text: &str, closes: &std::collections::HashMap<usize, usize>, cuts: &mut Vec<Cut>) {
+    let mut done = 0;
+    for found in ORPHAN.iter().flat_map(|regex| regex.find_iter(text)) {
+        let quote = found.as_str().trim_end_matches([' ', ':']).chars().next_back().unwrap_or('"');
+        let before = part(text, line_of(text, found.start()).start..found.start());
+        if found.start() < done || before.matches(quote).count() % 2 == 1 {
+            continue;
+        }
+        let behind = from(text, found.end());
+        let value = found.end().saturating_add(behind.len().saturating_sub(behind.trim_start_matches(' ').len()));
+        let line = part(text, value..line_of(text, value).end);
+        let closed = line.rfind(['}', ']']).map(|at| value.saturating_add(at).saturating_add(1));
+        let data = from(text, value).starts_with(['"', '\'', '{', '[', '-']) || line.starts_with(|c: char| c.is_ascii_digit());
+        let end = match closed {
+            _ if data => data_end(text, value, closes).max(found.end()),
+            Some(closed) => closed,
+            None if line.is_empty() => value,
+            None => continue,
+        };
+        done = end;
+        cuts.push(Cut::new(found.start()..end, Harm::Leak));
+    }
 }
 
 /// ReAct and YAML, which have no brackets.
