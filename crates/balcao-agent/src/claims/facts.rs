@@ -82,7 +82,7 @@ impl Facts {
         let times = last_only(&self.times, moved);
         !self.impossible
             && days.iter().all(|day| has_day(*day, receipt))
-            && times.iter().all(|said| has_time(*said, receipt))
+            && has_times(times, receipt)
             && self.people.iter().all(|name| has_person(name, receipt))
             && self.services.iter().all(|index| has_service(*index, receipt))
             && self.prices.iter().all(|cents| receipt.price_cents.is_none_or(|price| price == *cents))
@@ -113,13 +113,20 @@ fn has_day(day: Date, receipt: &Receipt) -> bool {
     receipt.day.is_none_or(|own| own == day)
 }
 
+/// Starts must be the receipt's. Its end may be said beside its start: "das 15h às 15h30".
+fn has_times(times: &[Said], receipt: &Receipt) -> bool {
+    let started = times.iter().any(|said| has_time(*said, receipt));
+    let is_end = |said: Said| matches!(said, Said::At { time, .. } if receipt.end == Some(time));
+    times.iter().all(|said| has_time(*said, receipt) || (started && is_end(*said)))
+}
+
 fn has_time(said: Said, receipt: &Receipt) -> bool {
     let Some(start) = receipt.start else { return true };
     match said {
-        Said::At { time, open } => [Some(start), receipt.end].into_iter().flatten().any(|own| {
-            let half_day = own.hour().checked_add(12).filter(|hour| *hour == time.hour()).is_some();
-            own == time || (open && half_day && own.minute() == time.minute())
-        }),
+        Said::At { time, open } => {
+            let half_day = start.hour().checked_add(12).filter(|hour| *hour == time.hour()).is_some();
+            start == time || (open && half_day && start.minute() == time.minute())
+        }
         Said::Window { from, until } => from <= start && start <= until,
     }
 }

@@ -40,11 +40,16 @@ struct Pattern {
 }
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    CLAIMS.iter().filter_map(|(kind, source)| Some(Pattern { kind: *kind, regex: Regex::new(source).ok()? })).collect()
+    CLAIMS.iter().filter_map(|(kind, source)| Some(Pattern { kind: *kind, regex: compiled(source)? })).collect()
 });
-static INNOCENT: LazyLock<Vec<Regex>> = LazyLock::new(|| NO_CLAIM.iter().filter_map(|source| Regex::new(source).ok()).collect());
-static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(NOT_BEFORE).ok());
-static OFFERING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(OFFERS).ok());
+static INNOCENT: LazyLock<Vec<Regex>> = LazyLock::new(|| NO_CLAIM.iter().filter_map(|source| compiled(source)).collect());
+static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(NOT_BEFORE));
+static OFFERING: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(OFFERS));
+
+/// A pattern over folded text, whose letters are ASCII: so are its word boundaries, which keeps `regex` in its automaton.
+fn compiled(source: &str) -> Option<Regex> {
+    Regex::new(&source.replace(r"\b", r"(?-u:\b)").replace(r"\w", r"[a-z0-9_]").replace(r"\W", r"[^a-z0-9_]")).ok()
+}
 
 /// All claims of a reply, in its order.
 pub(super) fn claims_in(text: &str) -> Vec<Claim<'_>> {
@@ -88,7 +93,7 @@ fn kinds_of(sentence: &str, last: bool, asks: bool) -> Vec<ClaimKind> {
     let mut kinds: Vec<ClaimKind> = Vec::new();
     let mut taken: Vec<Range<usize>> = Vec::new();
     for pattern in PATTERNS.iter() {
-        let Some(found) = pattern.regex.find_iter(&folded).find(|found| !is_denied(&folded, found.start())) else { continue };
+        let Some(found) = pattern.regex.find_iter(&folded).find(|found| !is_denied(&folded, found.start()) && !denies(found.as_str())) else { continue };
         let overlaps = taken.iter().any(|other| other.start < found.end() && found.start() < other.end);
         let weak = pattern.kind == ClaimKind::Done && (asks || !kinds.is_empty());
         let looking = pattern.kind == ClaimKind::Planned && found.as_str().ends_with('.') && !last;
@@ -110,6 +115,11 @@ fn is_denied(folded: &str, at: usize) -> bool {
     let head = folded.get(..at).unwrap_or_default();
     let clause = head.rsplit([',', ';', ':', '(']).next().unwrap_or_default();
     BEFORE.as_ref().is_some_and(|regex| regex.is_match(clause))
+}
+
+/// True if the words of the claim itself deny it: "seu horário não foi cancelado".
+fn denies(claim: &str) -> bool {
+    claim.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| matches!(word, "nao" | "nunca" | "not" | "never" | "nem") || word.ends_with("n't"))
 }
 
 /// Sentences and clauses between semicolons. A full stop behind a title or a street's abbreviation ends nothing.

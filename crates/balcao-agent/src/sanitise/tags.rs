@@ -134,7 +134,7 @@ fn read(text: &str, found: &regex::Captures<'_>, rules: &Rules) -> Option<Tag> {
         // Without its bracket it is a tag if the text ends in it, if a call's body follows, or if bars say so.
         let body = rest.trim_start().starts_with(['{', '<', '[', '(']) || rest.starts_with('\n');
         let certain = barred || matches!(family, Family::Call | Family::Value | Family::Think) && (body || slash);
-        let unfinished = at_end && !name.contains(' ') && found.name("attributes").is_none_or(|a| family != Family::Other || a.as_str().contains('"'));
+        let unfinished = at_end && (!name.contains(' ') || matches!(family, Family::Call | Family::Value | Family::Think)) && found.name("attributes").is_none_or(|a| family != Family::Other || a.as_str().contains('"'));
         if !certain && !unfinished {
             return None;
         }

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, from, line_of, part, upto},
+    cut::{Cut, Harm, after, before, from, line_of, part, upto},
     rules::{Rules, is_technical},
     shape::{brackets, call_at, data_end, is_data},
 };
@@ -40,7 +40,7 @@ static YAML: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 /// The end of a quoted key and its colon.
-static ORPHAN: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r#"[\w.$-]*["']\s*:"#]));
+static ORPHAN: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r#"["'](?:name|arguments|parameters|function|tool|tool_name|query|input|type|id)["']\s*:|[\w.$-]*["']\s*:"#]));
 /// Markers of frameworks in square brackets.
 static FRAMEWORK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -87,15 +87,16 @@ fn orphans(text: &str, closes: &std::collections::HashMap<usize, usize>, cuts: &
     let mut done = 0;
     for found in ORPHAN.iter().flat_map(|regex| regex.find_iter(text)) {
         let quote = found.as_str().trim_end_matches([' ', ':']).chars().next_back().unwrap_or('"');
-        let before = part(text, line_of(text, found.start()).start..found.start());
-        if found.start() < done || before.matches(quote).count() % 2 == 1 {
+        let known = found.as_str().starts_with(['"', '\'']) && found.len() > 5;
+        if found.start() < done || !known && before(text, found.start()).matches(quote).count() % 2 == 1 {
             continue;
         }
         let behind = from(text, found.end());
         let value = found.end().saturating_add(behind.len().saturating_sub(behind.trim_start_matches(' ').len()));
-        let line = part(text, value..line_of(text, value).end);
+        let line = after(text, value);
         let closed = line.rfind(['}', ']']).map(|at| value.saturating_add(at).saturating_add(1));
-        let data = from(text, value).starts_with(['"', '\'', '{', '[', '-']) || line.starts_with(|c: char| c.is_ascii_digit());
+        let data = from(text, value).starts_with(['"', '\'', '{', '[', '-']) || line.starts_with(|c: char| c.is_ascii_digit())
+            || ["true", "false", "null", "None"].iter().any(|word| line.starts_with(word));
         let end = match closed {
             _ if data => data_end(text, value, closes).max(found.end()),
             Some(closed) => closed,
@@ -152,7 +153,7 @@ fn start_of(text: &str, at: usize, rules: &Rules) -> usize {
     let mut start = at;
     for _ in 0..4 {
         let head = upto(text, start);
-        let line = part(head, line_start(head)..start);
+        let line = before(text, start);
         let lead = LEAD.iter().filter_map(|regex| regex.find(line)).map(|found| found.start()).min();
         if let Some(lead) = lead {
             start = start.saturating_sub(line.len()).saturating_add(lead);
@@ -165,23 +166,19 @@ fn start_of(text: &str, at: usize, rules: &Rules) -> usize {
             continue;
         }
         if line.trim().is_empty() && head.ends_with('\n') || line.is_empty() {
-            let before = head.trim_end();
-            let name = before.rsplit('\n').next().unwrap_or_default().trim();
+            let above = head.trim_end();
+            let name = before(text, above.len()).trim();
             let lone = is_technical(name) && !name.contains(' ')
                 || rules.is_tool(name)
                 || matches!(name, "call" | "calls" | "json" | "tool" | "function call" | "tool_code" | "function" | "functools");
             if !name.is_empty() && lone {
-                start = before.len().saturating_sub(name.len());
+                start = above.len().saturating_sub(name.len());
                 continue;
             }
         }
         break;
     }
     start
-}
-
-fn line_start(head: &str) -> usize {
-    head.rfind('\n').map_or(0, |at| at.saturating_add(1))
 }
 
 fn last_word(line: &str) -> &str {
@@ -199,8 +196,7 @@ fn whole_call(text: &str, call: Range<usize>) -> Range<usize> {
             end = end.saturating_add(1);
         }
     }
-    let head = upto(text, start);
-    let line = from(head, line_start(head));
+    let line = before(text, start);
     if let Some(found) = LEAD.first().and_then(|regex| regex.find(line)) {
         let blanks = found.as_str().len().saturating_sub(found.as_str().trim_start().len());
         start = start.saturating_sub(line.len()).saturating_add(found.start()).saturating_add(blanks);
@@ -235,8 +231,8 @@ fn pythonic_end(text: &str, at: usize, closes: &std::collections::HashMap<usize,
 /// `agendar_horario{…}` and `call:x{…}`: a block in braces behind a technical name.
 fn named_block(text: &str, at: usize, closes: &std::collections::HashMap<usize, usize>, rules: &Rules) -> Option<Range<usize>> {
     let head = upto(text, at);
-    let word = last_word(from(head, line_start(head)));
-    let technical = is_technical(word) || rules.is_tool(word) || word.starts_with("call:") || word.contains("function=");
+    let word = last_word(before(text, at));
+    let technical = is_technical(word) || rules.is_tool(word) || word.contains("call:") || word.contains("function=");
     if word.is_empty() || !technical {
         return None;
     }
