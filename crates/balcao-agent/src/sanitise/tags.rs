@@ -133,7 +133,8 @@ fn read(text: &str, found: &regex::Captures<'_>, rules: &Rules) -> Option<Tag> {
     if !ended {
         // Without its bracket it is a tag if the text ends in it, if a call's body follows, or if bars say so.
         let body = rest.trim_start().starts_with(['{', '<', '[', '(']) || rest.starts_with('\n');
-        let certain = barred || matches!(family, Family::Call | Family::Value | Family::Think) && (body || slash);
+        let machine = matches!(family, Family::Call | Family::Value | Family::Think);
+        let certain = barred || machine && (body || slash || !found.get(0)?.as_str().starts_with("< "));
         let unfinished = at_end && (!name.contains(' ') || matches!(family, Family::Call | Family::Value | Family::Think)) && found.name("attributes").is_none_or(|a| family != Family::Other || a.as_str().contains('"'));
         if !certain && !unfinished {
             return None;
@@ -142,6 +143,11 @@ fn read(text: &str, found: &regex::Captures<'_>, rules: &Rules) -> Option<Tag> {
     // An unended tag may not take prose that follows on its line.
     let range = match found.name("attributes") {
         Some(attributes) if !ended && !at_end && !attributes.as_str().contains(['=', '"']) => range.start..attributes.start(),
+        // Nor a word of it as part of its name.
+        None if !ended && !at_end && name.contains(' ') => {
+            let first = name.find(' ').unwrap_or(name.len());
+            range.start..found.name("name")?.start().saturating_add(first)
+        }
         _ => range,
     };
     Some(Tag { range, base, family, side: if close { Side::Close } else { Side::Open } })

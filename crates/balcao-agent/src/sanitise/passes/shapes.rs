@@ -44,7 +44,7 @@ static ORPHAN: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r#"["'](?:name
 /// Markers of frameworks in square brackets.
 static FRAMEWORK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
-        r"(?i)\[\s*/?(?:tool|function)[ _-]?(?:call|result|use|response|output)s?\b[^\]\n]*(?:\]|$)",
+        r"(?im)\[\s*/?(?:tool|function)[ _-]?(?:call|result|use|response|output)s?\b[^\]\n]*(?:\]|$)",
         r"\b(?:Tool|AI|Human|System|Function|ChatCompletion)Message(?:Chunk)?\([^\n]*",
         r"(?i)[\[(*]\s*(?:(?:estou\s+)?(?:executando|chamando|consultando|verificando|acessando|usando|buscando|calling|executing|running|chama|executa|consulta|using|invoking)\b)[^\])*\n]{0,80}[\])*]",
         r">>>\s*(?:all\b|[a-z]+(?:_[a-z]+)+)",
@@ -232,7 +232,8 @@ fn pythonic_end(text: &str, at: usize, closes: &std::collections::HashMap<usize,
 fn named_block(text: &str, at: usize, closes: &std::collections::HashMap<usize, usize>, rules: &Rules) -> Option<Range<usize>> {
     let head = upto(text, at);
     let word = last_word(before(text, at));
-    let technical = is_technical(word) || rules.is_tool(word) || word.contains("call:") || word.contains("function=");
+    let technical = is_technical(word) || rules.is_tool(word) || word.contains("call:") || word.contains("function=")
+        || word.trim_start_matches(':').chars().all(|c| c.is_ascii_alphanumeric());
     if word.is_empty() || !technical {
         return None;
     }
