@@ -5,7 +5,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::{
-    cut::{from, part, upto},
+    cut::{before, from, near, part, upto},
     rules::Rules,
 };
 
@@ -36,11 +36,21 @@ pub(crate) fn brackets(text: &str) -> HashMap<usize, usize> {
 
 /// True if data for a machine begins at `at`, where a bracket or quote stands.
 pub(crate) fn is_data(text: &str, at: usize) -> bool {
-    let rest = from(text, at);
+    begins_data(near(text, at), upto(text, at).ends_with(char::is_alphanumeric), 4)
+}
+
+/// Looks `depth` brackets deep; nothing but data has more.
+fn begins_data(rest: &str, glued: bool, depth: u8) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return true };
     let mut chars = rest.chars();
     let first = chars.next();
     let inner = chars.as_str().trim_start();
+    // A bracket that ends its line opens a block; one before an empty line was cut there.
+    let line_ends = chars.as_str().trim_start_matches(' ').starts_with('\n');
     match first {
+        Some('{') if line_ends => true,
+        Some('[') if line_ends && chars.as_str().trim_start_matches([' ', '\n']).starts_with(['{', '[', '"', ']']) => true,
+        Some('[') if chars.as_str().starts_with('{') && chars.as_str().get(1..).is_some_and(|rest| rest.starts_with('\n')) => true,
         Some('{') => {
             if inner.is_empty() || inner.starts_with('}') {
                 return true;
@@ -49,7 +59,7 @@ pub(crate) fn is_data(text: &str, at: usize) -> bool {
                 return quoted_key(inner) || !is_short_quote(inner);
             }
             if inner.starts_with('{') {
-                return is_data(inner, 0);
+                return begins_data(inner, false, depth);
             }
             key_before_colon(inner) || inner.starts_with("...")
         }
@@ -58,15 +68,15 @@ pub(crate) fn is_data(text: &str, at: usize) -> bool {
                 return true;
             }
             match inner.chars().next() {
-                Some('{') => inner.len() == 1 || is_data(inner, 0),
-                Some('[') => is_data(inner, 0),
+                Some('{') => inner.len() == 1 || begins_data(inner, false, depth),
+                Some('[') => begins_data(inner, false, depth),
                 Some('"') => true,
                 Some('\'') => inner.contains("',") || inner.contains("']"),
                 Some(']') => true,
                 _ => false,
             }
         }
-        Some('"' | '\'') => quoted_key(rest) && !upto(text, at).ends_with(char::is_alphanumeric),
+        Some('"' | '\'') => quoted_key(rest) && !glued,
         _ => false,
     }
 }
@@ -85,8 +95,7 @@ fn quoted_key(text: &str) -> bool {
     let value = after.strip_prefix(':').map(str::trim_start);
     name && !key.starts_with(char::is_uppercase)
         && value.is_some_and(|value| {
-            value.is_empty()
-                || value.starts_with(['"', '\'', '{', '[', '-', '<', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            value.is_empty() || value.starts_with(['"', '\'', '{', '[', '-', '<', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
                 || ["true", "false", "null", "None", "True", "False"].iter().any(|word| value.starts_with(word))
         })
 }
@@ -106,9 +115,7 @@ fn key_before_colon(text: &str) -> bool {
         && upto(text, end).starts_with(|c: char| c.is_lowercase() || c == '_')
         && after.strip_prefix([':', '=']).is_some_and(|value| {
             let value = value.trim_start();
-            value.is_empty()
-                || value.starts_with(['"', '\'', '{', '[', '<'])
-                || value.starts_with(|c: char| c.is_ascii_digit() || c.is_lowercase())
+            value.is_empty() || value.starts_with(['"', '\'', '{', '[', '<']) || value.starts_with(|c: char| c.is_ascii_digit() || c.is_lowercase())
         })
 }
 
@@ -148,10 +155,7 @@ fn run(text: &str, at: usize) -> usize {
                 if depth <= 0 {
                     end = run_on(text, here.saturating_add(step));
                     let next = from(text, end).trim_start();
-                    let more = next
-                        .strip_prefix([',', ';'])
-                        .map(str::trim_start)
-                        .filter(|more| more.starts_with(['{', '[', '"']));
+                    let more = next.strip_prefix([',', ';']).map(str::trim_start).filter(|more| more.starts_with(['{', '[', '"']));
                     let Some(more) = more else { return end };
                     here = text.len().saturating_sub(more.len());
                     depth = 0;
@@ -211,10 +215,10 @@ pub(crate) fn call_at(text: &str, open: usize, closes: &HashMap<usize, usize>, r
         end > 0 && behind.starts_with('=') && !behind.starts_with("==")
     };
     let code = named || inner.starts_with(['{', '"', '\'']) || inner.starts_with(')') || inner.is_empty();
-    let two_words = last_words(head, 2);
+    let two_words = last_words(before(text, open), 2);
     let tool = rules.is_tool(ident) || two_words.is_some_and(|words| rules.is_tool(words));
     let dotted = ident.split('.').filter(|part| !part.is_empty()).count() > 1;
-    let technical = ident.contains('_') || dotted || ident.contains("::");
+    let technical = matches!(ident, "print" | "exec" | "eval") || ident.contains('_') || dotted || ident.contains("::");
     if ident.is_empty() || !(tool && code || technical && code || named) {
         return None;
     }
@@ -231,10 +235,9 @@ pub(crate) fn call_at(text: &str, open: usize, closes: &HashMap<usize, usize>, r
 }
 
 fn last_words(text: &str, count: usize) -> Option<&str> {
-    let line = text.rsplit('\n').next()?;
-    let mut places = line.char_indices().rev().filter(|(_, c)| *c == ' ').map(|(at, _)| at.saturating_add(1));
+    let mut places = text.char_indices().rev().filter(|(_, c)| *c == ' ').map(|(at, _)| at.saturating_add(1));
     let at = places.nth(count.saturating_sub(1)).unwrap_or(0);
-    line.get(at..).filter(|words| words.contains(' '))
+    text.get(at..).filter(|words| words.contains(' '))
 }
 
 /// Where the fence that begins at `at` ends: after its closing fence, or with the text.

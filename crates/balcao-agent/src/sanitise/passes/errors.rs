@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, line_of, part, sentence_of, sentences},
+    cut::{Cut, Harm, before, sentence_of, sentences},
     rules::Rules,
 };
 
@@ -48,14 +48,10 @@ static ERRORS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
     let public = rules.public_in(text);
-    let kept =
-        |range: &std::ops::Range<usize>| public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end);
+    let kept = |range: &std::ops::Range<usize>| public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end);
     let all = sentences(text);
-    let mut cuts: Vec<Cut> = TRACES
-        .iter()
-        .flat_map(|regex| regex.find_iter(text))
-        .map(|found| Cut::new(found.range(), Harm::Danger))
-        .collect();
+    let mut cuts: Vec<Cut> =
+        TRACES.iter().flat_map(|regex| regex.find_iter(text)).map(|found| Cut::new(found.range(), Harm::Danger)).collect();
     for found in ERRORS.iter().flat_map(|regex| regex.find_iter(text)) {
         let range = found.range();
         if kept(&range) || in_link(text, &range) {
@@ -69,7 +65,6 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
 
 /// A path inside a web address is the link pass's business.
 fn in_link(text: &str, range: &std::ops::Range<usize>) -> bool {
-    let line = part(text, line_of(text, range.start).start..range.start);
-    let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let word = before(text, range.start).rsplit(char::is_whitespace).next().unwrap_or_default();
     word.contains("://") || word.starts_with("www.")
 }

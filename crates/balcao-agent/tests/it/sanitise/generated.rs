@@ -111,7 +111,7 @@ fn no_damaged_leak_shows_a_mark_or_a_tool() {
     for format in FORMATS {
         for tool in TOOLS {
             for way in 0..18 {
-                let leak = damaged(&format.replace('T', tool).replace(&format!("{tool}OOL"), "TOOL"), way, &mut dice);
+                let leak = damaged(&format.replace('T', tool).replace(&format!("{tool}OOL"), "TOOL").replace(&format!("{tool}hought"), "Thought").replace(&format!("{tool}ool "), "Tool "), way, &mut dice);
                 let carried = match dice.below(5) {
                     0 => leak.clone(),
                     1 => format!("{leak}\n\nTemos às 15h, pode ser?"),
