@@ -85,7 +85,8 @@ fn quoted_key(text: &str) -> bool {
     let value = after.strip_prefix(':').map(str::trim_start);
     name && !key.starts_with(char::is_uppercase)
         && value.is_some_and(|value| {
-            value.is_empty() || value.starts_with(['"', '\'', '{', '[', '-', '<', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            value.is_empty()
+                || value.starts_with(['"', '\'', '{', '[', '-', '<', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
                 || ["true", "false", "null", "None", "True", "False"].iter().any(|word| value.starts_with(word))
         })
 }
@@ -105,7 +106,9 @@ fn key_before_colon(text: &str) -> bool {
         && upto(text, end).starts_with(|c: char| c.is_lowercase() || c == '_')
         && after.strip_prefix([':', '=']).is_some_and(|value| {
             let value = value.trim_start();
-            value.is_empty() || value.starts_with(['"', '\'', '{', '[', '<']) || value.starts_with(|c: char| c.is_ascii_digit() || c.is_lowercase())
+            value.is_empty()
+                || value.starts_with(['"', '\'', '{', '[', '<'])
+                || value.starts_with(|c: char| c.is_ascii_digit() || c.is_lowercase())
         })
 }
 
@@ -145,7 +148,10 @@ fn run(text: &str, at: usize) -> usize {
                 if depth <= 0 {
                     end = run_on(text, here.saturating_add(step));
                     let next = from(text, end).trim_start();
-                    let more = next.strip_prefix([',', ';']).map(str::trim_start).filter(|more| more.starts_with(['{', '[', '"']));
+                    let more = next
+                        .strip_prefix([',', ';'])
+                        .map(str::trim_start)
+                        .filter(|more| more.starts_with(['{', '[', '"']));
                     let Some(more) = more else { return end };
                     here = text.len().saturating_sub(more.len());
                     depth = 0;

@@ -64,12 +64,16 @@ impl Turn {
         let mut text = text;
         // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
         if let Some(held) = &self.state.held
-            && !text.contains('?')
+            && !asks(&text, &held.question)
         {
             text = format!("{text}\n\n{}", held.question);
         }
-        if !self.state.interim.is_empty() {
-            text = format!("{}\n\n{text}", self.state.interim.join("\n\n"));
+        // What was said on the way must be as true as the end: only now is it known what came of the calls.
+        let evidence = self.evidence();
+        let proven = |said: &&String| claims::check(said, &evidence) == ClaimVerdict::Proven;
+        let interim: Vec<&str> = self.state.interim.iter().filter(proven).map(String::as_str).collect();
+        if !interim.is_empty() {
+            text = format!("{}\n\n{text}", interim.join("\n\n"));
         }
         self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
         self.end(Ending::Reply { reply: Reply::checked(text) });
@@ -102,4 +106,15 @@ impl Turn {
         self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
         self.end(Ending::Handoff { reason, reply: Reply::written(&text), note });
     }
+}
+
+/// Whether a text asks the question, be it in other words: it asks something, and names at least half of what the question
+/// names (its words of four letters and more, and its figures).
+fn asks(text: &str, question: &str) -> bool {
+    let said = balcao_language::fold(text);
+    let question = balcao_language::fold(question);
+    let telling = |word: &&str| word.chars().count() >= 4 || word.chars().any(|c| c.is_ascii_digit());
+    let words: Vec<&str> = question.split(|c: char| !c.is_alphanumeric()).filter(telling).collect();
+    let named = words.iter().filter(|word| said.contains(**word)).count();
+    text.contains('?') && named.saturating_mul(2) >= words.len()
 }

@@ -10,7 +10,8 @@ use crate::sanitise::{
     rules::Rules,
 };
 
-static ENTITY: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r"&(?:amp;)*(lt|gt|quot|apos|amp|nbsp|#39|#34|#60|#62|#124|#x3[cCeE]|#x22|#x27);"]));
+static ENTITY: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r"&(?:amp;)*(lt|gt|quot|apos|amp|nbsp|#39|#34|#60|#62|#124|#x3[cCeE]|#x22|#x27);"]));
 static BACKSLASH: LazyLock<Vec<Regex>> =
     LazyLock::new(|| patterns(&[r#"\\+(["'/\[\]{}<>|_*`~#]|u003[cCeE]|u0022|n|t|r\b)"#]));
 /// MiniMax M3 writes this between all its tags; where the text ends inside it, its beginning goes as well.
@@ -29,7 +30,13 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
                 "amp" => "&",
                 "nbsp" => " ",
                 "#124" => "|",
-                other => if other.eq_ignore_ascii_case("#x3c") { "<" } else { ">" },
+                other => {
+                    if other.eq_ignore_ascii_case("#x3c") {
+                        "<"
+                    } else {
+                        ">"
+                    }
+                }
             };
             cuts.push(Cut::replace(whole.range(), plain));
         }
@@ -48,7 +55,9 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
         }
     }
     if text.contains("]<") {
-        cuts.extend(text.match_indices(SEPARATOR).map(|(at, all)| Cut::new(at..at.saturating_add(all.len()), Harm::Leak)));
+        cuts.extend(
+            text.match_indices(SEPARATOR).map(|(at, all)| Cut::new(at..at.saturating_add(all.len()), Harm::Leak)),
+        );
         let half = (2..SEPARATOR.len()).rev().filter_map(|len| SEPARATOR.get(..len)).find(|half| text.ends_with(half));
         if let Some(half) = half {
             cuts.push(Cut::new(text.len().saturating_sub(half.len())..text.len(), Harm::Leak));

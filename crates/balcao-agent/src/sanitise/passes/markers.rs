@@ -158,9 +158,9 @@ impl Reader<'_> {
     /// A token takes the name of a role behind it.
     fn after_token(&self, tag: &Tag) -> usize {
         let rest = from(self.text, tag.range.end);
-        let role = ["assistant", "user", "system", "tool", "model", "developer"]
-            .iter()
-            .find(|role| rest.starts_with(**role) && !from(rest, role.len()).starts_with(|c: char| c.is_alphanumeric() || c == ' '));
+        let role = ["assistant", "user", "system", "tool", "model", "developer"].iter().find(|role| {
+            rest.starts_with(**role) && !from(rest, role.len()).starts_with(|c: char| c.is_alphanumeric() || c == ' ')
+        });
         tag.range.end.saturating_add(role.map_or(0, |role| role.len()))
     }
 
@@ -190,11 +190,13 @@ impl Reader<'_> {
 fn residue(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let ends = text.match_indices('>').filter_map(|(at, _)| {
         let head = upto(text, at).trim_end_matches('|');
-        let start = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '|' | ':')).len();
+        let start =
+            head.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '|' | ':')).len();
         let word = from(head, start);
         let opened = upto(text, start).ends_with('<');
         let bar = head.len() < at;
-        let marker = word.contains('_') || matches!(word, "invoke" | "parameter" | "/invoke" | "/parameter" | "think" | "/think");
+        let marker = word.contains('_')
+            || matches!(word, "invoke" | "parameter" | "/invoke" | "/parameter" | "think" | "/think");
         (!opened && (bar || marker)).then(|| start..at.saturating_add(1))
     });
     let trimmed = text.trim_end();

@@ -24,7 +24,9 @@ static RECIPIENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 /// Names with a machine's prefix: `functions.x`, `default_api.x`, `call:default_api:x`.
 static PREFIXED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    patterns(&[r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+"])
+    patterns(&[
+        r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+",
+    ])
 });
 static REACT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -116,7 +118,8 @@ fn lines(text: &str, rules: &Rules, cuts: &mut Vec<Cut>) {
 
 fn machine_words(value: &str, rules: &Rules) -> bool {
     let word = value.trim_matches(['"', '\'', '`']);
-    word.starts_with(['{', '[']) || !word.contains(' ') && (is_technical(word) || rules.is_tool(word) || word.contains('('))
+    word.starts_with(['{', '['])
+        || !word.contains(' ') && (is_technical(word) || rules.is_tool(word) || word.contains('('))
 }
 
 /// Where the data really starts: a name or lead word directly before it belongs to it.
@@ -141,7 +144,10 @@ fn start_of(text: &str, at: usize, rules: &Rules) -> usize {
             let name = before.rsplit('\n').next().unwrap_or_default().trim();
             let lone = is_technical(name) && !name.contains(' ')
                 || rules.is_tool(name)
-                || matches!(name, "call" | "calls" | "json" | "tool" | "function call" | "tool_code" | "function" | "functools");
+                || matches!(
+                    name,
+                    "call" | "calls" | "json" | "tool" | "function call" | "tool_code" | "function" | "functools"
+                );
             if !name.is_empty() && lone {
                 start = before.len().saturating_sub(name.len());
                 continue;
@@ -193,7 +199,12 @@ fn whole_call(text: &str, call: Range<usize>) -> Range<usize> {
 }
 
 /// `[agendar_horario(dia="27/11"), consultar_agenda()]`, also cut: where the list ends.
-fn pythonic_end(text: &str, at: usize, closes: &std::collections::HashMap<usize, usize>, rules: &Rules) -> Option<usize> {
+fn pythonic_end(
+    text: &str,
+    at: usize,
+    closes: &std::collections::HashMap<usize, usize>,
+    rules: &Rules,
+) -> Option<usize> {
     let inner = from(text, at.saturating_add(1));
     let open = inner.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ' ')))?;
     let paren = at.saturating_add(1).saturating_add(open);
@@ -205,10 +216,16 @@ fn pythonic_end(text: &str, at: usize, closes: &std::collections::HashMap<usize,
 }
 
 /// `agendar_horario{…}` and `call:x{…}`: a block in braces behind a technical name.
-fn named_block(text: &str, at: usize, closes: &std::collections::HashMap<usize, usize>, rules: &Rules) -> Option<Range<usize>> {
+fn named_block(
+    text: &str,
+    at: usize,
+    closes: &std::collections::HashMap<usize, usize>,
+    rules: &Rules,
+) -> Option<Range<usize>> {
     let head = upto(text, at);
     let word = last_word(from(head, line_start(head)));
-    let technical = is_technical(word) || rules.is_tool(word) || word.starts_with("call:") || word.contains("function=");
+    let technical =
+        is_technical(word) || rules.is_tool(word) || word.starts_with("call:") || word.contains("function=");
     if word.is_empty() || !technical {
         return None;
     }
