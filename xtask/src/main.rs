@@ -1,5 +1,7 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words`.
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words`; and `contract`,
+//! which writes `docs/LOOP-CONTRACT.md` from the tests.
 
+mod contract;
 mod deps;
 mod licences;
 mod words;
@@ -12,7 +14,8 @@ fn main() -> ExitCode {
         "deps" => deps::check(),
         "licences" => licences::check(),
         "words" => words::check(),
-        other => Err(format!("there is no check `{other}`; there are: deps, licences, words")),
+        "contract" => contract::write(),
+        other => Err(format!("there is no check `{other}`; there are: deps, licences, words, contract")),
     };
     let (text, code) = match found {
         Ok(summary) => (summary, ExitCode::SUCCESS),

@@ -86,6 +86,18 @@ pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
     format!("{intro}\n{}\n\n", list.join("\n"))
 }
 
+/// Tells a model of the structured protocol that an answer of this turn was not one readable object.
+pub(crate) const fn not_an_object(locale: Locale) -> &'static str {
+    match locale {
+        Locale::PtBr => {
+            "Uma resposta sua neste turno não foi um único objeto JSON nesse formato. Escreva só o objeto, nada antes nem depois.\n\n"
+        }
+        Locale::En => {
+            "One of your answers in this turn was not a single JSON object of this form. Write the object only, nothing around it.\n\n"
+        }
+    }
+}
+
 /// Asks for the running summary of a conversation.
 #[must_use]
 pub fn summary(locale: Locale) -> String {

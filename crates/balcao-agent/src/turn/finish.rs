@@ -70,8 +70,12 @@ impl Turn {
         {
             text = format!("{text}\n\n{}", held.question);
         }
-        if !self.state.interim.is_empty() {
-            text = format!("{}\n\n{text}", self.state.interim.join("\n\n"));
+        // What was said on the way must be as true as the end: only now is it known what came of the calls.
+        let evidence = self.evidence();
+        let proven = |said: &&String| claims::check(said, &evidence) == ClaimVerdict::Proven;
+        let interim: Vec<&str> = self.state.interim.iter().filter(proven).map(String::as_str).collect();
+        if !interim.is_empty() {
+            text = format!("{}\n\n{text}", interim.join("\n\n"));
         }
         self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
         self.end(Ending::Reply { reply: Reply::checked(text) });
@@ -106,13 +110,20 @@ impl Turn {
     }
 }
 
-/// Whether a reply asks what the program's question asks: it is a question, and names every day and time of it.
+/// Whether a reply asks what the program's question asks, be it in other words: it is a question, names every day and time
+/// of it, and at least half of its telling words (those of four letters and more, and figures).
 fn asks(reply: &str, question: &str, today: Date) -> bool {
     let days =
         |text: &str| find_dates(text, today).into_iter().filter_map(|found| found.reading.ok()).collect::<Vec<_>>();
     let times = |text: &str| find_times(text).into_iter().map(|found| found.reading).collect::<Vec<_>>();
     let (said_days, said_times) = (days(reply), times(reply));
+    let said = balcao_language::fold(reply);
+    let asked = balcao_language::fold(question);
+    let telling = |word: &&str| word.chars().count() >= 4 || word.chars().any(|c| c.is_ascii_digit());
+    let words: Vec<&str> = asked.split(|c: char| !c.is_alphanumeric()).filter(telling).collect();
+    let named = words.iter().filter(|word| said.contains(**word)).count();
     reply.contains('?')
+        && named.saturating_mul(2) >= words.len()
         && days(question).iter().all(|day| said_days.contains(day))
         && times(question).iter().all(|time| said_times.contains(time))
 }

@@ -177,7 +177,10 @@ impl Turn {
         match verdict {
             Guarded::Pass => {}
             Guarded::Silence(reason) => self.end(Ending::Silence { reason }),
-            Guarded::Reply(text) => self.end(Ending::Reply { reply: Reply::written(&text) }),
+            Guarded::Reply(text) => {
+                self.state.transcript.push(Message::Assistant { text: text.clone(), tool_calls: Vec::new() });
+                self.end(Ending::Reply { reply: Reply::written(&text) });
+            }
             Guarded::Handoff { reason, reply } => self.hand_off_saying(reason, reply.as_deref()),
         }
     }
@@ -208,6 +211,9 @@ fn next_batch(queue: &[QueuedCall]) -> Vec<QueuedCall> {
 }
 
 fn cut_inbound(text: &str) -> String {
+    if text.trim().is_empty() {
+        return "[…]".to_owned(); // no vendor takes an empty message
+    }
     if text.chars().count() <= limits::MAX_INBOUND_CHARS {
         return text.to_owned();
     }

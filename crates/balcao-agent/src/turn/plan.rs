@@ -12,7 +12,7 @@ use crate::{
     breaker::Verdict,
     handoff::HandoffReason,
     limits,
-    turn::{HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results},
+    turn::{HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results, step::told_name},
 };
 
 impl Turn {
@@ -60,7 +60,7 @@ impl Turn {
 
     /// Takes the results of the calls that [`Turn::next_step`] named last, in that order. A missing one counts as a fault.
     pub fn on_tools(&mut self, results: Vec<CallResult>) {
-        let Phase::Acting { queue, done } = &mut self.state.phase else { return };
+        let Phase::Acting { queue, .. } = &mut self.state.phase else { return };
         let batch = next_batch(queue);
         queue.drain(..batch.len());
         let mut results = results.into_iter();
@@ -72,11 +72,11 @@ impl Turn {
             });
             finished.push((queued, result));
         }
-        let _ = done;
         for (queued, result) in finished {
             self.take_result(queued, result);
         }
         self.settle();
+        self.check_budgets();
     }
 
     /// Ends a step early: whatever has not run gets a result that says so.
@@ -100,7 +100,7 @@ impl Turn {
                 step,
                 index,
                 call_id: call.id.clone(),
-                tool: call.name.chars().take(64).collect(),
+                tool: told_name(&call.name).to_owned(),
                 args,
                 args_hash: args_hash.to_owned(),
                 key: None,
@@ -129,10 +129,8 @@ impl Turn {
         }
         if queue.iter().any(|other| other.planned.tool == planned.tool && other.planned.args_hash == planned.args_hash)
         {
-            return refuse(ToolError::new(
-                ErrorCode::Conflict,
-                "the same call stands in this step already; its result is the one above",
-            ));
+            // The equal call stands before this one: when this one is counted, its result is there (see `settle`).
+            return answer(planned.args, &planned.args_hash, waiting(), true);
         }
         let running = self.state.spent.tool_calls.saturating_add(u32::try_from(queue.len()).unwrap_or(u32::MAX));
         if queue.len() >= MAX_CALLS_PER_STEP || running >= self.setup.profile.limits.tool_calls {
@@ -194,7 +192,8 @@ impl Turn {
         let step = self.step();
         let counted =
             u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
-        for record in ready.into_iter().filter(|record| record.index >= counted) {
+        for mut record in ready.into_iter().filter(|record| record.index >= counted) {
+            self.fill_repeated(&mut record);
             let trouble = self.count(&record);
             self.state.calls.push(record);
             if let Some(reason) = trouble {
@@ -207,8 +206,20 @@ impl Turn {
         }
     }
 
+    /// A call that repeats one of its own step has that one's result.
+    fn fill_repeated(&self, record: &mut CallRecord) {
+        let equal = |call: &&CallRecord| call.tool == record.tool && call.args_hash == record.args_hash;
+        if record.repeated
+            && record.result.value.is_null()
+            && let Some(first) = self.state.calls.iter().rev().find(equal)
+        {
+            record.result = first.result.clone();
+        }
+    }
+
     fn count(&mut self, record: &CallRecord) -> Option<HandoffReason> {
-        if record.repeated && record.result.class == ResultClass::Success {
+        // Nothing was executed: neither a new success nor a new fault. A mistake that is repeated is a mistake again.
+        if record.repeated && matches!(record.result.class, ResultClass::Success | ResultClass::Fault) {
             return None;
         }
         if record.result.class == ResultClass::Correction {
@@ -255,7 +266,10 @@ impl Turn {
                 u32::try_from(self.state.calls.iter().filter(|call| call.step == step).count()).unwrap_or(u32::MAX);
             let mut rest: Vec<CallRecord> = done.iter().filter(|record| record.index >= counted).cloned().collect();
             rest.sort_by_key(|record| record.index);
-            self.state.calls.extend(rest);
+            for mut record in rest {
+                self.fill_repeated(&mut record);
+                self.state.calls.push(record);
+            }
         } else {
             return;
         }
@@ -301,6 +315,19 @@ fn record(step: u32, queued: QueuedCall, result: CallResult, ran: bool) -> CallR
         repeated: false,
         repairs: queued.planned.repairs,
         result,
+    }
+}
+
+/// Stands for the result of an equal call of the same step until that has one. If the step ends before, it says so.
+fn waiting() -> CallResult {
+    CallResult {
+        class: ResultClass::Refusal,
+        code: None,
+        value: Value::Null,
+        receipts: Vec::new(),
+        internal: None,
+        confirm: None,
+        duration_ms: 0,
     }
 }
 

@@ -4,6 +4,7 @@ use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, Too
 use serde_json::json;
 
 use crate::{
+    history,
     profile::Protocol,
     prompt,
     turn::{HeldCall, Turn, Want, results, structured},
@@ -13,7 +14,9 @@ impl Turn {
     pub(super) fn request(&self, want: &Want) -> ModelRequest {
         let locale = self.state.principal.locale;
         let mut system = self.setup.system.clone();
-        let withdrawn: Vec<&str> = self.state.breaker.withdrawn().collect();
+        // Only tools that exist: a name that the model invented has no place in the prompt.
+        let exists = |name: &&str| self.setup.toolbox.get(name).is_some();
+        let withdrawn: Vec<&str> = self.state.breaker.withdrawn().filter(exists).collect();
         if !withdrawn.is_empty() {
             system.push_str(&prompt::withdrawn(&withdrawn, locale));
         }
@@ -29,7 +32,8 @@ impl Turn {
             }
         };
         let tools = if choice == ToolChoice::None { Vec::new() } else { self.offered() };
-        let messages = self.setup.history.iter().chain(&self.state.transcript).cloned().collect();
+        // An earlier turn may have ended in silence: its message and this one are then neighbours of one role.
+        let messages = history::repair(self.setup.history.iter().chain(&self.state.transcript).cloned().collect());
         let neutral = ModelRequest {
             system,
             messages,
@@ -43,7 +47,7 @@ impl Turn {
         };
         match self.setup.profile.protocol {
             Protocol::Native => neutral,
-            Protocol::Structured => structured::render(neutral, locale),
+            Protocol::Structured => structured::render(neutral, self.state.retried.format, locale),
         }
     }
 

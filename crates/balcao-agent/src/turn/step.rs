@@ -1,7 +1,7 @@
 //! What a model's answer leads to.
 
 use balcao_llm::{FinishReason, Message, ModelError, ModelResponse, Purpose, ToolCallRequest};
-use balcao_tool::repair;
+use balcao_tool::{limits::MAX_ARGUMENT_BYTES, repair};
 use serde_json::Value;
 
 use crate::{
@@ -140,7 +140,8 @@ impl Turn {
             // Ids are ours: models repeat and omit them, and the transcript must not.
             call.id = format!("t{}_{step}_{index}", self.state.principal.turn);
         }
-        self.state.transcript.push(Message::Assistant { text: text.to_owned(), tool_calls: calls.clone() });
+        let told = calls.iter().map(as_told).collect();
+        self.state.transcript.push(Message::Assistant { text: text.to_owned(), tool_calls: told });
         self.state.rounds = step;
         self.plan(&calls);
     }
@@ -161,7 +162,8 @@ impl Turn {
         });
     }
 
-    fn check_budgets(&mut self) {
+    /// Ends the turn if it has used up a budget and would have to ask the model again.
+    pub(super) fn check_budgets(&mut self) {
         if self.is_over() {
             return;
         }
@@ -169,6 +171,8 @@ impl Turn {
         let tokens = spent.usage.input_tokens.saturating_add(spent.usage.output_tokens);
         let over = if spent.model_calls >= limits.model_calls {
             Some("turn.model_calls")
+        } else if spent.tool_calls >= limits.tool_calls {
+            Some("turn.tool_calls")
         } else if tokens >= limits.tokens {
             Some("turn.tokens")
         } else if limits.cost_micro_usd.is_some_and(|most| spent.usage.cost_micro_usd.unwrap_or(0) >= most) {
@@ -187,6 +191,18 @@ impl Turn {
 fn whole_sentences(text: &str) -> Option<String> {
     let end = text.rfind(['.', '!', '?'])?;
     text.get(..=end).map(str::trim).filter(|whole| whole.len() > 1).map(str::to_owned)
+}
+
+/// A call as the transcript keeps it: with a name that every vendor takes back, and without arguments that nobody reads.
+fn as_told(call: &ToolCallRequest) -> ToolCallRequest {
+    let arguments = if call.arguments.len() > MAX_ARGUMENT_BYTES { "{}".to_owned() } else { call.arguments.clone() };
+    ToolCallRequest { name: told_name(&call.name).to_owned(), arguments, ..call.clone() }
+}
+
+/// The name itself if it could be a tool's (specification part 3: snake_case, at most 64 characters), else a stand-in.
+pub(super) fn told_name(name: &str) -> &str {
+    let sound = (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if sound { name } else { "unknown_tool" }
 }
 
 /// The snake_case word of a unit variant.

@@ -9,10 +9,14 @@ use serde_json::{Value, json};
 
 use crate::prompt;
 
-/// Renders a neutral request: tools move into the prompt, calls and results become text.
-pub(super) fn render(neutral: ModelRequest, locale: Locale) -> ModelRequest {
+/// Renders a neutral request: tools move into the prompt, calls and results become text. `again` after an answer that was
+/// no such object.
+pub(super) fn render(neutral: ModelRequest, again: bool, locale: Locale) -> ModelRequest {
     let mut system = neutral.system;
     system.push_str(&prompt::structured(&neutral.tools, locale));
+    if again {
+        system.push_str(prompt::not_an_object(locale));
+    }
     let mut messages: Vec<Message> = Vec::with_capacity(neutral.messages.len());
     for message in neutral.messages {
         match message {
