@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+
 use async_trait::async_trait;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -127,7 +128,7 @@ pub struct ToolDefinition {
     /// What it does and when to use it, in the conversation's language.
     pub description: String,
     /// JSON Schema 2020-12 of the arguments; an object schema.
-    pub input_schema: Value,
+    pub input_schema: Arc<Value>,
 }
 
 /// Whether the model may call tools in this step.
