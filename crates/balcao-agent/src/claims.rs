@@ -113,7 +113,8 @@ enum Problem {
 }
 
 fn problem_of(claim: &Claim<'_>, evidence: &Evidence) -> Option<Problem> {
-    let proofs: Vec<&Receipt> = evidence.receipts.iter().filter(|receipt| claim.kinds.iter().any(|kind| proves(*kind, receipt.kind))).collect();
+    let proofs: Vec<&Receipt> =
+        evidence.receipts.iter().filter(|receipt| claim.kinds.iter().any(|kind| proves(*kind, receipt.kind))).collect();
     let each_kind = claim.kinds.iter().all(|kind| proofs.iter().any(|receipt| proves(*kind, receipt.kind)));
     if !each_kind {
         return Some(Problem::NoReceipt);
@@ -155,16 +156,25 @@ fn correction(claim: &Claim<'_>, problem: Problem, evidence: &Evidence) -> Strin
                 Problem::NoReceipt => "nada neste atendimento comprova isso",
                 Problem::OtherFacts => "os dados não são os do registro",
             };
-            let truth = if truth.is_empty() { "nada foi feito nem agendado até agora".to_owned() } else { truth.join("; ") };
-            format!("Você escreveu «{said}», mas {wrong}. A verdade: {truth}. Reescreva a resposta só com o que é verdade.")
+            let truth =
+                if truth.is_empty() { "nada foi feito nem agendado até agora".to_owned() } else { truth.join("; ") };
+            format!(
+                "Você escreveu «{said}», mas {wrong}. A verdade: {truth}. Reescreva a resposta só com o que é verdade."
+            )
         }
         Locale::En => {
             let wrong = match problem {
                 Problem::NoReceipt => "nothing in this conversation proves it",
                 Problem::OtherFacts => "the details are not those on record",
             };
-            let truth = if truth.is_empty() { "nothing has been done or scheduled so far".to_owned() } else { truth.join("; ") };
-            format!("You wrote «{said}», but {wrong}. The truth: {truth}. Write the reply again with true statements only.")
+            let truth = if truth.is_empty() {
+                "nothing has been done or scheduled so far".to_owned()
+            } else {
+                truth.join("; ")
+            };
+            format!(
+                "You wrote «{said}», but {wrong}. The truth: {truth}. Write the reply again with true statements only."
+            )
         }
     }
 }

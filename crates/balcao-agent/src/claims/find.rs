@@ -42,7 +42,8 @@ struct Pattern {
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     CLAIMS.iter().filter_map(|(kind, source)| Some(Pattern { kind: *kind, regex: compiled(source)? })).collect()
 });
-static INNOCENT: LazyLock<Vec<Regex>> = LazyLock::new(|| NO_CLAIM.iter().filter_map(|source| compiled(source)).collect());
+static INNOCENT: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| NO_CLAIM.iter().filter_map(|source| compiled(source)).collect());
 static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(NOT_BEFORE));
 static OFFERING: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(OFFERS));
 
@@ -93,7 +94,13 @@ fn kinds_of(sentence: &str, last: bool, asks: bool) -> Vec<ClaimKind> {
     let mut kinds: Vec<ClaimKind> = Vec::new();
     let mut taken: Vec<Range<usize>> = Vec::new();
     for pattern in PATTERNS.iter() {
-        let Some(found) = pattern.regex.find_iter(&folded).find(|found| !is_denied(&folded, found.start()) && !denies(found.as_str())) else { continue };
+        let Some(found) = pattern
+            .regex
+            .find_iter(&folded)
+            .find(|found| !is_denied(&folded, found.start()) && !denies(found.as_str()))
+        else {
+            continue;
+        };
         let overlaps = taken.iter().any(|other| other.start < found.end() && found.start() < other.end);
         let weak = pattern.kind == ClaimKind::Done && (asks || !kinds.is_empty());
         let looking = pattern.kind == ClaimKind::Planned && found.as_str().ends_with('.') && !last;
@@ -119,7 +126,9 @@ fn is_denied(folded: &str, at: usize) -> bool {
 
 /// True if the words of the claim itself deny it: "seu horário não foi cancelado".
 fn denies(claim: &str) -> bool {
-    claim.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| matches!(word, "nao" | "nunca" | "not" | "never" | "nem") || word.ends_with("n't"))
+    claim
+        .split(|c: char| !(c.is_alphanumeric() || c == '\''))
+        .any(|word| matches!(word, "nao" | "nunca" | "not" | "never" | "nem") || word.ends_with("n't"))
 }
 
 /// Sentences and clauses between semicolons. A full stop behind a title or a street's abbreviation ends nothing.
@@ -130,7 +139,9 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let end = at.saturating_add(c.len_utf8());
-        let gap = chars.peek().is_none_or(|(_, next)| next.is_whitespace() || u32::from(*next) > 0x2190 || matches!(next, '*' | '_' | '"' | ')'));
+        let gap = chars.peek().is_none_or(|(_, next)| {
+            next.is_whitespace() || u32::from(*next) > 0x2190 || matches!(next, '*' | '_' | '"' | ')')
+        });
         let ends = match c {
             '\n' | ';' => true,
             '!' | '?' | '…' => chars.peek().is_none_or(|(_, next)| !matches!(next, '!' | '?')),

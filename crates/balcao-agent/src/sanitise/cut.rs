@@ -136,7 +136,8 @@ pub(crate) fn apply(text: &str, mut cuts: Vec<Cut>, pass: &str, removed: &mut Ve
             out.truncate(out.trim_end_matches(' ').len());
         }
         // The end of a sentence that is gone does not follow the end of the one before it.
-        if out.trim_end().ends_with(['.', '!', '?', '…', ':', '\n']) && from(text, done).starts_with(['.', ',', ';']) {
+        if out.trim_end().ends_with(['.', '!', '?', '…', ':', '\n']) && from(text, done).starts_with(['.', ',', ';'])
+        {
             done = done.saturating_add(1);
         }
         // A removed paragraph takes one of its two gaps with it.

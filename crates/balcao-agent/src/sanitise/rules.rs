@@ -9,11 +9,40 @@ use super::SanitiserConfig;
 
 /// Identifiers that every agent stack produces, whatever the tools are called.
 const COMMON_NAMES: &[&str] = &[
-    "tool_call", "tool_calls", "tool_use", "tool_result", "tool_code", "tool_outputs", "tool_call_id", "tool_choice",
-    "function_call", "function_calls", "function_name", "default_api", "multi_tool_use", "recipient_name", "functools",
-    "finish_reason", "stop_reason", "prompt_tokens", "completion_tokens", "total_tokens", "content_filter", "logprobs",
-    "system_fingerprint", "system_prompt", "response_to_client", "tool_request", "confirmation_required",
-    "invalid_arguments", "unknown_tool", "rate_limited", "upgrade_required", "_context", "_internal", "jsonrpc",
+    "tool_call",
+    "tool_calls",
+    "tool_use",
+    "tool_result",
+    "tool_code",
+    "tool_outputs",
+    "tool_call_id",
+    "tool_choice",
+    "function_call",
+    "function_calls",
+    "function_name",
+    "default_api",
+    "multi_tool_use",
+    "recipient_name",
+    "functools",
+    "finish_reason",
+    "stop_reason",
+    "prompt_tokens",
+    "completion_tokens",
+    "total_tokens",
+    "content_filter",
+    "logprobs",
+    "system_fingerprint",
+    "system_prompt",
+    "response_to_client",
+    "tool_request",
+    "confirmation_required",
+    "invalid_arguments",
+    "unknown_tool",
+    "rate_limited",
+    "upgrade_required",
+    "_context",
+    "_internal",
+    "jsonrpc",
 ];
 
 /// Everything that passes ask beside the text.
@@ -42,7 +71,8 @@ impl Rules {
             .match_kind(MatchKind::LeftmostLongest)
             .build(&names)
             .ok();
-        let texts: Vec<&str> = config.public_texts.iter().map(|text| text.trim()).filter(|text| text.len() > 3).collect();
+        let texts: Vec<&str> =
+            config.public_texts.iter().map(|text| text.trim()).filter(|text| text.len() > 3).collect();
         let public = (!texts.is_empty())
             .then(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&texts).ok())
             .flatten();

@@ -49,8 +49,15 @@ fn begins_data(rest: &str, glued: bool, depth: u8) -> bool {
     let line_ends = chars.as_str().trim_start_matches(' ').starts_with('\n');
     match first {
         Some('{') if line_ends => true,
-        Some('[') if line_ends && chars.as_str().trim_start_matches([' ', '\n']).starts_with(['{', '[', '"', ']']) => true,
-        Some('[') if chars.as_str().starts_with('{') && chars.as_str().get(1..).is_some_and(|rest| rest.starts_with('\n')) => true,
+        Some('[') if line_ends && chars.as_str().trim_start_matches([' ', '\n']).starts_with(['{', '[', '"', ']']) => {
+            true
+        }
+        Some('[')
+            if chars.as_str().starts_with('{')
+                && chars.as_str().get(1..).is_some_and(|rest| rest.starts_with('\n')) =>
+        {
+            true
+        }
         Some('{') => {
             if inner.is_empty() || inner.starts_with('}') {
                 return true;
@@ -95,7 +102,8 @@ fn quoted_key(text: &str) -> bool {
     let value = after.strip_prefix(':').map(str::trim_start);
     name && !key.starts_with(char::is_uppercase)
         && value.is_some_and(|value| {
-            value.is_empty() || value.starts_with(['"', '\'', '{', '[', '-', '<', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+            value.is_empty()
+                || value.starts_with(['"', '\'', '{', '[', '-', '<', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
                 || ["true", "false", "null", "None", "True", "False"].iter().any(|word| value.starts_with(word))
         })
 }
@@ -115,7 +123,9 @@ fn key_before_colon(text: &str) -> bool {
         && upto(text, end).starts_with(|c: char| c.is_lowercase() || c == '_')
         && after.strip_prefix([':', '=']).is_some_and(|value| {
             let value = value.trim_start();
-            value.is_empty() || value.starts_with(['"', '\'', '{', '[', '<']) || value.starts_with(|c: char| c.is_ascii_digit() || c.is_lowercase())
+            value.is_empty()
+                || value.starts_with(['"', '\'', '{', '[', '<'])
+                || value.starts_with(|c: char| c.is_ascii_digit() || c.is_lowercase())
         })
 }
 
@@ -155,7 +165,10 @@ fn run(text: &str, at: usize) -> usize {
                 if depth <= 0 {
                     end = run_on(text, here.saturating_add(step));
                     let next = from(text, end).trim_start();
-                    let more = next.strip_prefix([',', ';']).map(str::trim_start).filter(|more| more.starts_with(['{', '[', '"']));
+                    let more = next
+                        .strip_prefix([',', ';'])
+                        .map(str::trim_start)
+                        .filter(|more| more.starts_with(['{', '[', '"']));
                     let Some(more) = more else { return end };
                     here = text.len().saturating_sub(more.len());
                     depth = 0;
@@ -219,7 +232,7 @@ pub(crate) fn call_at(text: &str, open: usize, closes: &HashMap<usize, usize>, r
     let tool = rules.is_tool(ident) || two_words.is_some_and(|words| rules.is_tool(words));
     let dotted = ident.split('.').filter(|part| !part.is_empty()).count() > 1;
     let technical = matches!(ident, "print" | "exec" | "eval") || ident.contains('_') || dotted || ident.contains("::");
-    if ident.is_empty() || !(tool && code || technical && code || named) {
+    if ident.is_empty() || !((tool || technical) && code || named) {
         return None;
     }
     if !rules.is_tool(ident)

@@ -59,18 +59,84 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static CUT_SQUARE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[/?[A-Z]{2,}(?:_[A-Z]*)?$").ok());
 
 const HTML: &[&str] = &[
-    "b", "strong", "i", "em", "u", "s", "del", "br", "p", "div", "span", "ul", "ol", "li", "a", "h1", "h2", "h3", "h4",
-    "h5", "h6", "hr", "table", "tr", "td", "th", "tbody", "thead", "code", "pre", "img", "html", "body", "head",
-    "small", "sub", "sup", "blockquote", "font", "center", "mark",
+    "b",
+    "strong",
+    "i",
+    "em",
+    "u",
+    "s",
+    "del",
+    "br",
+    "p",
+    "div",
+    "span",
+    "ul",
+    "ol",
+    "li",
+    "a",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "table",
+    "tr",
+    "td",
+    "th",
+    "tbody",
+    "thead",
+    "code",
+    "pre",
+    "img",
+    "html",
+    "body",
+    "head",
+    "small",
+    "sub",
+    "sup",
+    "blockquote",
+    "font",
+    "center",
+    "mark",
 ];
 const THINKING: &[&str] = &[
-    "think", "thought", "reason", "reflect", "scratchpad", "analysis", "monolog", "pensament", "pensando", "raciocin",
-    "analise", "innervoice",
+    "think",
+    "thought",
+    "reason",
+    "reflect",
+    "scratchpad",
+    "analysis",
+    "monolog",
+    "pensament",
+    "pensando",
+    "raciocin",
+    "analise",
+    "innervoice",
 ];
 const VALUES: &[&str] = &["param", "argkey", "argvalue", "argument", "argname", "escape", "args", "callid"];
 const CALLS: &[&str] = &[
-    "tool", "call", "func", "invoke", "action", "plugin", "pythontag", "python", "ferramenta", "chamada", "funcao",
-    "constrain", "commentary", "observation", "steptml", "innerprefix", "innersuffix", "inner", "use", "execut",
+    "tool",
+    "call",
+    "func",
+    "invoke",
+    "action",
+    "plugin",
+    "pythontag",
+    "python",
+    "ferramenta",
+    "chamada",
+    "funcao",
+    "constrain",
+    "commentary",
+    "observation",
+    "steptml",
+    "innerprefix",
+    "innersuffix",
+    "inner",
+    "use",
+    "execut",
 ];
 const ANSWERS: &[&str] = &["answer", "final", "response", "resposta", "reply", "output", "text", "content"];
 const SIDES: &[&str] = &["begin", "start", "end", "open", "close", "prefix", "suffix", "section"];
@@ -78,8 +144,11 @@ const SIDES: &[&str] = &["begin", "start", "end", "open", "close", "prefix", "su
 /// All tags of a text, in its order.
 pub(crate) fn tags(text: &str, rules: &Rules) -> Vec<Tag> {
     let Some(regex) = TAG.as_ref() else { return Vec::new() };
-    let mut out: Vec<Tag> =
-        if text.contains(['<', '[', '✿', '◁']) { regex.captures_iter(text).filter_map(|found| read(text, &found, rules)).collect() } else { Vec::new() };
+    let mut out: Vec<Tag> = if text.contains(['<', '[', '✿', '◁']) {
+        regex.captures_iter(text).filter_map(|found| read(text, &found, rules)).collect()
+    } else {
+        Vec::new()
+    };
     if let Some(found) = CUT_SQUARE.as_ref().and_then(|regex| regex.find(text)) {
         let known = out.last().is_some_and(|last| last.range.end >= found.end());
         if !known {
@@ -124,7 +193,10 @@ fn read(text: &str, found: &regex::Captures<'_>, rules: &Rules) -> Option<Tag> {
     }
     let local = name.rsplit(':').find(|part| !part.is_empty()).unwrap_or(name);
     let whole = plain(local);
-    let close = slash || (after && !before) || (barred || local.contains('_')) && ["end", "close", "suffix"].iter().any(|side| words(local).any(|word| word == *side));
+    let close = slash
+        || (after && !before)
+        || (barred || local.contains('_'))
+            && ["end", "close", "suffix"].iter().any(|side| words(local).any(|word| word == *side));
     let base = SIDES.iter().fold(whole.clone(), |base, side| base.replace(side, ""));
     let base = base.trim_end_matches('s').to_owned();
     let family = family(local, &whole, barred, rules);
@@ -135,14 +207,18 @@ fn read(text: &str, found: &regex::Captures<'_>, rules: &Rules) -> Option<Tag> {
         let body = rest.trim_start().starts_with(['{', '<', '[', '(']) || rest.starts_with('\n');
         let machine = matches!(family, Family::Call | Family::Value | Family::Think);
         let certain = barred || machine && (body || slash || !found.get(0)?.as_str().starts_with("< "));
-        let unfinished = at_end && (!name.contains(' ') || matches!(family, Family::Call | Family::Value | Family::Think)) && found.name("attributes").is_none_or(|a| family != Family::Other || a.as_str().contains('"'));
+        let unfinished = at_end
+            && (!name.contains(' ') || matches!(family, Family::Call | Family::Value | Family::Think))
+            && found.name("attributes").is_none_or(|a| family != Family::Other || a.as_str().contains('"'));
         if !certain && !unfinished {
             return None;
         }
     }
     // An unended tag may not take prose that follows on its line.
     let range = match found.name("attributes") {
-        Some(attributes) if !ended && !at_end && !attributes.as_str().contains(['=', '"']) => range.start..attributes.start(),
+        Some(attributes) if !ended && !at_end && !attributes.as_str().contains(['=', '"']) => {
+            range.start..attributes.start()
+        }
         // Nor a word of it as part of its name.
         None if !ended && !at_end && name.contains(' ') => {
             let first = name.find(' ').unwrap_or(name.len());
@@ -162,9 +238,12 @@ fn family(local: &str, whole: &str, barred: bool, rules: &Rules) -> Family {
         Family::Think
     } else if has(VALUES) {
         Family::Value
-    } else if barred && matches!(whole, "channel" | "message" | "start" | "end" | "return" | "sep" | "open" | "close") {
-        Family::Call
-    } else if has(CALLS) || rules.is_tool(local) || (!barred && local.contains('_')) || whole == "acao" {
+    } else if has(CALLS)
+        || barred && matches!(whole, "channel" | "message" | "start" | "end" | "return" | "sep" | "open" | "close")
+        || rules.is_tool(local)
+        || (!barred && local.contains('_'))
+        || whole == "acao"
+    {
         Family::Call
     } else if has(ANSWERS) {
         Family::Answer

@@ -58,7 +58,9 @@ fn joins_emoji(text: &str, at: usize, end: usize) -> bool {
 
 /// The emoji selector belongs behind a sign, a figure or `#` and `*`.
 fn after_sign(text: &str, at: usize) -> bool {
-    upto(text, at).chars().next_back().is_some_and(|c| u32::from(c) >= 0xA9 && !c.is_alphabetic() || c.is_ascii_digit() || matches!(c, '#' | '*' | 'ℹ' | 'Ⓜ'))
+    upto(text, at).chars().next_back().is_some_and(|c| {
+        u32::from(c) >= 0xA9 && !c.is_alphabetic() || c.is_ascii_digit() || matches!(c, '#' | '*' | 'ℹ' | 'Ⓜ')
+    })
 }
 
 /// Tag characters spell the flags of England, Scotland and Wales behind a black flag.
@@ -85,15 +87,49 @@ fn mixed_scripts(text: &str) -> bool {
 /// The Latin letter that a Greek or Cyrillic one imitates, if it stands glued to Latin letters.
 fn latin_twin(text: &str, at: usize, end: usize, c: char) -> Option<char> {
     const TWINS: &[(char, char)] = &[
-        ('а', 'a'), ('е', 'e'), ('о', 'o'), ('р', 'p'), ('с', 'c'), ('у', 'y'), ('х', 'x'), ('і', 'i'), ('ѕ', 's'),
-        ('ј', 'j'), ('һ', 'h'), ('ԁ', 'd'), ('ո', 'n'), ('ѵ', 'v'), ('ԛ', 'q'), ('ԝ', 'w'), ('к', 'k'), ('м', 'm'),
-        ('т', 't'), ('А', 'A'), ('В', 'B'), ('Е', 'E'), ('К', 'K'), ('М', 'M'), ('Н', 'H'), ('О', 'O'), ('Р', 'P'),
-        ('С', 'C'), ('Т', 'T'), ('Х', 'X'), ('ο', 'o'), ('α', 'a'), ('ι', 'i'), ('ν', 'v'), ('ρ', 'p'), ('Ο', 'O'),
-        ('Α', 'A'), ('Τ', 'T'),
+        ('а', 'a'),
+        ('е', 'e'),
+        ('о', 'o'),
+        ('р', 'p'),
+        ('с', 'c'),
+        ('у', 'y'),
+        ('х', 'x'),
+        ('і', 'i'),
+        ('ѕ', 's'),
+        ('ј', 'j'),
+        ('һ', 'h'),
+        ('ԁ', 'd'),
+        ('ո', 'n'),
+        ('ѵ', 'v'),
+        ('ԛ', 'q'),
+        ('ԝ', 'w'),
+        ('к', 'k'),
+        ('м', 'm'),
+        ('т', 't'),
+        ('А', 'A'),
+        ('В', 'B'),
+        ('Е', 'E'),
+        ('К', 'K'),
+        ('М', 'M'),
+        ('Н', 'H'),
+        ('О', 'O'),
+        ('Р', 'P'),
+        ('С', 'C'),
+        ('Т', 'T'),
+        ('Х', 'X'),
+        ('ο', 'o'),
+        ('α', 'a'),
+        ('ι', 'i'),
+        ('ν', 'v'),
+        ('ρ', 'p'),
+        ('Ο', 'O'),
+        ('Α', 'A'),
+        ('Τ', 'T'),
     ];
     let latin = TWINS.iter().find(|(twin, _)| *twin == c).map(|(_, latin)| *latin)?;
     let is_latin = |c: &char| c.is_ascii_alphabetic() || *c == '_';
-    let near = upto(text, at).chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).any(|c| is_latin(&c))
-        || from(text, end).chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).any(|c| is_latin(&c));
+    let near =
+        upto(text, at).chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).any(|c| is_latin(&c))
+            || from(text, end).chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).any(|c| is_latin(&c));
     near.then_some(latin)
 }

@@ -24,12 +24,18 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             if prose_tag && is_prose(rest) {
                 let open = start.saturating_add(3).saturating_add(first.len());
                 cuts.push(Cut::new(start..open, Harm::Form));
-                cuts.push(Cut::new(end.saturating_sub(if part(text, start..end).ends_with("```") { 3 } else { 0 })..end, Harm::Form));
+                cuts.push(Cut::new(
+                    end.saturating_sub(if part(text, start..end).ends_with("```") { 3 } else { 0 })..end,
+                    Harm::Form,
+                ));
             } else if prose_tag || !tagged.contains(' ') || !is_prose(body) {
                 cuts.push(Cut::new(start..end, Harm::Leak));
             } else {
                 cuts.push(Cut::new(start..start.saturating_add(3), Harm::Form));
-                cuts.push(Cut::new(end.saturating_sub(if part(text, start..end).ends_with("```") { 3 } else { 0 })..end, Harm::Form));
+                cuts.push(Cut::new(
+                    end.saturating_sub(if part(text, start..end).ends_with("```") { 3 } else { 0 })..end,
+                    Harm::Form,
+                ));
             }
             at = end.max(start.saturating_add(3));
             continue;
@@ -40,7 +46,9 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             Some(close) => {
                 let end = after.saturating_add(close).saturating_add(1);
                 let inner = part(text, after..end.saturating_sub(1));
-                let technical = is_technical(inner) || rules.is_tool(inner) && inner.contains('(') || inner.contains(['{', '}', '=']);
+                let technical = is_technical(inner)
+                    || rules.is_tool(inner) && inner.contains('(')
+                    || inner.contains(['{', '}', '=']);
                 if technical {
                     cuts.push(Cut::new(start..end, Harm::Leak));
                 } else {

@@ -48,10 +48,14 @@ static ERRORS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 
 pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
     let public = rules.public_in(text);
-    let kept = |range: &std::ops::Range<usize>| public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end);
+    let kept =
+        |range: &std::ops::Range<usize>| public.iter().any(|kept| kept.start <= range.start && range.end <= kept.end);
     let all = sentences(text);
-    let mut cuts: Vec<Cut> =
-        TRACES.iter().flat_map(|regex| regex.find_iter(text)).map(|found| Cut::new(found.range(), Harm::Danger)).collect();
+    let mut cuts: Vec<Cut> = TRACES
+        .iter()
+        .flat_map(|regex| regex.find_iter(text))
+        .map(|found| Cut::new(found.range(), Harm::Danger))
+        .collect();
     for found in ERRORS.iter().flat_map(|regex| regex.find_iter(text)) {
         let range = found.range();
         if kept(&range) || in_link(text, &range) {

@@ -10,7 +10,8 @@ use crate::sanitise::{
     rules::Rules,
 };
 
-static ENTITY: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r"&(?:amp;)*(lt|gt|quot|apos|amp|nbsp|#39|#34|#60|#62|#124|#x3[cCeE]|#x22|#x27);"]));
+static ENTITY: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r"&(?:amp;)*(lt|gt|quot|apos|amp|nbsp|#39|#34|#60|#62|#124|#x3[cCeE]|#x22|#x27);"]));
 static BACKSLASH: LazyLock<Vec<Regex>> =
     LazyLock::new(|| patterns(&[r#"\\+(["'/\[\]{}<>|_*`~#]|u003[cCeE]|u0022|n|t|r\b)"#]));
 /// MiniMax M3 writes this between all its tags; where the text ends inside it, its beginning goes as well.
@@ -30,7 +31,13 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
                 "amp" => "&",
                 "nbsp" => " ",
                 "#124" => "|",
-                other => if other.eq_ignore_ascii_case("#x3c") { "<" } else { ">" },
+                other => {
+                    if other.eq_ignore_ascii_case("#x3c") {
+                        "<"
+                    } else {
+                        ">"
+                    }
+                }
             };
             cuts.push(Cut::replace(whole.range(), plain));
         }

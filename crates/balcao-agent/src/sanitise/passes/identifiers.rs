@@ -22,8 +22,13 @@ static IDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"[12][0-9A-Za-z]{26}",
     ];
     let mut sources: Vec<String> = shapes.iter().map(|shape| format!(r"{label}\b{shape}\b\s?[)\]]?")).collect();
-    sources.push(r"(?i)[(\[]?\b(?:(?:com|de) )?(?:o )?ids?\b\s*(?:[:=#]|é|nº|n°|do \w+:?|interno)?\s*#?\d{2,}\b\s?[)\]]?".to_owned());
-    sources.push(r"【[^】\n]*】?|\[\^\d+\]|\[doc_\d+\]|:contentReference\S*|\{index=\d+\}|oaicite\S*|<co:\s*\d+>".to_owned());
+    sources.push(
+        r"(?i)[(\[]?\b(?:(?:com|de) )?(?:o )?ids?\b\s*(?:[:=#]|é|nº|n°|do \w+:?|interno)?\s*#?\d{2,}\b\s?[)\]]?"
+            .to_owned(),
+    );
+    sources.push(
+        r"【[^】\n]*】?|\[\^\d+\]|\[doc_\d+\]|:contentReference\S*|\{index=\d+\}|oaicite\S*|<co:\s*\d+>".to_owned(),
+    );
     patterns(&sources)
 });
 static TIME: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -65,7 +70,11 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
     for found in epoch.find_iter(text).filter(|found| !near_phone(text, &found.range()) && !kept(&found.range())) {
         cuts.push(Cut::new(found.range(), Harm::Leak));
     }
-    cuts.extend(cron.find_iter(text).filter(|found| found.as_str().contains('*')).map(|found| Cut::new(found.range(), Harm::Leak)));
+    cuts.extend(
+        cron.find_iter(text)
+            .filter(|found| found.as_str().contains('*'))
+            .map(|found| Cut::new(found.range(), Harm::Leak)),
+    );
     let names = rules.names_in(text).into_iter();
     let fields = FIELDS.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range());
     for range in names.chain(fields).filter(|range| !kept(range) && !in_word(text, range)) {
@@ -91,7 +100,11 @@ fn in_word(text: &str, range: &Range<usize>) -> bool {
     let head = before(text, range.start);
     let word = head.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
     let tail = after(text, range.end);
-    word.starts_with('@') && word.len() > 1 || word.contains("://") || word.starts_with("www.") || word.contains('@') && word.len() > 1 || tail.starts_with('@')
+    word.starts_with('@') && word.len() > 1
+        || word.contains("://")
+        || word.starts_with("www.")
+        || word.contains('@') && word.len() > 1
+        || tail.starts_with('@')
 }
 
 /// Ten figures that begin with 15 to 19 may be a phone number of São Paulo's interior.

@@ -42,7 +42,11 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
         } else {
             label.to_owned()
         };
-        cuts.push(if shown.is_empty() { Cut::new(whole.range(), Harm::Leak) } else { Cut::replace(whole.range(), shown) });
+        cuts.push(if shown.is_empty() {
+            Cut::new(whole.range(), Harm::Leak)
+        } else {
+            Cut::replace(whole.range(), shown)
+        });
     }
     let mut taken = Taken::default();
     for cut in &cuts {
@@ -51,7 +55,8 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
     for regex in [full, bare] {
         for found in regex.captures_iter(text) {
             let (Some(whole), Some(link)) = (found.get(0), found.get(1)) else { continue };
-            let address = upto(text, whole.start()).ends_with(['@', '/', '.', '-', ':']) || from(text, whole.end()).starts_with('@');
+            let address = upto(text, whole.start()).ends_with(['@', '/', '.', '-', ':'])
+                || from(text, whole.end()).starts_with('@');
             if address || kept(whole.start()) || !taken.take(&whole.range()) {
                 continue;
             }
@@ -62,7 +67,8 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
                 continue;
             }
             // An e-mail address is no link: "ana.lima@navalha.example" ends like a host.
-            let handle = before(text, whole.start()).rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('@'));
+            let handle =
+                before(text, whole.start()).rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('@'));
             if !handle {
                 cuts.push(Cut::new(whole.range(), Harm::Leak));
             }

@@ -161,9 +161,9 @@ impl Reader<'_> {
     /// A token takes the name of a role behind it.
     fn after_token(&self, tag: &Tag) -> usize {
         let rest = from(self.text, tag.range.end);
-        let role = ["assistant", "user", "system", "tool", "model", "developer"]
-            .iter()
-            .find(|role| rest.starts_with(**role) && !from(rest, role.len()).starts_with(|c: char| c.is_alphanumeric() || c == ' '));
+        let role = ["assistant", "user", "system", "tool", "model", "developer"].iter().find(|role| {
+            rest.starts_with(**role) && !from(rest, role.len()).starts_with(|c: char| c.is_alphanumeric() || c == ' ')
+        });
         tag.range.end.saturating_add(role.map_or(0, |role| role.len()))
     }
 
@@ -192,23 +192,26 @@ impl Reader<'_> {
 /// Names of tags that need no underscore to be known.
 const MARKERS: &[&str] = &["invoke", "parameter", "function", "think", "thinking", "toolcall", "toolcalls", "tool"];
 /// DeepSeek's namespace, with a bracket or without.
-static DSML: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r"[</|\s]*\|*DSML\|[|\s]*(?:\w+[^<>\n]*>)?|/?\|?DSML\|?\w*>?"]));
+static DSML: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r"[</|\s]*\|*DSML\|[|\s]*(?:\w+[^<>\n]*>)?|/?\|?DSML\|?\w*>?"]));
 
 /// Ends of tags whose beginning was lost (`tool_call>`, `|>`), and beginnings at the text's end (`<`, `<|`).
 fn residue(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let ends = text.match_indices('>').filter_map(|(at, _)| {
         let head = upto(text, at).trim_end_matches('|');
-        let start = head.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '|' | ':')).len();
+        let start =
+            head.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '|' | ':')).len();
         let word = from(head, start);
         let opened = upto(text, start).ends_with('<');
         let bar = head.len() < at;
-        let marker = word.contains('_') || MARKERS.contains(&word.trim_start_matches('/').to_ascii_lowercase().as_str());
+        let marker =
+            word.contains('_') || MARKERS.contains(&word.trim_start_matches('/').to_ascii_lowercase().as_str());
         (!opened && (bar || marker)).then(|| start..at.saturating_add(1))
     });
     let trimmed = text.trim_end();
     let tail = trimmed.trim_end_matches(['<', '|', '/', '[']);
     let half = from(trimmed, tail.len());
-    let cut = (half.contains(['<', '[']) || half == "|").then(|| tail.len()..text.len());
+    let cut = (half.contains(['<', '[']) || half == "|").then_some(tail.len()..text.len());
     let names = DSML.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range());
     let bars = text.match_indices("<|").map(|(at, bar)| at..at.saturating_add(bar.len()));
     ends.chain(cut).chain(bars).chain(names)

@@ -21,7 +21,8 @@ static SLOTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 /// `null` and `None` as a value; both are words elsewhere.
-static EMPTY: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r"(?:[:=]\s*|\b(?:é|is|de|às|com)\s+)(null|None|nil)\b", r"^\s*(null|None|nil)\s*$"]));
+static EMPTY: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r"(?:[:=]\s*|\b(?:é|is|de|às|com)\s+)(null|None|nil)\b", r"^\s*(null|None|nil)\s*$"]));
 
 pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
     let public = rules.public_in(text);

@@ -20,7 +20,9 @@ static ROLES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 /// Text for staff.
 static STAFF: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    patterns(&[r"(?im)^[ \t*_\[(]*(?:nota interna|internal note|nota para a equipe|note to staff|resumo para (?:o atendente|a equipe)|summary for staff|handoff|tool result|resultado da ferramenta|system|developer)[ *_\])]*:.*$"])
+    patterns(&[
+        r"(?im)^[ \t*_\[(]*(?:nota interna|internal note|nota para a equipe|note to staff|resumo para (?:o atendente|a equipe)|summary for staff|handoff|tool result|resultado da ferramenta|system|developer)[ *_\])]*:.*$",
+    ])
 });
 
 pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
@@ -30,7 +32,8 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
     let labels: Vec<_> = ours.find_iter(text).map(|found| found.range()).collect();
     let other = theirs.find_iter(text).find(|found| {
         // "Cliente: Pedro" in a summary is a label of one short line; a dialogue begins after our words or is answered.
-        labels.iter().any(|label| label.start > found.start()) || (found.start() > 0 && labels.iter().any(|label| label.start < found.start()))
+        labels.iter().any(|label| label.start > found.start())
+            || (found.start() > 0 && labels.iter().any(|label| label.start < found.start()))
             || spoken(text, found.end())
     });
     let end = other.map_or(text.len(), |found| found.start());
@@ -40,9 +43,18 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
             cuts.push(Cut::new(found.start()..text.len(), Harm::Leak));
         } else {
             // The reply opens with the customer's line: that line goes, our answer stays.
-            let line = text.get(found.start()..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| found.start().saturating_add(at));
+            let line = text
+                .get(found.start()..)
+                .and_then(|rest| rest.find('\n'))
+                .map_or(text.len(), |at| found.start().saturating_add(at));
             cuts.push(Cut::new(found.start()..line, Harm::Leak));
-            cuts.extend(labels.iter().filter(|label| label.start >= end).take(1).map(|label| Cut::new(label.clone(), Harm::Form)));
+            cuts.extend(
+                labels
+                    .iter()
+                    .filter(|label| label.start >= end)
+                    .take(1)
+                    .map(|label| Cut::new(label.clone(), Harm::Form)),
+            );
         }
     }
     cuts

@@ -52,12 +52,15 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
 static LONG: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r"[A-Za-z0-9_+=-]{32,}"]));
 
 fn random_tokens(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-    LONG.iter().flat_map(|regex| regex.find_iter(text)).filter(|found| is_random(found.as_str())).map(|found| found.range())
+    LONG.iter()
+        .flat_map(|regex| regex.find_iter(text))
+        .filter(|found| is_random(found.as_str()))
+        .map(|found| found.range())
 }
 
 /// All three classes of characters, and over 4 bits in each character.
 fn is_random(token: &str) -> bool {
-    let classes = [char::is_lowercase as fn(char) -> bool, char::is_uppercase, char::is_numeric];
+    let classes: [fn(char) -> bool; 3] = [char::is_lowercase, char::is_uppercase, char::is_numeric];
     if !classes.iter().all(|class| token.chars().any(class)) {
         return false;
     }
@@ -68,6 +71,7 @@ fn is_random(token: &str) -> bool {
         }
     }
     let total = f64::from(u32::try_from(token.len()).unwrap_or(u32::MAX));
-    let bits: f64 = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / total).map(|p| -p * p.log2()).sum();
+    let bits: f64 =
+        counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / total).map(|p| -p * p.log2()).sum();
     bits > 4.0
 }

@@ -24,7 +24,9 @@ static RECIPIENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 /// Names with a machine's prefix: `functions.x`, `default_api.x`, `call:default_api:x`.
 static PREFIXED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    patterns(&[r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+|(?m:^[ \t-]*(?:call|declaration):[a-z_:]*[ \t]*$)"])
+    patterns(&[
+        r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+|(?m:^[ \t-]*(?:call|declaration):[a-z_:]*[ \t]*$)",
+    ])
 });
 static REACT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -40,7 +42,11 @@ static YAML: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 /// The end of a quoted key and its colon.
-static ORPHAN: LazyLock<Vec<Regex>> = LazyLock::new(|| patterns(&[r#"["'](?:name|arguments|parameters|function|tool|tool_name|query|input|type|id)["']\s*:|[\w.$-]*["']\s*:"#]));
+static ORPHAN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r#"["'](?:name|arguments|parameters|function|tool|tool_name|query|input|type|id)["']\s*:|[\w.$-]*["']\s*:"#,
+    ])
+});
 /// Markers of frameworks in square brackets.
 static FRAMEWORK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -95,7 +101,8 @@ fn orphans(text: &str, closes: &std::collections::HashMap<usize, usize>, cuts: &
         let value = found.end().saturating_add(behind.len().saturating_sub(behind.trim_start_matches(' ').len()));
         let line = after(text, value);
         let closed = line.rfind(['}', ']']).map(|at| value.saturating_add(at).saturating_add(1));
-        let data = from(text, value).starts_with(['"', '\'', '{', '[', '-']) || line.starts_with(|c: char| c.is_ascii_digit())
+        let data = from(text, value).starts_with(['"', '\'', '{', '[', '-'])
+            || line.starts_with(|c: char| c.is_ascii_digit())
             || ["true", "false", "null", "None"].iter().any(|word| line.starts_with(word));
         let end = match closed {
             _ if data => data_end(text, value, closes).max(found.end()),
@@ -145,7 +152,8 @@ fn lines(text: &str, rules: &Rules, cuts: &mut Vec<Cut>) {
 
 fn machine_words(value: &str, rules: &Rules) -> bool {
     let word = value.trim_matches(['"', '\'', '`']);
-    word.starts_with(['{', '[']) || !word.contains(' ') && (is_technical(word) || rules.is_tool(word) || word.contains('('))
+    word.starts_with(['{', '['])
+        || !word.contains(' ') && (is_technical(word) || rules.is_tool(word) || word.contains('('))
 }
 
 /// Where the data really starts: a name or lead word directly before it belongs to it.
@@ -170,7 +178,10 @@ fn start_of(text: &str, at: usize, rules: &Rules) -> usize {
             let name = before(text, above.len()).trim();
             let lone = is_technical(name) && !name.contains(' ')
                 || rules.is_tool(name)
-                || matches!(name, "call" | "calls" | "json" | "tool" | "function call" | "tool_code" | "function" | "functools");
+                || matches!(
+                    name,
+                    "call" | "calls" | "json" | "tool" | "function call" | "tool_code" | "function" | "functools"
+                );
             if !name.is_empty() && lone {
                 start = above.len().saturating_sub(name.len());
                 continue;
@@ -217,7 +228,12 @@ fn whole_call(text: &str, call: Range<usize>) -> Range<usize> {
 }
 
 /// `[agendar_horario(dia="27/11"), consultar_agenda()]`, also cut: where the list ends.
-fn pythonic_end(text: &str, at: usize, closes: &std::collections::HashMap<usize, usize>, rules: &Rules) -> Option<usize> {
+fn pythonic_end(
+    text: &str,
+    at: usize,
+    closes: &std::collections::HashMap<usize, usize>,
+    rules: &Rules,
+) -> Option<usize> {
     let inner = from(text, at.saturating_add(1));
     let open = inner.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ' ')))?;
     let paren = at.saturating_add(1).saturating_add(open);
@@ -229,10 +245,18 @@ fn pythonic_end(text: &str, at: usize, closes: &std::collections::HashMap<usize,
 }
 
 /// `agendar_horario{…}` and `call:x{…}`: a block in braces behind a technical name.
-fn named_block(text: &str, at: usize, closes: &std::collections::HashMap<usize, usize>, rules: &Rules) -> Option<Range<usize>> {
+fn named_block(
+    text: &str,
+    at: usize,
+    closes: &std::collections::HashMap<usize, usize>,
+    rules: &Rules,
+) -> Option<Range<usize>> {
     let head = upto(text, at);
     let word = last_word(before(text, at));
-    let technical = is_technical(word) || rules.is_tool(word) || word.contains("call:") || word.contains("function=")
+    let technical = is_technical(word)
+        || rules.is_tool(word)
+        || word.contains("call:")
+        || word.contains("function=")
         || word.trim_start_matches(':').chars().all(|c| c.is_ascii_alphanumeric());
     if word.is_empty() || !technical {
         return None;

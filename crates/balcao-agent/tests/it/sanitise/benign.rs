@@ -47,7 +47,13 @@ pub(crate) fn replies() -> Vec<String> {
     for opening in openings {
         for body in bodies {
             for ending in endings {
-                let body = if opening.is_empty() { body.to_owned() } else if body.starts_with('*') { format!("\n{body}") } else { body.to_owned() };
+                let body = if opening.is_empty() {
+                    body.to_owned()
+                } else if body.starts_with('*') {
+                    format!("\n{body}")
+                } else {
+                    body.to_owned()
+                };
                 all.push(format!("{opening}{body}{ending}"));
             }
         }

@@ -27,7 +27,8 @@ fn lines() -> Vec<Line> {
             let line: Value = serde_json::from_str(line).unwrap();
             let text = line[field].as_str().unwrap().to_owned();
             let marked = mark_in(&text).is_some() || text.contains(['<', '{', '[', '`', '*']);
-            let names = line["names"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+            let names =
+                line["names"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
             out.push(Line { harmless: line["calls"] == 0 && !marked, text, names });
         }
     }
@@ -39,10 +40,17 @@ fn nothing_of_a_leaked_call_is_sent() {
     let sanitiser = sanitiser();
     let mut bad = Vec::new();
     for line in lines() {
-        for text in [line.text.clone(), format!("Oi! Temos horário às 15h com o João. {} Posso marcar para você?", line.text), format!("Bom dia, Pedro!\n\n{}\n\nO corte custa R$ 45,00. Quer marcar?", line.text)] {
+        for text in [
+            line.text.clone(),
+            format!("Oi! Temos horário às 15h com o João. {} Posso marcar para você?", line.text),
+            format!("Bom dia, Pedro!\n\n{}\n\nO corte custa R$ 45,00. Quer marcar?", line.text),
+        ] {
             let verdict = sanitiser.clean(&text).verdict;
             let Some(clean) = sent(&verdict) else { continue };
-            let called = line.names.iter().find(|name| name.contains('_') && clean.contains(name.as_str()) && !line.text.contains("mention"));
+            let called = line
+                .names
+                .iter()
+                .find(|name| name.contains('_') && clean.contains(name.as_str()) && !line.text.contains("mention"));
             if let Some(mark) = mark_in(clean).or_else(|| called.cloned()) {
                 bad.push(format!("{mark}: {text:?} -> {clean:?}"));
             }
