@@ -109,6 +109,8 @@ pub struct NoteFacts<'a> {
     pub contact_phone: Option<&'a str>,
     /// The calls of the turn, with their arguments and internal errors.
     pub calls: &'a [CallRecord],
+    /// Failures in a row that the breaker counts, those of earlier turns included.
+    pub failures: u32,
     /// What was under discussion.
     pub memory: &'a WorkingMemory,
     /// What the customer wrote last.
@@ -137,7 +139,7 @@ pub fn note(facts: &NoteFacts<'_>) -> String {
         format!("{}: {}", words.note_service, memory.service.as_deref().unwrap_or(none)),
         format!("{}: {}", words.note_when, when),
         format!("{}: {}", words.note_professional, memory.professional.as_deref().unwrap_or(none)),
-        format!("{}: {}", words.note_attempts, failed.len()),
+        format!("{}: {}", words.note_attempts, failed.len().max(usize::try_from(facts.failures).unwrap_or(usize::MAX))),
     ];
     for call in failed {
         let code = call.result.code.map_or("", |code| code.as_str());

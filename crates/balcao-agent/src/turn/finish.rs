@@ -100,6 +100,7 @@ impl Turn {
             contact_name: self.setup.contact.name.as_deref(),
             contact_phone: self.setup.contact.phone.as_deref(),
             calls: &self.state.calls,
+            failures: self.state.breaker.failures(),
             memory: &self.state.memory,
             last_request: &self.state.inbound,
             turn: self.state.principal.turn,

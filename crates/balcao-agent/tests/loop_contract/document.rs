@@ -11,6 +11,13 @@ const PARTS: &[(&str, &[Row])] = &[
     ("Checking calls", crate::calls::ROWS),
     ("Circuit breaker and corrections", crate::breaker::ROWS),
     ("Budgets, clocks and failing models", crate::budgets::ROWS),
+    ("Running calls", crate::running::ROWS),
+    ("Confirmation", crate::confirm::ROWS),
+    ("The structured protocol", crate::structured::ROWS),
+    ("Handoff", crate::handoff::ROWS),
+    ("What reaches the customer", crate::reply::ROWS),
+    ("Saving and going on", crate::saving::ROWS),
+    ("Hostile models", crate::hostile::ROWS),
 ];
 
 const HEAD: &str = "# Loop contract

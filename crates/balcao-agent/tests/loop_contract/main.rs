@@ -5,9 +5,16 @@
 mod breaker;
 mod budgets;
 mod calls;
+mod confirm;
 mod document;
 mod guardrails;
+mod handoff;
+mod hostile;
+mod reply;
 mod rounds;
 mod row;
+mod running;
+mod saving;
+mod structured;
 mod tools;
 mod world;

@@ -18,7 +18,7 @@ use balcao_llm::{
     ChatProvider, FinishReason, Message, ModelRequest, ModelResponse, TurnFacts, Usage,
     providers::scripted::{self, Line, Scripted},
 };
-use balcao_tool::{Locale, Principal, Toolbox};
+use balcao_tool::Principal;
 use jiff::Zoned;
 use serde_json::{Value, json};
 
@@ -50,7 +50,6 @@ pub(crate) struct World {
     pub(crate) history: Vec<Message>,
     pub(crate) contact: ContactCard,
     pub(crate) team_back: Option<String>,
-    toolbox: Option<Arc<Toolbox>>,
 }
 
 /// A turn that is over.
@@ -82,7 +81,6 @@ impl World {
             history: Vec::new(),
             contact: ContactCard { name: Some("Ana Prado".to_owned()), phone: Some("+5531996401177".to_owned()) },
             team_back: None,
-            toolbox: None,
         }
     }
 
@@ -108,15 +106,9 @@ impl World {
         serde_json::from_value(self.profile.clone()).unwrap()
     }
 
-    /// The same with other tools, as after a pack was changed.
-    pub(crate) fn with_tools(mut self, toolbox: Toolbox) -> Self {
-        self.toolbox = Some(Arc::new(toolbox));
-        self
-    }
-
     pub(crate) fn setup(&self) -> TurnSetup {
         let profile = self.profile();
-        let toolbox = self.toolbox.clone().unwrap_or_else(|| Arc::new(profile.toolbox(&tools::registry(&self.stage))));
+        let toolbox = Arc::new(profile.toolbox(&tools::registry(&self.stage)));
         TurnSetup {
             facts: TurnFacts {
                 now: self.now.clone(),
@@ -366,10 +358,14 @@ impl Ran {
 #[derive(Debug, Default)]
 pub(crate) struct Saves {
     states: Mutex<Vec<String>>,
-    pub(crate) at_most: Option<usize>,
+    at_most: Option<usize>,
 }
 
 impl Saves {
+    pub(crate) fn failing_after(saves: usize) -> Self {
+        Self { at_most: Some(saves), ..Self::default() }
+    }
+
     pub(crate) fn taken(&self) -> Vec<String> {
         self.states.lock().unwrap().clone()
     }
@@ -388,7 +384,7 @@ impl Journal for Saves {
 pub(crate) fn interrupted(world: &World, inbound: &str, script: Vec<Line>, cut: usize) -> Ran {
     let model = Scripted::new(script);
     let mut turn = world.begin(inbound);
-    let journal = Saves { at_most: Some(cut), ..Saves::default() };
+    let journal = Saves::failing_after(cut);
     let died: Result<Ending, JournalFailure> = in_virtual_time(driver::drive(&mut turn, &model, &journal, None));
     assert!(died.is_err(), "the turn was over before save {cut}");
     drop(turn);
@@ -397,8 +393,4 @@ pub(crate) fn interrupted(world: &World, inbound: &str, script: Vec<Line>, cut: 
     let ending = in_virtual_time(driver::drive(&mut turn, &model, &Saves::default(), None)).unwrap();
     model.finish().unwrap();
     world.ran(ending, turn.state().clone(), &model, Vec::new())
-}
-
-pub(crate) const fn locale_of(english: bool) -> Locale {
-    if english { Locale::En } else { Locale::PtBr }
 }

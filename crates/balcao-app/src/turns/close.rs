@@ -72,7 +72,8 @@ fn in_transaction(
     }
     conversation.breaker = Some(to_json(&state.breaker));
     conversation.memory = (!state.memory.is_empty()).then(|| to_json(&state.memory));
-    conversation.held = state.held.as_ref().map(to_json);
+    // A question that never reached the customer cannot be answered.
+    conversation.held = if taken_over { None } else { state.held.as_ref().map(to_json) };
     conversation.last_message_at = now;
     for effect in &state.effects {
         apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
