@@ -1,6 +1,11 @@
 //! `balcao chat`: a conversation in the terminal.
 
-use std::{collections::BTreeMap, io::Read, path::PathBuf, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    io::{IsTerminal, Read},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use balcao_agent::{Ending, driver::Observer};
 use balcao_app::turns::{Answered, FrontDesk, Inbound};
@@ -83,7 +88,9 @@ pub(crate) fn serve(
 pub(crate) async fn converse(args: &Args, world: &World, profile: &str) -> Result<ExitCode, Failure> {
     let phone = Phone::parse(&args.phone).map_err(|error| Failure::usage(format!("--as: {}", chain(&error))))?;
     let talk = Talk { args, world, profile, phone };
-    match &args.script {
+    // Without a terminal the messages come from standard input, as from every filter.
+    let piped = (!std::io::stdin().is_terminal()).then(|| "-".to_owned());
+    match args.script.as_ref().or(piped.as_ref()) {
         Some(source) => {
             for line in script(source)?.lines().map(str::trim).filter(|line| !line.is_empty()) {
                 talk.turn(line).await?;

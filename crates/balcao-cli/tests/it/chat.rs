@@ -92,3 +92,12 @@ fn two_customers_of_one_database_do_not_see_each_other() {
     );
     assert!(out(&own).contains("2026-11-27"), "the same person without the ninth digit: {}", out(&own));
 }
+
+#[test]
+fn the_demo_needs_no_terminal_and_nothing_set_up() {
+    let folder = tempdir().unwrap();
+    let output = run(folder.path(), &["demo", "--now", NOW], "quanto custa a barba?\n");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert!(out(&output).contains("R$"), "{}", out(&output));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the demo leaves nothing behind");
+}
