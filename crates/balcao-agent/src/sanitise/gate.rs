@@ -175,6 +175,12 @@ const WORDS: &[&str] = &[
     "none",
     "nil",
     "invalid date",
+    "sk-",
+    "pk-",
+    "rk-",
+    "xai-",
+    "xox",
+    "glpat-",
     "wamid",
     "call",
     "toolu",
@@ -236,7 +242,7 @@ enum Last {
 fn looks_plain(text: &str) -> bool {
     let mut bytes = text.bytes();
     let mut last = Last::Blank;
-    let (mut run, mut mixed, mut dashes) = (0_u32, false, 0_u32);
+    let (mut run, mut mixed, mut dashes, mut points) = (0_u32, false, 0_u32, 0_u32);
     while let Some(byte) = bytes.next() {
         let now = match byte {
             b' ' => Last::Blank,
@@ -255,14 +261,18 @@ fn looks_plain(text: &str) -> bool {
                 Last::Upper
             }
             b'0'..=b'9' => Last::Digit,
-            b'.' => Last::Dot,
+            b'.' => {
+                points = points.saturating_add(u32::from(last == Last::Digit));
+                Last::Dot
+            }
             b'/' if last == Last::Digit => Last::Other,
             b'(' if matches!(last, Last::Blank | Last::Other) => Last::Other,
             b'-' => {
                 dashes = dashes.saturating_add(1);
                 Last::Other
             }
-            b'!' | b',' | b'?' | b':' | b';' | b')' | b'+' | b'%' => Last::Other,
+            b'%' if last == Last::Digit => Last::Other,
+            b'!' | b',' | b'?' | b':' | b';' | b')' | b'+' => Last::Other,
             b'$' if last == Last::Upper => Last::Other,
             0xC3 => {
                 // À to ÿ.
@@ -294,21 +304,21 @@ fn looks_plain(text: &str) -> bool {
             _ => return false,
         };
         if now == Last::Blank {
-            if dashes > 2 {
+            if dashes > 2 || points > 2 {
                 return false;
             }
-            (run, mixed, dashes) = (0, false, 0);
+            (run, mixed, dashes, points) = (0, false, 0, 0);
         } else {
             run = run.saturating_add(1);
             mixed |= now == Last::Digit;
             // Long words, and shorter ones with figures, may be ids.
-            if run > 22 || (mixed && run > 14) {
+            if run > 22 || (mixed && run > 12) {
                 return false;
             }
         }
         last = now;
     }
-    dashes <= 2
+    dashes <= 2 && points <= 2
 }
 
 /// True if a line or sentence could be there twice: two of equal length and equal first byte.
