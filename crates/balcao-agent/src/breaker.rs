@@ -49,7 +49,7 @@ impl Default for BreakerRules {
             overall: limits::BREAKER_OVERALL,
             same_tool: limits::BREAKER_SAME_TOOL,
             count: Counting::Faults,
-            reset_after_hours: 24,
+            reset_after_hours: limits::BREAKER_RESET_HOURS,
         }
     }
 }

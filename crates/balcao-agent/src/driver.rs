@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use balcao_llm::{ChatProvider, ModelError, ModelErrorKind, ModelResponse, StreamEvent};
-use balcao_tool::{CallResult, ErrorCode, Internal, ToolContext, ToolError, Toolbox, registry::error_result};
+use balcao_llm::{ChatProvider, ModelError, ModelResponse, StreamEvent};
+use balcao_tool::{CallResult, EffectClass, ErrorCode, Internal, RunMode, ToolContext, ToolError, Toolbox, registry::error_result};
 use futures::future::join_all;
 use jiff::Zoned;
 use tokio::time::{Instant, timeout_at};
@@ -46,7 +46,7 @@ pub async fn drive(
 ) -> Result<Ending, JournalFailure> {
     let deadline = Instant::now() + Duration::from_secs(turn.setup().profile.limits.timeout_s);
     loop {
-        match turn.next_step() {
+        let must_save = match turn.next_step() {
             NextStep::CallModel(request) => {
                 let started = Instant::now();
                 let mut ignore = |_: StreamEvent<'_>| {};
@@ -59,6 +59,7 @@ pub async fn drive(
                     }
                     Err(_elapsed) => turn.on_deadline(),
                 }
+                true // answer before action
             }
             NextStep::CallTools(batch) => {
                 let toolbox = Arc::clone(&turn.setup().toolbox);
@@ -73,14 +74,22 @@ pub async fn drive(
                     }
                     Err(_elapsed) => turn.on_deadline(),
                 }
+                batch.iter().any(|call| !can_run_again(&toolbox, call))
             }
             NextStep::Finish(ending) => return Ok(ending),
-        }
+        };
         // The last step is saved by whoever closes the turn, together with the reply.
-        if !turn.is_over() {
+        if must_save && !turn.is_over() {
             journal.save(turn.state()).await.map_err(JournalFailure)?;
         }
     }
+}
+
+/// Whether running a call again after a crash gives the same and changes nothing more: reads do, and so do local effects,
+/// whose key is in the ledger. Their results need no commit of their own; the next answer is saved with them.
+fn can_run_again(toolbox: &Toolbox, call: &QueuedCall) -> bool {
+    let class = toolbox.get(&call.planned.tool).map(|tool| tool.spec.behaviour.class);
+    call.mode == RunMode::Ask || matches!(class, Some(EffectClass::Read | EffectClass::Local))
 }
 
 async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> CallResult {
@@ -91,15 +100,4 @@ async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Princ
     };
     let cx = ToolContext { principal, key: call.key.clone(), args_hash: call.planned.args_hash.clone(), now };
     tool.execute(&cx, call.planned.args.clone(), call.mode).await
-}
-
-/// A failure that stands for "no provider is configured".
-#[must_use]
-pub fn no_provider() -> ModelError {
-    ModelError {
-        kind: ModelErrorKind::Denied,
-        provider: "none".to_owned(),
-        message: "no model provider is configured".to_owned(),
-        retry_after: None,
-    }
 }

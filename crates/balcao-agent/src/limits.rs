@@ -12,8 +12,8 @@ pub const MAX_IDLE_ROUNDS: u32 = 3;
 pub const BREAKER_OVERALL: u32 = 3;
 /// Consecutive faults of one tool that withdraw it (part 1 §4).
 pub const BREAKER_SAME_TOOL: u32 = 2;
-/// Idle time after which the breaker forgets.
-pub const BREAKER_RESET: Duration = Duration::from_secs(24 * 3600);
+/// Idle hours after which the breaker forgets.
+pub const BREAKER_RESET_HOURS: u32 = 24;
 /// The whole turn.
 pub const TURN_TIMEOUT: Duration = Duration::from_secs(120);
 /// Model calls of one turn, whatever they are for: five rounds, the final text, and the corrections.

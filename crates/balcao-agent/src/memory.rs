@@ -1,7 +1,8 @@
 //! Working memory: the day, time, service and professional under discussion, as data (specification part 1 §7).
 
+use balcao_language::resolve_date;
 use balcao_tool::{Receipt, ReceiptKind};
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -37,8 +38,8 @@ impl WorkingMemory {
         }
     }
 
-    /// Learns from the arguments of a call.
-    pub fn learn(&mut self, args: &Value, now: Timestamp) {
+    /// Learns from the arguments of a call. A day in words ("amanhã") is kept as the date that it was on that day.
+    pub fn learn(&mut self, args: &Value, now: &Zoned) {
         let find =
             |names: &[&str]| names.iter().find_map(|name| args.get(name).and_then(Value::as_str)).map(str::to_owned);
         let mut learned = false;
@@ -53,8 +54,11 @@ impl WorkingMemory {
                 learned = true;
             }
         }
+        if let Some(resolved) = self.day.as_deref().and_then(|day| resolve_date(day, now.date()).ok()) {
+            self.day = Some(resolved.date.to_string());
+        }
         if learned {
-            self.touched_at = Some(now);
+            self.touched_at = Some(now.timestamp());
         }
     }
 
@@ -86,16 +90,16 @@ mod tests {
 
     #[test]
     fn it_learns_from_calls_is_cleared_when_used_and_expires_after_a_day() {
-        let now = Timestamp::UNIX_EPOCH;
+        let now: Zoned = "2026-11-24T10:00[America/Sao_Paulo]".parse().unwrap();
         let mut memory = WorkingMemory::default();
-        memory.learn(&json!({"date": "amanhã", "service_name": "Corte"}), now);
-        memory.learn(&json!({"start_hour": "15:00"}), now);
+        memory.learn(&json!({"date": "amanhã", "service_name": "Corte"}), &now);
+        memory.learn(&json!({"start_hour": "15:00"}), &now);
         assert_eq!(
             (memory.day.as_deref(), memory.time.as_deref(), memory.service.as_deref()),
-            (Some("amanhã"), Some("15:00"), Some("Corte"))
+            (Some("2026-11-25"), Some("15:00"), Some("Corte"))
         );
         let mut later = memory.clone();
-        later.expire(now + MEMORY_EXPIRY);
+        later.expire(now.timestamp() + MEMORY_EXPIRY);
         assert!(later.is_empty());
         memory.settle(&[Receipt::bare(ReceiptKind::Noted)]);
         assert!(!memory.is_empty());

@@ -339,7 +339,7 @@ pub struct AfterReply {
     pub followup_minutes: Option<u32>,
     /// Moves a contact who booked to this stage.
     pub stage_after_booking: Option<String>,
-    /// Keeps a name that the customer tells.
+    /// Keeps a name or e-mail that the customer tells, and tags that fit.
     pub contact_facts: bool,
 }
 

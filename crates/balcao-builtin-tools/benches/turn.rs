@@ -28,6 +28,10 @@ use balcao_llm::{
 use balcao_store::{OpenOptions, Store};
 use jiff::{Timestamp, ToSpan, civil::Date};
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Answers at once: availability, then the booking, then a sentence.
 #[derive(Debug, Default)]
 struct Instantly {

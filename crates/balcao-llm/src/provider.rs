@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+
 use async_trait::async_trait;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -127,7 +128,7 @@ pub struct ToolDefinition {
     /// What it does and when to use it, in the conversation's language.
     pub description: String,
     /// JSON Schema 2020-12 of the arguments; an object schema.
-    pub input_schema: Value,
+    pub input_schema: Arc<Value>,
 }
 
 /// Whether the model may call tools in this step.
@@ -167,6 +168,8 @@ pub enum Purpose {
     JudgeAgreement,
     /// A summary of the conversation for staff and for later turns.
     Summary,
+    /// What the customer said of themselves: answers `{"name"?: …, "email"?: …, "tags"?: […]}`.
+    ContactFacts,
 }
 
 /// What the offline model may know beside the transcript. Never holds anything that is not in the prompt.

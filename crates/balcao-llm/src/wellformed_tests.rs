@@ -102,7 +102,7 @@ fn tools_and_limits_are_checked() {
     let tool = |name: &str, input_schema: Value| ToolDefinition {
         name: name.to_owned(),
         description: String::new(),
-        input_schema,
+        input_schema: input_schema.into(),
     };
     let mut bad = request(vec![user("a")]);
     bad.tools =

@@ -33,6 +33,10 @@ impl OfflineModel {
                 let dialogue = Dialogue::of(request);
                 plain(summary::summary(request, &dialogue, locale(request, &dialogue)))
             }
+            Purpose::ContactFacts => {
+                let name = Dialogue::of(request).utterance.own_name;
+                plain(json!({ "name": name }).to_string())
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn tools(request: &ModelRequest) -> Vec<ToolDefinition> {
         Some(ToolDefinition {
             name: text("name")?,
             description: text("description")?,
-            input_schema: object.get("params")?.clone(),
+            input_schema: object.get("params")?.clone().into(),
         })
     };
     request.system.lines().map(str::trim).filter_map(read).collect()

@@ -39,6 +39,12 @@ impl Schema {
         &self.source
     }
 
+    /// The schema itself, to be kept without copying it.
+    #[must_use]
+    pub fn shared(&self) -> Arc<Value> {
+        Arc::clone(&self.source)
+    }
+
     /// Whether `value` satisfies the schema.
     #[must_use]
     pub fn is_valid(&self, value: &Value) -> bool {

@@ -138,10 +138,16 @@ pub fn escape(key: &str) -> String {
 /// The most similar of `known`, if one is similar at all.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = name.to_lowercase();
+    // The first measure likes common beginnings, the second forgives a swap in a short name.
+    let score = |candidate: &str| {
+        let candidate = candidate.to_lowercase();
+        strsim::jaro_winkler(&wanted, &candidate).max(strsim::normalized_damerau_levenshtein(&wanted, &candidate))
+    };
     known
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
-        .filter(|(score, _)| *score > 0.7)
+        .map(|candidate| (score(candidate), candidate))
+        .filter(|(score, _)| *score > 0.66)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }

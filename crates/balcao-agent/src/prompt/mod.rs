@@ -12,7 +12,7 @@ use balcao_tool::Locale;
 use minijinja::{Environment, UndefinedBehavior};
 
 pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
-pub use words::summary;
+pub use words::{contact_facts, summary};
 pub(crate) use words::{correction, declined, judge, not_an_object, structured, withdrawn};
 
 /// Why a prompt could not be built.

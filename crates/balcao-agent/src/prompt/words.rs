@@ -110,3 +110,19 @@ pub fn summary(locale: Locale) -> String {
             .to_owned(),
     }
 }
+
+/// Asks for what the customer said of themselves. Only tags that exist may be suggested.
+#[must_use]
+pub fn contact_facts(tags: &[String], locale: Locale) -> String {
+    let tags = tags.join(", ");
+    match locale {
+        Locale::PtBr => format!(
+            "Extraia só o que o cliente disse de si mesmo nesta conversa. Responda com um único objeto JSON: {{\"name\": texto ou null, \"email\": \
+             texto ou null, \"tags\": lista tirada de [{tags}]}}. Na dúvida, null e lista vazia."
+        ),
+        Locale::En => format!(
+            "Extract only what the customer said of themselves in this conversation. Answer with one JSON object: {{\"name\": text or null, \
+             \"email\": text or null, \"tags\": a list taken from [{tags}]}}. In doubt, null and an empty list."
+        ),
+    }
+}

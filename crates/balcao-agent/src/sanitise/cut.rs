@@ -48,6 +48,51 @@ pub(crate) fn upto(text: &str, at: usize) -> &str {
     text.get(..at).unwrap_or_default()
 }
 
+/// How far one looks round a place: lines may be as long as the text, and looking at all of each would not be linear.
+const NEAR: usize = 160;
+
+/// What stands before an offset on its line, as far as [`NEAR`].
+pub(crate) fn before(text: &str, at: usize) -> &str {
+    let head = upto(text, at);
+    let mut start = head.len().saturating_sub(NEAR);
+    while !head.is_char_boundary(start) {
+        start = start.saturating_add(1);
+    }
+    let near = from(head, start);
+    near.rsplit('\n').next().unwrap_or(near)
+}
+
+/// What stands behind an offset, as far as [`NEAR`], over line breaks too.
+pub(crate) fn near(text: &str, at: usize) -> &str {
+    let tail = from(text, at);
+    let mut end = tail.len().min(NEAR);
+    while !tail.is_char_boundary(end) {
+        end = end.saturating_sub(1);
+    }
+    upto(tail, end)
+}
+
+/// What stands behind an offset on its line, as far as [`NEAR`].
+pub(crate) fn after(text: &str, at: usize) -> &str {
+    let near = near(text, at);
+    near.split('\n').next().unwrap_or(near)
+}
+
+/// Stretches that are spoken for, to ask in little time whether another overlaps one.
+#[derive(Debug, Default)]
+pub(crate) struct Taken(std::collections::BTreeMap<usize, usize>);
+
+impl Taken {
+    /// Takes the range, unless part of it is taken already. True if it was free.
+    pub(crate) fn take(&mut self, range: &Range<usize>) -> bool {
+        let free = self.0.range(..range.end).next_back().is_none_or(|(_, end)| *end <= range.start);
+        if free {
+            self.0.insert(range.start, range.end);
+        }
+        free
+    }
+}
+
 /// Puts the cuts into the text and notes what they removed. Overlapping cuts become one, of the worse kind.
 ///
 /// Where a removal leaves blanks on both sides, one side goes with it, so that words stay one blank apart.
@@ -89,6 +134,11 @@ pub(crate) fn apply(text: &str, mut cuts: Vec<Cut>, pass: &str, removed: &mut Ve
         }
         if from(text, done).starts_with(['.', ',', ';', '!', '?', ')', '\n']) && out.ends_with(' ') {
             out.truncate(out.trim_end_matches(' ').len());
+        }
+        // The end of a sentence that is gone does not follow the end of the one before it.
+        if out.trim_end().ends_with(['.', '!', '?', '…', ':', '\n']) && from(text, done).starts_with(['.', ',', ';'])
+        {
+            done = done.saturating_add(1);
         }
         // A removed paragraph takes one of its two gaps with it.
         if (out.is_empty() || out.ends_with('\n')) && from(text, done).starts_with('\n') {

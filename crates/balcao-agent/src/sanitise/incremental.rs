@@ -48,11 +48,11 @@ impl Incremental {
             return None;
         }
         let fresh = self.text.get(self.plain..).unwrap_or_default();
-        let ends = sentences(fresh).into_iter().filter(|sentence| {
+        let mut ends = sentences(fresh).into_iter().filter(|sentence| {
             let words = fresh.get(sentence.clone()).unwrap_or_default();
             words.ends_with(' ') && words.trim_end().ends_with(['.', '!', '?', '…'])
         });
-        let end = ends.last()?.end.saturating_add(self.plain);
+        let end = ends.next_back()?.end.saturating_add(self.plain);
         let head = self.text.get(..end).unwrap_or_default();
         if !self.sanitiser.is_plain(head) || head.trim().is_empty() {
             self.held = true;

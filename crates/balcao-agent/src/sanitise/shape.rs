@@ -5,7 +5,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use super::{
-    cut::{from, part, upto},
+    cut::{before, from, near, part, upto},
     rules::Rules,
 };
 
@@ -36,11 +36,28 @@ pub(crate) fn brackets(text: &str) -> HashMap<usize, usize> {
 
 /// True if data for a machine begins at `at`, where a bracket or quote stands.
 pub(crate) fn is_data(text: &str, at: usize) -> bool {
-    let rest = from(text, at);
+    begins_data(near(text, at), upto(text, at).ends_with(char::is_alphanumeric), 4)
+}
+
+/// Looks `depth` brackets deep; nothing but data has more.
+fn begins_data(rest: &str, glued: bool, depth: u8) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return true };
     let mut chars = rest.chars();
     let first = chars.next();
     let inner = chars.as_str().trim_start();
+    // A bracket that ends its line opens a block; one before an empty line was cut there.
+    let line_ends = chars.as_str().trim_start_matches(' ').starts_with('\n');
     match first {
+        Some('{') if line_ends => true,
+        Some('[') if line_ends && chars.as_str().trim_start_matches([' ', '\n']).starts_with(['{', '[', '"', ']']) => {
+            true
+        }
+        Some('[')
+            if chars.as_str().starts_with('{')
+                && chars.as_str().get(1..).is_some_and(|rest| rest.starts_with('\n')) =>
+        {
+            true
+        }
         Some('{') => {
             if inner.is_empty() || inner.starts_with('}') {
                 return true;
@@ -49,7 +66,7 @@ pub(crate) fn is_data(text: &str, at: usize) -> bool {
                 return quoted_key(inner) || !is_short_quote(inner);
             }
             if inner.starts_with('{') {
-                return is_data(inner, 0);
+                return begins_data(inner, false, depth);
             }
             key_before_colon(inner) || inner.starts_with("...")
         }
@@ -58,15 +75,15 @@ pub(crate) fn is_data(text: &str, at: usize) -> bool {
                 return true;
             }
             match inner.chars().next() {
-                Some('{') => inner.len() == 1 || is_data(inner, 0),
-                Some('[') => is_data(inner, 0),
+                Some('{') => inner.len() == 1 || begins_data(inner, false, depth),
+                Some('[') => begins_data(inner, false, depth),
                 Some('"') => true,
                 Some('\'') => inner.contains("',") || inner.contains("']"),
                 Some(']') => true,
                 _ => false,
             }
         }
-        Some('"' | '\'') => quoted_key(rest) && !upto(text, at).ends_with(char::is_alphanumeric),
+        Some('"' | '\'') => quoted_key(rest) && !glued,
         _ => false,
     }
 }
@@ -211,11 +228,11 @@ pub(crate) fn call_at(text: &str, open: usize, closes: &HashMap<usize, usize>, r
         end > 0 && behind.starts_with('=') && !behind.starts_with("==")
     };
     let code = named || inner.starts_with(['{', '"', '\'']) || inner.starts_with(')') || inner.is_empty();
-    let two_words = last_words(head, 2);
+    let two_words = last_words(before(text, open), 2);
     let tool = rules.is_tool(ident) || two_words.is_some_and(|words| rules.is_tool(words));
     let dotted = ident.split('.').filter(|part| !part.is_empty()).count() > 1;
-    let technical = ident.contains('_') || dotted || ident.contains("::");
-    if ident.is_empty() || !(tool && code || technical && code || named) {
+    let technical = matches!(ident, "print" | "exec" | "eval") || ident.contains('_') || dotted || ident.contains("::");
+    if ident.is_empty() || !((tool || technical) && code || named) {
         return None;
     }
     if !rules.is_tool(ident)
@@ -231,10 +248,9 @@ pub(crate) fn call_at(text: &str, open: usize, closes: &HashMap<usize, usize>, r
 }
 
 fn last_words(text: &str, count: usize) -> Option<&str> {
-    let line = text.rsplit('\n').next()?;
-    let mut places = line.char_indices().rev().filter(|(_, c)| *c == ' ').map(|(at, _)| at.saturating_add(1));
+    let mut places = text.char_indices().rev().filter(|(_, c)| *c == ' ').map(|(at, _)| at.saturating_add(1));
     let at = places.nth(count.saturating_sub(1)).unwrap_or(0);
-    line.get(at..).filter(|words| words.contains(' '))
+    text.get(at..).filter(|words| words.contains(' '))
 }
 
 /// Where the fence that begins at `at` ends: after its closing fence, or with the text.

@@ -48,7 +48,7 @@ static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r#"(?x) <{1,2} \s? (?P<slash>/)? \s? (?P<bar>\|*) \s? (?P<slash2>/)? (?:DSML\s*\|+\s*)?
         (?P<name> [\p{L}_][\w.:/\-]* (?:\x20[A-Za-z_]+\b)? | " )
-        (?P<attributes> [=\s/] [^<>{}|\n]* )? (?P<bar2>\|*) \s? (?P<end>>{1,2})?
+        (?P<attributes> [=\s/] [^<>{}|\n]* )? (?P<bar2>\|*) \x20? (?P<end>>{1,2})?
         | \[ (?P<slash3>/)? (?P<square> (?i:TOOL_?CALLS?|TOOL_?RESULTS?|AVAILABLE_?TOOLS|TOOL_?CONTENT|ARGS|CALL_ID|THINK|INST|SYSTEM_PROMPT|PAD|UNK|BOS|EOS|unused\d+|CITATION) ) \]
         | (?P<flower>✿[A-Za-zÀ-ÿ]*✿?:?) | ◁ (?P<slash4>/)? (?P<triangle>\w*) ▷?"#,
     )
@@ -205,9 +205,10 @@ fn read(text: &str, found: &regex::Captures<'_>, rules: &Rules) -> Option<Tag> {
     if !ended {
         // Without its bracket it is a tag if the text ends in it, if a call's body follows, or if bars say so.
         let body = rest.trim_start().starts_with(['{', '<', '[', '(']) || rest.starts_with('\n');
-        let certain = barred || matches!(family, Family::Call | Family::Value | Family::Think) && (body || slash);
+        let machine = matches!(family, Family::Call | Family::Value | Family::Think);
+        let certain = barred || machine && (body || slash || !found.get(0)?.as_str().starts_with("< "));
         let unfinished = at_end
-            && !name.contains(' ')
+            && (!name.contains(' ') || matches!(family, Family::Call | Family::Value | Family::Think))
             && found.name("attributes").is_none_or(|a| family != Family::Other || a.as_str().contains('"'));
         if !certain && !unfinished {
             return None;
@@ -217,6 +218,11 @@ fn read(text: &str, found: &regex::Captures<'_>, rules: &Rules) -> Option<Tag> {
     let range = match found.name("attributes") {
         Some(attributes) if !ended && !at_end && !attributes.as_str().contains(['=', '"']) => {
             range.start..attributes.start()
+        }
+        // Nor a word of it as part of its name.
+        None if !ended && !at_end && name.contains(' ') => {
+            let first = name.find(' ').unwrap_or(name.len());
+            range.start..found.name("name")?.start().saturating_add(first)
         }
         _ => range,
     };
@@ -232,9 +238,12 @@ fn family(local: &str, whole: &str, barred: bool, rules: &Rules) -> Family {
         Family::Think
     } else if has(VALUES) {
         Family::Value
-    } else if barred && matches!(whole, "channel" | "message" | "start" | "end" | "return" | "sep" | "open" | "close") {
-        Family::Call
-    } else if has(CALLS) || rules.is_tool(local) || (!barred && local.contains('_')) || whole == "acao" {
+    } else if has(CALLS)
+        || barred && matches!(whole, "channel" | "message" | "start" | "end" | "return" | "sep" | "open" | "close")
+        || rules.is_tool(local)
+        || (!barred && local.contains('_'))
+        || whole == "acao"
+    {
         Family::Call
     } else if has(ANSWERS) {
         Family::Answer

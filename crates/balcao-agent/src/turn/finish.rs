@@ -1,7 +1,9 @@
 //! How a turn ends: cleaned, proven words, or a person.
 
+use balcao_language::{find_dates, find_times};
 use balcao_llm::Message;
 use balcao_tool::Receipt;
+use jiff::civil::Date;
 
 use crate::{
     claims::{self, ClaimVerdict, Evidence},
@@ -64,7 +66,7 @@ impl Turn {
         let mut text = text;
         // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
         if let Some(held) = &self.state.held
-            && !asks(&text, &held.question)
+            && !asks(&text, &held.question, self.state.now.date())
         {
             text = format!("{text}\n\n{}", held.question);
         }
@@ -109,13 +111,41 @@ impl Turn {
     }
 }
 
-/// Whether a text asks the question, be it in other words: it asks something, and names at least half of what the question
-/// names (its words of four letters and more, and its figures).
-fn asks(text: &str, question: &str) -> bool {
-    let said = balcao_language::fold(text);
-    let question = balcao_language::fold(question);
+/// Whether a reply asks what the program's question asks, be it in other words: it is a question, names every day and time
+/// of it, and at least half of its telling words (those of four letters and more, and figures).
+fn asks(reply: &str, question: &str, today: Date) -> bool {
+    let days =
+        |text: &str| find_dates(text, today).into_iter().filter_map(|found| found.reading.ok()).collect::<Vec<_>>();
+    let times = |text: &str| find_times(text).into_iter().map(|found| found.reading).collect::<Vec<_>>();
+    let (said_days, said_times) = (days(reply), times(reply));
+    let said = balcao_language::fold(reply);
+    let asked = balcao_language::fold(question);
     let telling = |word: &&str| word.chars().count() >= 4 || word.chars().any(|c| c.is_ascii_digit());
-    let words: Vec<&str> = question.split(|c: char| !c.is_alphanumeric()).filter(telling).collect();
+    let words: Vec<&str> = asked.split(|c: char| !c.is_alphanumeric()).filter(telling).collect();
     let named = words.iter().filter(|word| said.contains(**word)).count();
-    text.contains('?') && named.saturating_mul(2) >= words.len()
+    reply.contains('?')
+        && named.saturating_mul(2) >= words.len()
+        && days(question).iter().all(|day| said_days.contains(day))
+        && times(question).iter().all(|time| said_times.contains(time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_asks_the_same_only_if_it_names_the_same_day_and_time() {
+        let today = Date::constant(2026, 11, 24);
+        let question = "Posso cancelar o seu horário de Corte com João, sexta, 27/11 às 15h?";
+        assert!(asks("Posso cancelar seu corte de sexta, 27/11 às 15h?", question, today));
+        assert!(asks(question, question, today));
+        for other in [
+            "Posso cancelar?",
+            "Posso cancelar o de sábado, 28/11 às 15h?",
+            "Cancelo sexta, 27/11 às 16h?",
+            "Cancelei sexta, 27/11 às 15h.",
+        ] {
+            assert!(!asks(other, question, today), "{other}");
+        }
+    }
 }

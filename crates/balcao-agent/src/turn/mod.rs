@@ -152,6 +152,12 @@ impl Turn {
         }
     }
 
+    /// The saved part, when the turn is over.
+    #[must_use]
+    pub fn into_state(self) -> TurnState {
+        self.state
+    }
+
     /// The saved part.
     #[must_use]
     pub const fn state(&self) -> &TurnState {

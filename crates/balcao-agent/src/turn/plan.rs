@@ -156,7 +156,7 @@ impl Turn {
     fn take_result(&mut self, queued: QueuedCall, mut result: CallResult) {
         let now = self.state.now.timestamp();
         self.state.spent.tool_calls = self.state.spent.tool_calls.saturating_add(1);
-        self.state.memory.learn(&queued.planned.args, now);
+        self.state.memory.learn(&queued.planned.args, &self.state.now);
         if let Some(question) = result.confirm.clone() {
             let expires_at =
                 SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok().and_then(|wait| now.checked_add(wait).ok());

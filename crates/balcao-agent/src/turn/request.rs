@@ -85,7 +85,7 @@ impl Turn {
             .map(|tool| ToolDefinition {
                 name: tool.spec.name.clone(),
                 description: tool.spec.description.get(locale).to_owned(),
-                input_schema: tool.spec.input_schema.clone(),
+                input_schema: tool.input.shared(),
             })
             .collect();
         if !self.state.results.is_empty() {

@@ -1,6 +1,7 @@
 //! Large results: the model sees a head, a count and a handle, and may read on with `read_result`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use balcao_llm::ToolDefinition;
 use balcao_tool::{CallResult, ErrorCode, Locale, ResultClass, ToolError, registry::error_result, repair};
@@ -26,7 +27,7 @@ pub(super) fn definition(locale: Locale) -> ToolDefinition {
     ToolDefinition {
         name: NAME.to_owned(),
         description: description.to_owned(),
-        input_schema: json!({
+        input_schema: Arc::new(json!({
             "type": "object",
             "additionalProperties": false,
             "required": ["handle"],
@@ -35,7 +36,7 @@ pub(super) fn definition(locale: Locale) -> ToolDefinition {
                 "offset": {"type": "integer", "minimum": 0},
                 "contains": {"type": "string", "maxLength": 80}
             }
-        }),
+        })),
     }
 }
 

@@ -5,6 +5,7 @@ use balcao_tool::{limits::MAX_ARGUMENT_BYTES, repair};
 use serde_json::Value;
 
 use crate::{
+    claims::{self, ClaimVerdict},
     handoff::HandoffReason,
     profile::Protocol,
     sanitise::Verdict,
@@ -130,6 +131,7 @@ impl Turn {
     fn on_calls(&mut self, text: &str, mut calls: Vec<ToolCallRequest>) {
         if self.setup.profile.reply.interim_text
             && let Verdict::Send(clean) = self.clean(text)
+            && claims::check(&clean, &self.evidence()) == ClaimVerdict::Proven
         {
             self.state.interim.push(clean);
         }

@@ -3,12 +3,14 @@
 use balcao_agent::Ending;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{ContactId, OrganizationId};
-use balcao_llm::{ModelRequest, Purpose, ResponseFormat, ToolChoice};
-use balcao_store::conversation;
+use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_store::ledger::EffectKey;
-use balcao_tool::{Receipt, ReceiptKind};
+use balcao_store::{conversation, tag};
+use balcao_tool::{Receipt, ReceiptKind, repair};
+use serde_json::{Value, json};
 
 use super::{Agent, AnswerError, Answered};
+use crate::contacts::{ContactUpdate, Contacts};
 use crate::desk::Desk;
 use crate::follow_ups::{FollowUpRequest, FollowUps};
 use crate::pipelines::Pipelines;
@@ -60,6 +62,9 @@ pub(super) async fn run(
             tracing::debug!(?refusal, "no follow-up was planned");
         }
     }
+    if steps.contact_facts {
+        keep_facts(desk, agent, organization, contact, answered, key).await?;
+    }
     if steps.summary && i64::from(answered.turn).rem_euclid(SUMMARY_EVERY) == 0 {
         summarise(desk, agent, organization, answered).await?;
     }
@@ -72,41 +77,99 @@ async fn summarise(
     organization: OrganizationId,
     answered: &Answered,
 ) -> Result<(), AnswerError> {
-    let facts = balcao_llm::TurnFacts {
+    let system = balcao_agent::prompt::summary(agent.profile.language);
+    let Some(text) = ask(agent, answered, system, ResponseFormat::Text, Purpose::Summary).await else { return Ok(()) };
+    let text: String = text.chars().take(SUMMARY_CHARS).collect();
+    let id = answered.conversation;
+    desk.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
+}
+
+/// Keeps what the customer said of themselves: bounded by the same checks as the tools, and never over a known name.
+async fn keep_facts(
+    desk: &Desk,
+    agent: &Agent,
+    organization: OrganizationId,
+    contact: ContactId,
+    answered: &Answered,
+    key: impl Fn(&str) -> EffectKey,
+) -> Result<(), AnswerError> {
+    let contacts = Contacts::new(desk.clone());
+    let known = contacts.info(organization, contact).await?;
+    let tags = desk.look(move |tx, _now| Ok(tag::list(tx, organization)?)).await?;
+    let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).filter(|name| !known.tags.contains(name)).collect();
+    let system = balcao_agent::prompt::contact_facts(&tags, agent.profile.language);
+    let format = ResponseFormat::Json { name: "contact_facts".to_owned(), schema: facts_schema(&tags) };
+    let Some(text) = ask(agent, answered, system, format, Purpose::ContactFacts).await else { return Ok(()) };
+    let Ok(facts) = repair::parse_arguments(&text).map(|parsed| parsed.value) else { return Ok(()) };
+    let fact = |name: &str| facts.get(name).and_then(Value::as_str).map(str::to_owned);
+    // A model may invent; only what the customer wrote in this very message is kept.
+    let said = |text: &String| balcao_language::fold(&answered.state.inbound).contains(&balcao_language::fold(text));
+    let update = ContactUpdate {
+        name: fact("name").filter(|name| known.name.is_none() && said(name)),
+        email: fact("email").filter(|email| known.email.is_none() && said(email)),
+        ..ContactUpdate::default()
+    };
+    if update.name.is_some() || update.email.is_some() {
+        let done = contacts.update(organization, contact, key("facts"), "agent".to_owned(), update).await?;
+        if let Err(refusal) = done.value {
+            tracing::debug!(?refusal, "a fact of the contact was not kept");
+        }
+    }
+    let suggested = facts.get("tags").and_then(Value::as_array).cloned().unwrap_or_default();
+    for name in suggested.iter().filter_map(Value::as_str).filter(|name| tags.iter().any(|tag| tag == name)) {
+        contacts.add_tag(organization, contact, key(&format!("tag/{name}")), name.to_owned(), false).await?;
+    }
+    Ok(())
+}
+
+fn facts_schema(tags: &[String]) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": ["string", "null"]},
+            "email": {"type": ["string", "null"]},
+            "tags": {"type": "array", "items": {"enum": tags}}
+        }
+    })
+}
+
+/// One question to the model about the turn; `None` if it did not answer.
+async fn ask(
+    agent: &Agent,
+    answered: &Answered,
+    system: String,
+    format: ResponseFormat,
+    purpose: Purpose,
+) -> Option<String> {
+    let facts = TurnFacts {
         now: answered.state.now.clone(),
         locale: agent.profile.language.tag().to_owned(),
         organization: String::new(),
         contact_name: None,
     };
-    let mut messages = balcao_agent::history::repair(answered.state.transcript.clone());
-    // A request ends with what is to be answered: the question is what the customer said, and our answer goes into words.
-    if let Some(balcao_llm::Message::Assistant { text, .. }) = messages.pop() {
-        messages.push(balcao_llm::Message::User { text: format!("[{text}]") });
-    }
+    // A request ends with what is to be answered, and the transcript ends with our reply: that goes into the prompt.
+    let mut messages = answered.state.transcript.clone();
+    let ours = matches!(messages.last(), Some(Message::Assistant { .. })).then(|| messages.pop()).flatten();
+    let system = match ours {
+        Some(Message::Assistant { text, .. }) => format!("{system}\n\n«{text}»"),
+        _ => system,
+    };
     let request = ModelRequest {
-        system: balcao_agent::prompt::summary(agent.profile.language),
-        messages,
+        system,
+        messages: balcao_agent::history::repair(messages),
         tools: Vec::new(),
         tool_choice: ToolChoice::None,
-        format: ResponseFormat::Text,
+        format,
         max_output_tokens: 300,
         temperature_milli: Some(0),
-        purpose: Purpose::Summary,
+        purpose,
         facts,
     };
     match agent.model.complete(&request, &mut |_| {}).await {
-        Ok(answer) if !answer.text.trim().is_empty() => {
-            let text: String = answer.text.trim().chars().take(SUMMARY_CHARS).collect();
-            let id = answered.conversation;
-            desk.store
-                .write(move |tx| conversation::set_summary(tx, organization, id, &text))
-                .await
-                .map_err(AnswerError::from)
-        }
-        Ok(_) => Ok(()),
+        Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
         Err(error) => {
-            tracing::warn!(%error, "no summary: the model did not answer");
-            Ok(())
+            tracing::warn!(%error, ?purpose, "a step after the reply got no answer");
+            None
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Closing a turn: record, reply, conversation and handoff commit together, or nothing does.
 
+use std::sync::Arc;
+
 use balcao_agent::guardrails::GuardEffect;
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
@@ -16,24 +18,28 @@ use crate::desk::{Desk, UseCaseError};
 
 pub(super) async fn close(
     desk: &Desk,
-    opened: &Opened,
-    state: &TurnState,
+    opened: Opened,
+    state: TurnState,
     ending: Ending,
 ) -> Result<Answered, AnswerError> {
     let now = desk.clock.now();
-    let (opened, state) = (opened.clone(), state.clone());
     let (conversation, turn) = (opened.conversation.id, opened.turn);
+    let shared = Arc::new(state);
+    // Written out here, so that the writer's thread has less to do while others wait for it.
+    let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
     let stored = {
-        let state = state.clone();
-        desk.store.write(move |tx| in_transaction(tx, &opened, &state, ending, now)).await?
+        let state = Arc::clone(&shared);
+        desk.store.write(move |tx| in_transaction(tx, &opened, &state, &machine, &transcript, ending, now)).await?
     };
-    Ok(Answered { conversation, turn, ending: stored, state })
+    Ok(Answered { conversation, turn, ending: stored, state: Arc::unwrap_or_clone(shared) })
 }
 
 fn in_transaction(
     tx: &mut Tx<'_>,
     opened: &Opened,
     state: &TurnState,
+    machine: &str,
+    transcript: &str,
     ending: Ending,
     now: Timestamp,
 ) -> Result<Ending, UseCaseError> {
@@ -49,8 +55,8 @@ fn in_transaction(
             id: opened.turn,
             outcome: stored.outcome(),
             reason: reason(&stored).as_deref(),
-            machine: &to_json(state),
-            transcript: &to_json(&state.transcript),
+            machine,
+            transcript,
             model_calls: state.spent.model_calls,
             tool_calls: state.spent.tool_calls,
             tokens: i64::try_from(usage.input_tokens.saturating_add(usage.output_tokens)).unwrap_or(i64::MAX),

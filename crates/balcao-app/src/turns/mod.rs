@@ -63,6 +63,7 @@ impl Agent {
             allowed_hosts: reply.allowed_hosts.iter().cloned().chain(hosts(&public_texts)).collect(),
             hide_model_identity: reply.hide_model_identity,
             max_chars: reply.max_chars,
+            public_texts,
         })
     }
 }
@@ -193,8 +194,8 @@ impl FrontDesk {
                 }
             }
         };
-        let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
-        self.run(agent, &opened, &mut turn, observer).await
+        let turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
+        self.run(agent, opened, turn, observer).await
     }
 
     /// Steps that a profile asks for after the reply. Call it when the reply is on its way; it changes nothing if the turn
@@ -238,8 +239,8 @@ impl FrontDesk {
     async fn run(
         &self,
         agent: &Agent,
-        opened: &Opened,
-        turn: &mut Turn,
+        opened: Opened,
+        mut turn: Turn,
         observer: Option<&dyn Observer>,
     ) -> Result<Answered, AnswerError> {
         let journal = StoreJournal {
@@ -248,8 +249,8 @@ impl FrontDesk {
             turn: opened.turn,
             prompt_hash: canonical::hash_text(&turn.setup().system),
         };
-        let ending = drive(turn, agent.model.as_ref(), &journal, observer).await?;
-        close::close(&self.desk, opened, turn.state(), ending).await
+        let ending = drive(&mut turn, agent.model.as_ref(), &journal, observer).await?;
+        close::close(&self.desk, opened, turn.into_state(), ending).await
     }
 
     /// A turn that was cut short goes on from its last saved step; one that had none begins anew with the messages that
@@ -263,7 +264,7 @@ impl FrontDesk {
     ) -> Result<(), AnswerError> {
         let unreadable = |reason: String| AnswerError::Saved { turn: opened.turn, reason };
         let setup = context::setup(agent, &opened, self.sanitiser(agent, &opened))?;
-        let mut turn = match saved {
+        let turn = match saved {
             Some(saved) => {
                 let state: TurnState = serde_json::from_str(saved).map_err(|error| unreadable(error.to_string()))?;
                 Turn::resume(setup, state).map_err(unreadable)?
@@ -273,7 +274,7 @@ impl FrontDesk {
                 self.begin(agent, &opened, inbound)?
             }
         };
-        self.run(agent, &opened, &mut turn, observer).await?;
+        self.run(agent, opened, turn, observer).await?;
         Ok(())
     }
 

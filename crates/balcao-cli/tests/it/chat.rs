@@ -12,7 +12,7 @@ fn sample() -> String {
 fn a_customer_books_in_two_lines_and_is_told_so() {
     let folder = tempdir().unwrap();
     let business = sample();
-    let script = "oi, quero marcar um corte com o Otávio sexta às 15h\nisso\n";
+    let script = "oi, quero marcar um corte na tesoura com o Otávio sexta às 15h\nisso\n";
     let output =
         run(folder.path(), &["chat", "--script", "-", "--business", &business, "--now", NOW, "--json"], script);
     assert_eq!(code(&output), 0, "{}", err(&output));
@@ -66,7 +66,7 @@ fn a_conversation_goes_on_over_restarts_of_the_program() {
     let first = run(
         folder.path(),
         &["chat", "--script", "-", "--now", NOW],
-        "quero marcar um corte com o Otávio sexta às 15h\n",
+        "quero marcar um corte na tesoura com o Otávio sexta às 15h\n",
     );
     assert!(out(&first).contains('?'), "{}", out(&first));
     let second = run(folder.path(), &["chat", "--script", "-", "--now", NOW, "--json"], "isso\n");
@@ -77,7 +77,7 @@ fn a_conversation_goes_on_over_restarts_of_the_program() {
 fn two_customers_of_one_database_do_not_see_each_other() {
     let folder = tempdir().unwrap();
     run(folder.path(), &["seed", &sample()], "");
-    let book = "quero marcar um corte com o Otávio sexta às 15h\nisso\n";
+    let book = "quero marcar um corte na tesoura com o Otávio sexta às 15h\nisso\n";
     run(folder.path(), &["chat", "--script", "-", "--now", NOW, "--as", "+55 11 98888-0001"], book);
     let other = run(
         folder.path(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
@@ -40,13 +41,20 @@ pub(super) fn open_memory() -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let memory = Path::new(":memory:");
     let connection = Connection::open_with_flags(memory, flags).map_err(|source| cannot_open(memory, source))?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    cache_statements(&connection)?;
     setting(&connection, "foreign_keys", "1")?;
     Ok(connection)
 }
 
-fn prepare(connection: &Connection, options: OpenOptions) -> Result<(), StoreError> {
+/// Keeps prepared statements, and keeps them prepared: without a stable plan SQLite plans anew for every other value.
+fn cache_statements(connection: &Connection) -> Result<(), StoreError> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    let stable = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true);
+    stable.map(drop).map_err(|error| StoreError::of_sqlite("stable plans", error))
+}
+
+fn prepare(connection: &Connection, options: OpenOptions) -> Result<(), StoreError> {
+    cache_statements(connection)?;
     let milliseconds = u32::try_from(options.busy_timeout.as_millis()).unwrap_or(60_000);
     setting(connection, "busy_timeout", &milliseconds.to_string())?;
     // A memory map can turn an I/O error into a signal that ends the process.

@@ -48,6 +48,10 @@ where
 {
     fn run(&mut self, connection: &rusqlite::Connection) -> Verdict {
         let Some(work) = self.work.take() else { return Verdict::Undo };
+        // Whoever asked has given up (a tool call ran out of time): what has not begun is not begun.
+        if self.answer.is_closed() {
+            return Verdict::Undo;
+        }
         let mut tx = Tx::new(connection, self.may_write);
         // A half-done closure's changes are undone by the caller, so nothing broken can be seen afterwards.
         let result = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
@@ -62,7 +66,7 @@ where
             Some(failure) => Err(failure.into()),
             None => self.result.unwrap_or_else(|| Err(StoreError::Closed.into())),
         };
-        // Nobody waits any more: the work is done all the same.
+        // Nobody waits any more: work that had begun is done all the same, and its record says so.
         drop(self.answer.send(result));
     }
 }

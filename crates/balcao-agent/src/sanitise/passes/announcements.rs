@@ -12,13 +12,14 @@ use crate::sanitise::{
 
 static MACHINERY: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
-        r"(?i)\b(?:chamar|chamando|chamei|chamo|executar|executando|executei|usar|usando|usei|utilizar|utilizando|acionar|acionando|acionei|invocar|invocando|rodar|rodando|rodei|consultar|consultando|consultei)\s+(?:agora\s+)?(?:a|o|as|os|uma|um|essa|esta|minha|nossa)?\s*(?:função|funcao|ferramentas?|tools?|api|endpoint|plugin|webhook|function|comando interno)\b",
+        r"(?i)\b(?:chamar|chamando|chamei|chamo|executar|executando|executei|acionar|acionando|acionei|invocar|invocando|rodar|rodando|rodei)\s+(?:agora\s+)?(?:(?:a|o|as|os|uma|um|essa|esta|minha|nossa)\s+)?(?:função|funcao|ferramentas?|tools?|api|endpoint|plugin|webhook|function|comando interno)\b",
+        r"(?i)\b(?:usar|usando|usei|utilizar|utilizando|utilizei|consultar|consultando|consultei)\s+(?:agora\s+)?(?:a|o|uma|um|essa|esta|minha|nossa)\s+(?:função|funcao|ferramenta|tool|api|endpoint|plugin|webhook|function)\b",
         r"(?i)\b(?:a|o|essa|esta|the)\s+(?:função|ferramenta|tool|api|function|endpoint|chamada)\s+(?:\S+\s+)?(?:retornou|respondeu|devolveu|deu erro|falhou|executou|returned|failed|responded|errored|não (?:retornou|respondeu|funcionou))",
         r"(?i)\b(?:resultado|retorno|resposta|saída|result|output) (?:da|do|of the|from the) (?:função|ferramenta|tool|api|function|endpoint|chamada)\b",
-        r"(?i)\b(?:call|calling|use|using|invoke|invoking|execute|executing|run|running|called|used|ran)\s+(?:the|a|an|my|this)?\s*(?:\w+\s+)?(?:tools?|function|api|endpoint)\b",
+        r"(?i)\b(?:call|calling|use|using|invoke|invoking|execute|executing|run|running|called|used|ran)\s+(?:the|my|this|an|a)\s+(?:\w+\s+)?(?:tool|function|api|endpoint)\b",
         r"(?i)\b(?:llamar|llamando|ejecutar|ejecutando|usar|usando)\s+(?:a\s+)?(?:la|el|una)\s+(?:función|herramienta|api)\b",
         r"(?i)\b(?:minhas instruções|meu prompt|meu system prompt|system prompt|prompt do sistema|no meu prompt|fui (?:configurad|programad|instruíd|treinad)[oa]|minha programação|segundo o system|my instructions|my prompt|i was (?:instructed|programmed|configured|told) to)\b",
-        r"(?i)\b(?:function|tool)[ -]call(?:ing|s)?\b|\bchamadas? de (?:função|ferramenta|api)\b|\bparâmetros? (?:da|de) (?:função|ferramenta|api)\b|\bJSON\b|\bpayload\b",
+        r"(?i)\bchamadas? de (?:função|ferramenta|api)\b|\bparâmetros? (?:da|de) (?:função|ferramenta|api)\b",
         r"(?i)\b(?:the user|the customer|user) (?:wants|is asking|asked|said|needs|would like)\b|\b(?:i|we) (?:should|need to|must|will) (?:call|use the|check the (?:tool|function)|respond with|reply (?:in|with))\b|\bo (?:usuário|user) (?:quer|pediu|está pedindo|perguntou|deseja)\b|\b(?:let me|let's) think\b|\bpreciso (?:chamar|responder ao usuário|usar a ferramenta)\b",
     ])
 });

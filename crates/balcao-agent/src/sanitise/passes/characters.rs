@@ -128,7 +128,8 @@ fn latin_twin(text: &str, at: usize, end: usize, c: char) -> Option<char> {
     ];
     let latin = TWINS.iter().find(|(twin, _)| *twin == c).map(|(_, latin)| *latin)?;
     let is_latin = |c: &char| c.is_ascii_alphabetic() || *c == '_';
-    let near = upto(text, at).chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').any(|c| is_latin(&c))
-        || from(text, end).chars().take_while(|c| c.is_alphanumeric() || *c == '_').any(|c| is_latin(&c));
+    let near =
+        upto(text, at).chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).any(|c| is_latin(&c))
+            || from(text, end).chars().take_while(|c| c.is_alphanumeric() || *c == '_').take(40).any(|c| is_latin(&c));
     near.then_some(latin)
 }

@@ -41,8 +41,8 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             continue;
         }
         let after = start.saturating_add(1);
-        let line = from(text, after).split('\n').next().unwrap_or_default();
-        match line.find('`') {
+        let next = from(text, after).find(['`', '\n']);
+        match next.filter(|at| from(text, after.saturating_add(*at)).starts_with('`')) {
             Some(close) => {
                 let end = after.saturating_add(close).saturating_add(1);
                 let inner = part(text, after..end.saturating_sub(1));

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, line_of, part, sentence_of, sentences},
+    cut::{Cut, Harm, before, sentence_of, sentences},
     rules::Rules,
 };
 
@@ -69,7 +69,6 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
 
 /// A path inside a web address is the link pass's business.
 fn in_link(text: &str, range: &std::ops::Range<usize>) -> bool {
-    let line = part(text, line_of(text, range.start).start..range.start);
-    let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let word = before(text, range.start).rsplit(char::is_whitespace).next().unwrap_or_default();
     word.contains("://") || word.starts_with("www.")
 }

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm},
+    cut::{Cut, Harm, upto},
     rules::Rules,
 };
 
@@ -16,6 +16,7 @@ static BACKSLASH: LazyLock<Vec<Regex>> =
     LazyLock::new(|| patterns(&[r#"\\+(["'/\[\]{}<>|_*`~#]|u003[cCeE]|u0022|n|t|r\b)"#]));
 /// MiniMax M3 writes this between all its tags; where the text ends inside it, its beginning goes as well.
 const SEPARATOR: &str = "]<]minimax[>[";
+const NAMED: &str = "minimax[>[";
 
 pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
     let mut cuts = Vec::new();
@@ -54,10 +55,12 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
             cuts.push(Cut::replace(whole.range(), plain));
         }
     }
+    // Its beginning may be lost.
+    cuts.extend(text.match_indices(NAMED).map(|(at, all)| {
+        let start = upto(text, at).trim_end_matches([']', '<']).len();
+        Cut::new(start..at.saturating_add(all.len()), Harm::Leak)
+    }));
     if text.contains("]<") {
-        cuts.extend(
-            text.match_indices(SEPARATOR).map(|(at, all)| Cut::new(at..at.saturating_add(all.len()), Harm::Leak)),
-        );
         let half = (2..SEPARATOR.len()).rev().filter_map(|len| SEPARATOR.get(..len)).find(|half| text.ends_with(half));
         if let Some(half) = half {
             cuts.push(Cut::new(text.len().saturating_sub(half.len())..text.len(), Harm::Leak));

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, line_of, part, sentence_of, sentences, upto},
+    cut::{Cut, Harm, after, before, part, sentence_of, sentences, upto},
     rules::Rules,
 };
 
@@ -29,7 +29,7 @@ static IDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     sources.push(
         r"【[^】\n]*】?|\[\^\d+\]|\[doc_\d+\]|:contentReference\S*|\{index=\d+\}|oaicite\S*|<co:\s*\d+>".to_owned(),
     );
-    sources.iter().filter_map(|source| Regex::new(source).ok()).collect()
+    patterns(&sources)
 });
 static TIME: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
@@ -97,9 +97,9 @@ fn mixed(text: &str, range: &Range<usize>) -> bool {
 
 /// Part of an address, handle or link.
 fn in_word(text: &str, range: &Range<usize>) -> bool {
-    let head = part(text, line_of(text, range.start).start..range.start);
+    let head = before(text, range.start);
     let word = head.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
-    let tail = part(text, range.end..line_of(text, range.end).end);
+    let tail = after(text, range.end);
     word.starts_with('@') && word.len() > 1
         || word.contains("://")
         || word.starts_with("www.")

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, from, part, upto},
+    cut::{Cut, Harm, Taken, before, from, upto},
     rules::Rules,
 };
 
@@ -48,19 +48,18 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             Cut::replace(whole.range(), shown)
         });
     }
-    let mut taken: Vec<std::ops::Range<usize>> = cuts.iter().map(|cut| cut.range.clone()).collect();
+    let mut taken = Taken::default();
+    for cut in &cuts {
+        taken.take(&cut.range);
+    }
     for regex in [full, bare] {
         for found in regex.captures_iter(text) {
             let (Some(whole), Some(link)) = (found.get(0), found.get(1)) else { continue };
             let address = upto(text, whole.start()).ends_with(['@', '/', '.', '-', ':'])
                 || from(text, whole.end()).starts_with('@');
-            if address
-                || kept(whole.start())
-                || taken.iter().any(|range| range.start < whole.end() && whole.start() < range.end)
-            {
+            if address || kept(whole.start()) || !taken.take(&whole.range()) {
                 continue;
             }
-            taken.push(whole.range());
             if allowed(link.as_str(), rules) {
                 if whole.range() != link.range() {
                     cuts.push(Cut::replace(whole.range(), link.as_str().to_owned()));
@@ -69,7 +68,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             }
             // An e-mail address is no link: "ana.lima@navalha.example" ends like a host.
             let handle =
-                part(text, 0..whole.start()).rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('@'));
+                before(text, whole.start()).rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('@'));
             if !handle {
                 cuts.push(Cut::new(whole.range(), Harm::Leak));
             }

@@ -1,7 +1,10 @@
 //! Tool calls inside tags and control tokens: whole blocks, blocks that were cut, and tags left alone.
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
+use regex::Regex;
+
+use super::patterns;
 use crate::sanitise::{
     cut::{Cut, Harm, from, part, upto},
     rules::{Rules, is_technical},
@@ -186,6 +189,12 @@ impl Reader<'_> {
     }
 }
 
+/// Names of tags that need no underscore to be known.
+const MARKERS: &[&str] = &["invoke", "parameter", "function", "think", "thinking", "toolcall", "toolcalls", "tool"];
+/// DeepSeek's namespace, with a bracket or without.
+static DSML: LazyLock<Vec<Regex>> =
+    LazyLock::new(|| patterns(&[r"[</|\s]*\|*DSML\|[|\s]*(?:\w+[^<>\n]*>)?|/?\|?DSML\|?\w*>?"]));
+
 /// Ends of tags whose beginning was lost (`tool_call>`, `|>`), and beginnings at the text's end (`<`, `<|`).
 fn residue(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let ends = text.match_indices('>').filter_map(|(at, _)| {
@@ -195,13 +204,15 @@ fn residue(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         let word = from(head, start);
         let opened = upto(text, start).ends_with('<');
         let bar = head.len() < at;
-        let marker = word.contains('_')
-            || matches!(word, "invoke" | "parameter" | "/invoke" | "/parameter" | "think" | "/think");
+        let marker =
+            word.contains('_') || MARKERS.contains(&word.trim_start_matches('/').to_ascii_lowercase().as_str());
         (!opened && (bar || marker)).then(|| start..at.saturating_add(1))
     });
     let trimmed = text.trim_end();
     let tail = trimmed.trim_end_matches(['<', '|', '/', '[']);
     let half = from(trimmed, tail.len());
-    let cut = (half.contains(['<', '[']) || half == "|").then(|| tail.len()..text.len());
-    ends.chain(cut)
+    let cut = (half.contains(['<', '[']) || half == "|").then_some(tail.len()..text.len());
+    let names = DSML.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range());
+    let bars = text.match_indices("<|").map(|(at, bar)| at..at.saturating_add(bar.len()));
+    ends.chain(cut).chain(bars).chain(names)
 }

@@ -6,7 +6,7 @@ use regex::{Captures, Regex};
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, part},
+    cut::{Cut, Harm, Taken, part},
     rules::Rules,
 };
 
@@ -33,16 +33,13 @@ pub(crate) fn find(text: &str, _: &Rules) -> Vec<Cut> {
     if !text.contains(['*', '_', '~', '#', '<', '|', '-', '\\', '=']) {
         return Vec::new();
     }
-    let mut cuts: Vec<Cut> = Vec::new();
+    let (mut cuts, mut taken): (Vec<Cut>, Taken) = (Vec::new(), Taken::default());
     for (index, regex) in FORMS.iter().enumerate() {
         for found in regex.captures_iter(text) {
             let Some(whole) = found.get(0) else { continue };
             let range = whole.range();
-            if cuts.iter().any(|cut| cut.range.start < range.end && range.start < cut.range.end) {
-                continue;
-            }
             let shown = shown(index, &found, whole.as_str());
-            if shown != part(text, range.clone()) {
+            if shown != part(text, range.clone()) && taken.take(&range) {
                 cuts.push(if shown.is_empty() { Cut::new(range, Harm::Form) } else { Cut::replace(range, shown) });
             }
         }

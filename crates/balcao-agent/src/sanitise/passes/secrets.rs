@@ -60,7 +60,7 @@ fn random_tokens(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> + '
 
 /// All three classes of characters, and over 4 bits in each character.
 fn is_random(token: &str) -> bool {
-    let classes = [char::is_lowercase as fn(char) -> bool, char::is_uppercase, char::is_numeric];
+    let classes: [fn(char) -> bool; 3] = [char::is_lowercase, char::is_uppercase, char::is_numeric];
     if !classes.iter().all(|class| token.chars().any(class)) {
         return false;
     }

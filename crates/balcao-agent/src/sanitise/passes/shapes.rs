@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::patterns;
 use crate::sanitise::{
-    cut::{Cut, Harm, from, line_of, part, upto},
+    cut::{Cut, Harm, after, before, from, line_of, part, upto},
     rules::{Rules, is_technical},
     shape::{brackets, call_at, data_end, is_data},
 };
@@ -25,7 +25,7 @@ static RECIPIENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// Names with a machine's prefix: `functions.x`, `default_api.x`, `call:default_api:x`.
 static PREFIXED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
-        r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+",
+        r"\b(?:(?:call|declaration):)?(?:functions|default_api|multi_tool_use|tools)[.:][A-Za-z_][\w.]*(?::\d+)?|\bnamespace functions\b|\b(?:call|declaration):[a-z_]*(?:[:_][a-z_]+)+|(?m:^[ \t-]*(?:call|declaration):[a-z_:]*[ \t]*$)",
     ])
 });
 static REACT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -41,10 +41,16 @@ static YAML: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?mi)^[ \t-]*(?:args|arguments|parameters|params|input|argumentos|parâmetros)\s*[:=]?\s*$|^[ \t]{2,}[\w-]+\s*[:=].*$",
     ])
 });
+/// The end of a quoted key and its colon.
+static ORPHAN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r#"["'](?:name|arguments|parameters|function|tool|tool_name|query|input|type|id)["']\s*:|[\w.$-]*["']\s*:"#,
+    ])
+});
 /// Markers of frameworks in square brackets.
 static FRAMEWORK: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
-        r"(?i)\[\s*/?(?:tool|function)[ _-]?(?:call|result|use|response|output)s?\b[^\]\n]*(?:\]|$)",
+        r"(?im)\[\s*/?(?:tool|function)[ _-]?(?:call|result|use|response|output)s?\b[^\]\n]*(?:\]|$)",
         r"\b(?:Tool|AI|Human|System|Function|ChatCompletion)Message(?:Chunk)?\([^\n]*",
         r"(?i)[\[(*]\s*(?:(?:estou\s+)?(?:executando|chamando|consultando|verificando|acessando|usando|buscando|calling|executing|running|chama|executa|consulta|using|invoking)\b)[^\])*\n]{0,80}[\])*]",
         r">>>\s*(?:all\b|[a-z]+(?:_[a-z]+)+)",
@@ -65,6 +71,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
             cuts.push(Cut::new(found.start()..end, Harm::Leak));
         }
     }
+    orphans(text, &closes, &mut cuts);
     let mut at = 0;
     while let Some(found) = from(text, at).find(['{', '[', '"', '\'', '(']) {
         let here = at.saturating_add(found);
@@ -79,6 +86,33 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
         cuts.extend(range.map(|range| Cut::new(range, Harm::Leak)));
     }
     cuts
+}
+
+/// The rest of data whose beginning was lost: `ments": {"dia": "27/11"}}`. A quote that closes nothing shows it.
+fn orphans(text: &str, closes: &std::collections::HashMap<usize, usize>, cuts: &mut Vec<Cut>) {
+    let mut done = 0;
+    for found in ORPHAN.iter().flat_map(|regex| regex.find_iter(text)) {
+        let quote = found.as_str().trim_end_matches([' ', ':']).chars().next_back().unwrap_or('"');
+        let known = found.as_str().starts_with(['"', '\'']) && found.len() > 5;
+        if found.start() < done || !known && before(text, found.start()).matches(quote).count() % 2 == 1 {
+            continue;
+        }
+        let behind = from(text, found.end());
+        let value = found.end().saturating_add(behind.len().saturating_sub(behind.trim_start_matches(' ').len()));
+        let line = after(text, value);
+        let closed = line.rfind(['}', ']']).map(|at| value.saturating_add(at).saturating_add(1));
+        let data = from(text, value).starts_with(['"', '\'', '{', '[', '-'])
+            || line.starts_with(|c: char| c.is_ascii_digit())
+            || ["true", "false", "null", "None"].iter().any(|word| line.starts_with(word));
+        let end = match closed {
+            _ if data => data_end(text, value, closes).max(found.end()),
+            Some(closed) => closed,
+            None if line.is_empty() => value,
+            None => continue,
+        };
+        done = end;
+        cuts.push(Cut::new(found.start()..end, Harm::Leak));
+    }
 }
 
 /// ReAct and YAML, which have no brackets.
@@ -127,7 +161,7 @@ fn start_of(text: &str, at: usize, rules: &Rules) -> usize {
     let mut start = at;
     for _ in 0..4 {
         let head = upto(text, start);
-        let line = part(head, line_start(head)..start);
+        let line = before(text, start);
         let lead = LEAD.iter().filter_map(|regex| regex.find(line)).map(|found| found.start()).min();
         if let Some(lead) = lead {
             start = start.saturating_sub(line.len()).saturating_add(lead);
@@ -140,8 +174,8 @@ fn start_of(text: &str, at: usize, rules: &Rules) -> usize {
             continue;
         }
         if line.trim().is_empty() && head.ends_with('\n') || line.is_empty() {
-            let before = head.trim_end();
-            let name = before.rsplit('\n').next().unwrap_or_default().trim();
+            let above = head.trim_end();
+            let name = before(text, above.len()).trim();
             let lone = is_technical(name) && !name.contains(' ')
                 || rules.is_tool(name)
                 || matches!(
@@ -149,17 +183,13 @@ fn start_of(text: &str, at: usize, rules: &Rules) -> usize {
                     "call" | "calls" | "json" | "tool" | "function call" | "tool_code" | "function" | "functools"
                 );
             if !name.is_empty() && lone {
-                start = before.len().saturating_sub(name.len());
+                start = above.len().saturating_sub(name.len());
                 continue;
             }
         }
         break;
     }
     start
-}
-
-fn line_start(head: &str) -> usize {
-    head.rfind('\n').map_or(0, |at| at.saturating_add(1))
 }
 
 fn last_word(line: &str) -> &str {
@@ -177,8 +207,7 @@ fn whole_call(text: &str, call: Range<usize>) -> Range<usize> {
             end = end.saturating_add(1);
         }
     }
-    let head = upto(text, start);
-    let line = from(head, line_start(head));
+    let line = before(text, start);
     if let Some(found) = LEAD.first().and_then(|regex| regex.find(line)) {
         let blanks = found.as_str().len().saturating_sub(found.as_str().trim_start().len());
         start = start.saturating_sub(line.len()).saturating_add(found.start()).saturating_add(blanks);
@@ -223,9 +252,12 @@ fn named_block(
     rules: &Rules,
 ) -> Option<Range<usize>> {
     let head = upto(text, at);
-    let word = last_word(from(head, line_start(head)));
-    let technical =
-        is_technical(word) || rules.is_tool(word) || word.starts_with("call:") || word.contains("function=");
+    let word = last_word(before(text, at));
+    let technical = is_technical(word)
+        || rules.is_tool(word)
+        || word.contains("call:")
+        || word.contains("function=")
+        || word.trim_start_matches(':').chars().all(|c| c.is_ascii_alphanumeric());
     if word.is_empty() || !technical {
         return None;
     }

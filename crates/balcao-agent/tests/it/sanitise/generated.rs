@@ -89,7 +89,7 @@ fn damaged(text: &str, way: usize, dice: &mut Dice) -> String {
         }
         5 => text.replacen("tool_call", "x:tool_call", 1),
         6 => text.replacen("<|", "< |", 1),
-        7 => text.replace('|', "｜").replace('_', "_"),
+        7 => text.replace('|', "｜").replace('_', "▁"),
         8 => text.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"),
         9 => text.replace('<', "&amp;lt;").replace('>', "&amp;gt;"),
         10 => text.replace('"', "\\\""),
@@ -111,7 +111,15 @@ fn no_damaged_leak_shows_a_mark_or_a_tool() {
     for format in FORMATS {
         for tool in TOOLS {
             for way in 0..18 {
-                let leak = damaged(&format.replace('T', tool).replace(&format!("{tool}OOL"), "TOOL"), way, &mut dice);
+                let leak = damaged(
+                    &format
+                        .replace('T', tool)
+                        .replace(&format!("{tool}OOL"), "TOOL")
+                        .replace(&format!("{tool}hought"), "Thought")
+                        .replace(&format!("{tool}ool "), "Tool "),
+                    way,
+                    &mut dice,
+                );
                 let carried = match dice.below(5) {
                     0 => leak.clone(),
                     1 => format!("{leak}\n\nTemos às 15h, pode ser?"),

@@ -20,7 +20,7 @@ const CASES: &[(&str, &str)] = &[
     ("Certo, Ana! {\"slots\":[\"09:00\",\"09:30\"]} Qual prefere?", "Certo, Ana! Qual prefere?"),
     ("Temos às 9h e às 10h. Usei check_availability para ver isso.", "Temos às 9h e às 10h."),
     ("Seu horário está confirmado (id: 48213). Até lá!", "Seu horário está confirmado. Até lá!"),
-    ("Marcado! O código é 3f2b8c1e-9d4a-4b7e-8a11-0c2d3e4f5a6b. Até sexta!", "Marcado! O código é. Até sexta!"),
+    ("Marcado! O código é 3f2b8c1e-9d4a-4b7e-8a11-0c2d3e4f5a6b. Até sexta!", "Marcado! Até sexta!"),
     ("Vou chamar a função de agenda. Temos às 15h, pode ser?", "Temos às 15h, pode ser?"),
     ("A ferramenta retornou dois horários. Temos às 9h e às 10h.", "Temos às 9h e às 10h."),
     ("Assistente: Oi! Tudo bem?", "Oi! Tudo bem?"),
