@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use balcao_llm::{ChatProvider, ModelError, ModelResponse, StreamEvent};
-use balcao_tool::{CallResult, EffectClass, ErrorCode, Internal, RunMode, ToolContext, ToolError, Toolbox, registry::error_result};
+use balcao_tool::{
+    CallResult, EffectClass, ErrorCode, Internal, RunMode, ToolContext, ToolError, Toolbox, registry::error_result,
+};
 use futures::future::join_all;
 use jiff::Zoned;
 use tokio::time::{Instant, timeout_at};

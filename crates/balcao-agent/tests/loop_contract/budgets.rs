@@ -123,7 +123,7 @@ rows! {
     };
     lc_148 both "A provider fails in the middle of a turn, and the second goes on" => "The calls made so far stand; nothing runs twice", |w| {
         let first = Scripted::new([w.calls("note_it", json!({})), fails(ModelErrorKind::Upstream)]);
-        let second = Scripted::new([w.says("Anotei aqui, viu?")]);
+        let second = Scripted::new([w.says("Entendi, obrigada.")]);
         let both = Fallback::new(Arc::new(first.clone()), vec![Arc::new(second.clone())]);
         let ran = w.run_on("oi", &both, &second);
         first.finish().unwrap();

@@ -135,7 +135,7 @@ rows! {
         assert_eq!(w.run("cancela", [w.calls("cancel", json!({"appointment_id": 7})), w.says(own)]).replied(), own);
     };
     lc_223 both "A command that only the prompt asks to confirm" => "It runs at once", |w| {
-        assert_eq!(w.run("oi", [w.calls("suggest", json!({})), w.says("Anotei aqui, viu?")]).executed(), ["suggest"]);
+        assert_eq!(w.run("oi", [w.calls("suggest", json!({})), w.says("Entendi, obrigada.")]).executed(), ["suggest"]);
     };
     lc_224 both "The profile lets a command run without confirmation" => "It runs at once", |w| {
         let w = w.with(json!({"confirm": {"cancel": "none"}}));

@@ -23,7 +23,7 @@ rows! {
         assert_eq!(ran.events, ["look+", "glance+", "look-", "glance-"]);
     };
     lc_161 native "Several writes in one step" => "One after the other, in the model's order", |w| {
-        let ran = w.run("oi", [calls_all(&[("note_it", json!({})), ("suggest", json!({}))]), w.says("Anotei aqui, viu?")]);
+        let ran = w.run("oi", [calls_all(&[("note_it", json!({})), ("suggest", json!({}))]), w.says("Entendi, obrigada.")]);
         assert_eq!(ran.events, ["note_it+", "note_it-", "suggest+", "suggest-"]);
     };
     lc_162 native "A write between reads" => "A barrier: what stands before it ends first, what stands behind it waits", |w| {
@@ -42,7 +42,7 @@ rows! {
         assert_eq!((ran.executions.len(), ran.codes().iter().filter(|code| **code == "conflict").count()), (16, 4));
     };
     lc_165 native "The same call twice in one step" => "It runs once; the second has the first's result, marked `repeated`", |w| {
-        let ran = w.run("oi", [calls_all(&[("note_it", json!({})), ("note_it", json!({}))]), w.says("Anotei aqui, viu?")]);
+        let ran = w.run("oi", [calls_all(&[("note_it", json!({})), ("note_it", json!({}))]), w.says("Entendi, obrigada.")]);
         assert_eq!((ran.executions.len(), ran.codes()), (1, vec!["", ""]));
         assert_eq!(ran.told()[1], json!({"success": true, "repeated": true}));
     };
@@ -52,7 +52,7 @@ rows! {
         assert!(ran.offered(1, "broken"));
     };
     lc_167 both "The same call in a later round" => "Answered from the ledger with `repeated`; it does not run", |w| {
-        let ran = w.run("oi", [w.calls("note_it", json!({})), w.calls("note_it", json!({})), w.says("Anotei aqui, viu?")]);
+        let ran = w.run("oi", [w.calls("note_it", json!({})), w.calls("note_it", json!({})), w.says("Entendi, obrigada.")]);
         assert_eq!((ran.executions.len(), ran.told()[1].clone()), (1, json!({"success": true, "repeated": true})));
     };
     lc_168 both "The same call with its fields in another order, and 25.0 for 25" => "It is the same call", |w| {

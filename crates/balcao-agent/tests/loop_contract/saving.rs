@@ -115,7 +115,7 @@ rows! {
         });
     };
     lc_321 both "The program dies between a tool's effect and the save" => "The call runs again under the same key, which its ledger knows", |w| {
-        let script = || vec![w.calls("note_it", json!({})), w.says("Anotei aqui, viu?")];
+        let script = || vec![w.calls("note_it", json!({})), w.says("Entendi, obrigada.")];
         let model = Scripted::new(script());
         let mut turn = w.begin("oi");
         let journal = Saves::failing_after(0);
@@ -164,17 +164,25 @@ rows! {
         assert!(stopped.to_string().contains("the disk is full"));
         assert!(w.stage.lock().unwrap().executions.is_empty(), "a tool ran that no save knows of");
     };
-    lc_325 both "A turn with a model call, a tool and a text" => "One save after each step but the last, which closes with the reply", |w| {
+    lc_325 both "A turn with a model call, a tool that can run again and a text" => "The answer is saved before it is acted on; the last step closes with the reply", |w| {
         let ran = w.run("oi", [w.calls("look", json!({})), w.says("Achei!")]);
-        assert_eq!(ran.saves.len(), 2);
+        assert_eq!(ran.saves.len(), 1);
+        assert!(ran.saves[0].contains("acting"));
     };
-    lc_326 both "The driver is dropped while the model is asked" => "The saved state goes on to the end", |w| {
-        let ending = dropped_then_resumed(&w, vec![w.calls("note_it", json!({})), never_answers()], vec![w.says("Anotei aqui, viu?")]);
-        assert_eq!((ending.outcome(), w.stage.lock().unwrap().executions.len()), ("reply", 1));
+    lc_331 both "A tool whose effect must not run again" => "Its result is saved before anything else happens", |w| {
+        let ran = w.run("oi", [w.calls("blind", json!({})), w.says("Não consegui agora.")]);
+        assert_eq!(ran.saves.len(), 2);
+        assert!(ran.saves[1].contains("thinking") && ran.saves[1].contains("timeout"));
+    };
+    lc_326 both "The driver is dropped while the model is asked" => "The saved state goes on to the end; what has to run again runs under its key", |w| {
+        let ending = dropped_then_resumed(&w, vec![w.calls("note_it", json!({})), never_answers()], vec![w.says("Entendi, obrigada.")]);
+        let stage = w.stage.lock().unwrap();
+        assert_eq!(ending.outcome(), "reply");
+        assert!(stage.executions.iter().all(|one| one.key == stage.executions[0].key));
     };
     lc_327 both "The driver is dropped while a tool runs" => "Its work stops; the saved state runs it again under the same key", |w| {
         let w = w.tool("note_it", [Act::Never]);
-        let ending = dropped_then_resumed(&w, vec![w.calls("note_it", json!({}))], vec![w.says("Anotei aqui, viu?")]);
+        let ending = dropped_then_resumed(&w, vec![w.calls("note_it", json!({}))], vec![w.says("Entendi, obrigada.")]);
         let stage = w.stage.lock().unwrap();
         assert_eq!((ending.outcome(), stage.events.as_slice()), ("reply", ["note_it+", "note_it+", "note_it-"].map(str::to_owned).as_slice()));
         assert_eq!(stage.executions[0].key, stage.executions[1].key);

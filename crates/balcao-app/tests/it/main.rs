@@ -3,6 +3,7 @@
 
 mod booking;
 mod crm;
+mod eli_breaker;
 mod figures;
 mod looking;
 mod seed;
