@@ -226,6 +226,8 @@ fn significant(name: &str) -> Vec<String> {
 
 fn same_word(heard: &str, word: &str) -> bool {
     heard == word
+        // "Fisio" is short for "fisioterapia".
+        || heard.len() >= 4 && word.starts_with(heard)
         || word.len() >= 4 && heard.len() >= 4 && sound(heard) == sound(word)
         || word.len() >= 5 && heard.len() >= 5 && strsim::osa_distance(heard, word) <= 1
 }

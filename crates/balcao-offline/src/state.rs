@@ -88,6 +88,8 @@ pub struct Dialogue {
     pub times: Vec<Time>,
     /// The part of the day wanted.
     pub window: Option<TimeWindow>,
+    /// True if the window is only relative to an offer ("mais tarde"): it ends with the next message.
+    pub passing: bool,
     /// The day of the appointment to cancel or move.
     pub source: Option<Day>,
     /// What was asked last.
@@ -134,6 +136,7 @@ impl Dialogue {
             topic_day: None,
             times: Vec::new(),
             window: None,
+            passing: false,
             source: None,
             asked: Question::Nothing,
             proposal: None,
@@ -209,6 +212,9 @@ impl Dialogue {
             self.english = Some(english);
         }
         self.presumed = false;
+        if std::mem::take(&mut self.passing) {
+            self.window = None;
+        }
         self.aim(&utterance, goal_before);
         self.take_next(&utterance);
         self.fill(&utterance);
@@ -277,7 +283,10 @@ impl Dialogue {
         let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
         // "E com barba?" adds to what was named before.
         let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
-        if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
+        if self.asked == Question::Service && self.catalog.service_in(&utterance.text) == Named::Nothing {
+            // The answer to "qual serviço?" names one, if only by an alias that the tools know.
+            self.mentions.push(format!("marcar {}", utterance.text));
+        } else if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
             self.mentions.push(format!("{earlier} {}", utterance.text));
         } else if only_price {
             self.weak_mentions.push(utterance.text.clone());
@@ -375,6 +384,7 @@ impl Dialogue {
             self.times.clear();
         } else if let Some(window) = self.beyond_offer(utterance) {
             self.window = Some(window);
+            self.passing = true;
             self.times.clear();
         }
     }

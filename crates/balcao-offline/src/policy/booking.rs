@@ -502,6 +502,17 @@ impl Desk<'_> {
             })
             .filter(|(_, times)| !times.is_empty())
             .collect();
+        if (self.is(Act::AnyTime) || self.is(Act::Earliest)) && wish.service.is_some() {
+            let first = found.iter().find_map(|(date, availability)| {
+                let free = availability.free.iter();
+                let open = free.filter_map(|(name, times)| Some((*times.iter().find(|time| fits(time))?, name)));
+                open.min().map(|(time, name)| (*date, time, name.clone()))
+            });
+            if let Some((date, time, name)) = first {
+                self.propose(wish, date, time, name);
+                return;
+            }
+        }
         if days.is_empty() {
             self.say(Line::NoneInDays { first, last: day.last });
             self.say(Line::AnotherDay);
