@@ -67,41 +67,82 @@ impl Catalog {
     /// The service that a text names: all its significant words occur, and no other service has more of them there.
     ///
     /// Words are compared by stem, sound and close spelling, so that "cortar" names "Corte". A part of a name
-    /// ("limpeza") names it if no other service shares that part.
+    /// ("limpeza") names it if no other service shares that part, or if it is what the name begins with and no other
+    /// name begins so: "barba" is "Barba desenhada" rather than "Corte e barba".
     #[must_use]
     pub fn service_in(&self, text: &str) -> Named {
         let mut said = search_tokens(&without_excluded(text));
         let names: Vec<Vec<String>> = self.services.iter().map(|service| significant(&service.name)).collect();
-        // Who says "cabelo" where no service is called so wants it cut.
-        if !names.iter().flatten().any(|word| word == "cabel") {
-            for word in said.iter_mut().filter(|word| ["cabel", "hair", "haircut"].contains(&word.as_str())) {
-                "cort".clone_into(word);
+        for (heard, meant) in MEANINGS {
+            let (heard, meant) = (search_tokens(heard), search_tokens(meant));
+            let ([heard], [meant]) = (heard.as_slice(), meant.as_slice()) else { continue };
+            if !names.iter().flatten().any(|word| word == heard) {
+                for word in said.iter_mut().filter(|word| *word == heard) {
+                    meant.clone_into(word);
+                }
             }
         }
         let place = |word: &String| said.iter().position(|heard| same_word(heard, word));
         let mut whole: Vec<(usize, usize, usize)> = Vec::new();
-        let mut part: Vec<(usize, usize)> = Vec::new();
+        let mut part: Vec<(usize, (usize, bool))> = Vec::new();
         for (index, words) in names.iter().enumerate() {
             let places: Vec<usize> = words.iter().filter_map(place).collect();
             let Some(first) = places.iter().min() else { continue };
             if places.len() == words.len() {
                 whole.push((index, words.len(), *first));
             } else {
-                part.push((index, places.len()));
+                let leads = words.first().is_some_and(|word| place(word).is_some());
+                part.push((index, (places.len(), leads)));
             }
         }
         let name = |index: usize| self.services.get(index).map(|service| service.name.clone()).unwrap_or_default();
         if let Some((best, ..)) = whole.iter().max_by_key(|(_, words, first)| (*words, std::cmp::Reverse(*first))) {
             return Named::One(name(*best));
         }
-        let most = part.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        let most = part.iter().map(|(_, weight)| *weight).max().unwrap_or_default();
         let best: Vec<String> =
-            part.iter().filter(|(_, count)| *count == most).map(|(index, _)| name(*index)).collect();
+            part.iter().filter(|(_, weight)| *weight == most).map(|(index, _)| name(*index)).collect();
         match best.as_slice() {
             [] => Named::Nothing,
             [only] => Named::One(only.clone()),
             _ => Named::Several(best),
         }
+    }
+
+    /// The services of a text that wants one for each of several people: those that its parts between "e" and commas name
+    /// in full, in its order; empty if there are not several.
+    #[must_use]
+    pub fn several_in(&self, text: &str) -> Vec<String> {
+        let folded = fold(text);
+        let mut found: Vec<String> = Vec::new();
+        for part in folded.split(" e ").flat_map(|part| part.split(',')).flat_map(|part| part.split(" and ")) {
+            let Named::One(name) = self.service_in(part) else { continue };
+            let said = search_tokens(part);
+            let full = significant(&name).iter().all(|word| said.iter().any(|heard| same_word(heard, word)));
+            if full && !found.contains(&name) {
+                found.push(name);
+            }
+        }
+        // "Corte e barba" is one service where there is one of that name.
+        let joint = matches!(self.service_in(text), Named::One(name) if !found.contains(&name));
+        if joint || found.len() < 2 { Vec::new() } else { found }
+    }
+
+    /// The professionals that a bare title means: "a dra" is whoever is called so.
+    fn titled(&self, text: &str) -> Vec<usize> {
+        let all = tokens(text);
+        let wanted: &[&str] = if all.iter().any(|token| ["dra", "doutora"].contains(&token.text.as_str())) {
+            &["dra", "doutora"]
+        } else if all.iter().any(|token| ["dr", "doutor"].contains(&token.text.as_str())) {
+            &["dr", "doutor"]
+        } else {
+            return Vec::new();
+        };
+        let bears = |name: &String| {
+            let first = tokens(name).into_iter().next().map(|token| token.text).unwrap_or_default();
+            wanted.contains(&first.as_str())
+        };
+        self.professionals.iter().enumerate().filter(|(_, name)| bears(name)).map(|(index, _)| index).collect()
     }
 
     /// The professional that a text names: a word of a name as it is written or sounds, or whatever stands after "com".
@@ -137,7 +178,13 @@ impl Catalog {
                 };
             }
         }
-        let Some(phrase) = after_with(text, self) else { return Named::Nothing };
+        let Some(phrase) = after_with(text, self) else {
+            return match self.titled(text).as_slice() {
+                [] => Named::Nothing,
+                [only] => Named::One(name(only)),
+                several => Named::Several(several.iter().map(name).collect()),
+            };
+        };
         match match_name(&phrase, &candidates) {
             NameMatch::One { index, .. } => Named::One(name(&index)),
             NameMatch::Several(indices) => Named::Several(indices.iter().map(name).collect()),
@@ -145,6 +192,27 @@ impl Catalog {
         }
     }
 }
+
+/// What customers say for what a service is called, where no service is called as they say: who says "cabelo" wants it cut.
+const MEANINGS: &[(&str, &str)] = &[
+    ("cabelo", "corte"),
+    ("hair", "corte"),
+    ("haircut", "corte"),
+    ("beard", "barba"),
+    ("shave", "barba"),
+    ("eyebrow", "sobrancelha"),
+    ("eyebrows", "sobrancelha"),
+    ("physiotherapy", "fisioterapia"),
+    ("physio", "fisioterapia"),
+    ("consultation", "consulta"),
+    ("checkup", "consulta"),
+    ("cleaning", "limpeza"),
+    ("surgery", "cirurgia"),
+    ("class", "aula"),
+    ("massage", "massagem"),
+    ("whitening", "clareamento"),
+    ("manicure", "unha"),
+];
 
 /// Words that sound like a name and are none.
 const COMMON: &[&str] =
@@ -158,6 +226,8 @@ fn significant(name: &str) -> Vec<String> {
 
 fn same_word(heard: &str, word: &str) -> bool {
     heard == word
+        // "Fisio" is short for "fisioterapia".
+        || heard.len() >= 4 && word.starts_with(heard)
         || word.len() >= 4 && heard.len() >= 4 && sound(heard) == sound(word)
         || word.len() >= 5 && heard.len() >= 5 && strsim::osa_distance(heard, word) <= 1
 }
@@ -289,6 +359,8 @@ const NOT_NAMES: &[&str] = &[
     "retorno",
     "primeiro",
     "primeira",
+    "dra",
+    "dr",
     "atraso",
     "cuidado",
     "gente",

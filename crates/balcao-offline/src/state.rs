@@ -74,6 +74,10 @@ pub struct Dialogue {
     pub mentions: Vec<String>,
     /// The same of mere questions about prices: they count if nothing else names a service.
     pub weak_mentions: Vec<String>,
+    /// The services still to be booked, of a message that wanted several.
+    pub queue: Vec<String>,
+    /// True if the goal rests on nothing but a day or time in the last message, which may be no wish at all.
+    pub presumed: bool,
     /// True if any professional will do.
     pub any_professional: bool,
     /// The day wanted.
@@ -84,6 +88,8 @@ pub struct Dialogue {
     pub times: Vec<Time>,
     /// The part of the day wanted.
     pub window: Option<TimeWindow>,
+    /// True if the window is only relative to an offer ("mais tarde"): it ends with the next message.
+    pub passing: bool,
     /// The day of the appointment to cancel or move.
     pub source: Option<Day>,
     /// What was asked last.
@@ -123,11 +129,14 @@ impl Dialogue {
             goal: Goal::None,
             mentions: Vec::new(),
             weak_mentions: Vec::new(),
+            queue: Vec::new(),
+            presumed: false,
             any_professional: false,
             day: None,
             topic_day: None,
             times: Vec::new(),
             window: None,
+            passing: false,
             source: None,
             asked: Question::Nothing,
             proposal: None,
@@ -202,6 +211,10 @@ impl Dialogue {
         if let Some(english) = utterance.english {
             self.english = Some(english);
         }
+        self.presumed = false;
+        if std::mem::take(&mut self.passing) {
+            self.window = None;
+        }
         self.aim(&utterance, goal_before);
         self.take_next(&utterance);
         self.fill(&utterance);
@@ -221,6 +234,7 @@ impl Dialogue {
             }
         } else if before == Goal::None && (utterance.has_when() || utterance.is(Act::Want)) && !informative(utterance) {
             self.begin(Goal::Book);
+            self.presumed = !utterance.is(Act::Want);
         } else if matches!(self.asked, Question::Cancel | Question::Reschedule) {
             // A held call runs by the program if the customer agrees; anything else drops it, unless it goes on about it.
             let goes_on = self.asked == Question::Reschedule && utterance.has_when() && !informative(utterance);
@@ -243,7 +257,7 @@ impl Dialogue {
             }
         }
         let Some(next) = self.proposal.clone().filter(|_| accepts) else { return };
-        self.day = next.date.map(|date| Day { first: date, last: date, target: false });
+        self.day = next.date.map(Day::on);
         self.times = next.time.into_iter().collect();
         self.window = None;
         self.mentions.extend(next.professional.map(|name| format!("com {name}")));
@@ -269,7 +283,10 @@ impl Dialogue {
         let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
         // "E com barba?" adds to what was named before.
         let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
-        if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
+        if self.asked == Question::Service && self.catalog.service_in(&utterance.text) == Named::Nothing {
+            // The answer to "qual serviço?" names one, if only by an alias that the tools know.
+            self.mentions.push(format!("marcar {}", utterance.text));
+        } else if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
             self.mentions.push(format!("{earlier} {}", utterance.text));
         } else if only_price {
             self.weak_mentions.push(utterance.text.clone());
@@ -302,11 +319,19 @@ impl Dialogue {
             Goal::Reschedule => self.fill_move(utterance),
             Goal::Book | Goal::None => {
                 if let Some(day) = utterance.days.last() {
-                    self.day = Some(*day);
+                    self.day = Some(self.in_context(*day));
                 }
             }
         }
         self.fill_time(utterance);
+    }
+
+    /// A bare weekday means the day that was spoken of, or the one in the week that was: "sexta" after an offer for next week.
+    fn in_context(&self, day: Day) -> Day {
+        let Some(spoken) = self.day.filter(|_| day.weekday && self.asked != Question::Nothing) else { return day };
+        let mut dates = spoken.first.series(jiff::Span::new().days(1)).take_while(|date| *date <= spoken.last);
+        let meant = dates.find(|date| date.weekday() == day.first.weekday());
+        meant.map_or(day, |date| Day { target: day.target, ..Day::on(date) })
     }
 
     fn fill_move(&mut self, utterance: &Utterance) {
@@ -314,7 +339,7 @@ impl Dialogue {
         match utterance.days.as_slice() {
             [] => {}
             [only] if starts && !only.target => self.source = Some(*only),
-            [only] => self.day = Some(*only),
+            [only] => self.day = Some(self.in_context(*only)),
             [first, .., last] => {
                 self.source = Some(*first);
                 self.day = Some(*last);
@@ -333,7 +358,7 @@ impl Dialogue {
             times.clone_from(&utterance.bare_times);
         }
         if times.is_empty() && self.asked == Question::Time && utterance.days.is_empty() {
-            if utterance.is(Act::Earliest) {
+            if utterance.is(Act::Earliest) || utterance.is(Act::AnyTime) {
                 times.extend(self.offered.first());
             } else if utterance.is(Act::Latest) {
                 times.extend(self.offered.last());
@@ -357,7 +382,25 @@ impl Dialogue {
         } else if utterance.window.is_some() {
             self.window = utterance.window;
             self.times.clear();
+        } else if let Some(window) = self.beyond_offer(utterance) {
+            self.window = Some(window);
+            self.passing = true;
+            self.times.clear();
         }
+    }
+
+    /// "Tem mais tarde?" after an offer: what lies beyond its last time; "mais cedo" what lies before its first.
+    fn beyond_offer(&self, utterance: &Utterance) -> Option<TimeWindow> {
+        let (first, last) = (self.offered.iter().min()?, self.offered.iter().max()?);
+        let minute = jiff::Span::new().minutes(1);
+        let (from, until) = if utterance.is(Act::Later) {
+            (last.checked_add(minute).ok()?, Time::MAX)
+        } else if utterance.is(Act::Sooner) {
+            (Time::MIN, first.checked_sub(minute).ok()?)
+        } else {
+            return None;
+        };
+        Some(TimeWindow { from, until, period: None })
     }
 
     /// Takes in a reply of ours (or of a model before us).
@@ -365,6 +408,11 @@ impl Dialogue {
         self.said = said.to_owned();
         self.greeted = true;
         self.asked = question_in(said, self.held.as_ref());
+        if self.presumed && matches!(self.asked, Question::Nothing | Question::Human) {
+            // The reply took the day for no wish; nor does what comes next.
+            self.begin(Goal::None);
+            self.presumed = false;
+        }
         self.offered = find_times(said)
             .into_iter()
             .filter_map(|found| match found.reading {
@@ -376,7 +424,7 @@ impl Dialogue {
         if let Some(proposal) = self.proposal.as_ref().filter(|_| self.asked == Question::Book) {
             self.goal = Goal::Book;
             if let Some(date) = proposal.date {
-                self.day = Some(Day { first: date, last: date, target: false });
+                self.day = Some(Day::on(date));
             }
             if let Some(time) = proposal.time {
                 self.times = vec![time];
@@ -426,6 +474,7 @@ impl Dialogue {
                     self.upcoming = upcoming;
                 }
                 "create_appointment" | "cancel_appointment" | "reschedule_appointment" if outcome.succeeded() => {
+                    let queue = self.left_to_book(&outcome);
                     self.goal = Goal::None;
                     self.held = None;
                     self.mentions.clear();
@@ -434,6 +483,12 @@ impl Dialogue {
                     self.day = None;
                     self.times.clear();
                     self.window = None;
+                    if let Some(next) = queue.first() {
+                        self.goal = Goal::Book;
+                        self.mentions.push(next.clone());
+                        self.day = booked_day(&outcome);
+                    }
+                    self.queue = queue;
                 }
                 _ => {}
             }
@@ -443,11 +498,34 @@ impl Dialogue {
         self.outcomes.push(outcome);
     }
 
+    /// What of several services wanted at once is not booked yet.
+    fn left_to_book(&self, outcome: &Outcome) -> Vec<String> {
+        if outcome.name != "create_appointment" {
+            return Vec::new();
+        }
+        let wanted = self.wanted_services();
+        let done = results::appointment(&outcome.result).service.or(results::appointment(&outcome.arguments).service);
+        wanted.into_iter().filter(|name| Some(name) != done.as_ref()).collect()
+    }
+
+    /// The services of a message that wanted several, those still open first; empty if one or none is wanted.
+    #[must_use]
+    pub fn wanted_services(&self) -> Vec<String> {
+        if !self.queue.is_empty() {
+            return self.queue.clone();
+        }
+        let several = self.mentions.iter().rev().map(|text| self.catalog.several_in(text));
+        several.into_iter().find(|several| !several.is_empty()).unwrap_or_default()
+    }
+
     /// The service wanted, if the catalog knows it.
     #[must_use]
     pub fn service(&self) -> Named {
         let newest = self.mentions.iter().rev().chain(self.weak_mentions.iter().rev());
-        let mut named = newest.map(|text| self.catalog.service_in(text));
+        let mut named = newest.map(|text| match self.catalog.several_in(text).into_iter().next() {
+            Some(first) => Named::One(first),
+            None => self.catalog.service_in(text),
+        });
         named.find(|named| *named != Named::Nothing).unwrap_or(Named::Nothing)
     }
 
@@ -483,9 +561,18 @@ fn informative(utterance: &Utterance) -> bool {
         Act::Waitlist,
         Act::Reminder,
         Act::LaterContact,
+        Act::NoLaterContact,
+        Act::Note,
+        Act::OnFile,
         Act::Anger,
     ];
     utterance.acts.iter().any(|act| acts.contains(act))
+}
+
+/// The day of a booking that was made.
+fn booked_day(outcome: &Outcome) -> Option<Day> {
+    let date = results::appointment(&outcome.result).date.or(results::appointment(&outcome.arguments).date)?;
+    Some(Day::on(date))
 }
 
 /// Where the first sentence of a text ends; "Dra. Ana" does not end one.

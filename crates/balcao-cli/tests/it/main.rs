@@ -4,6 +4,7 @@
 mod bad_input;
 mod chat;
 mod docs;
+mod evals;
 mod setup;
 
 use std::path::{Path, PathBuf};

@@ -5,10 +5,10 @@ use balcao_language::{asks_for_human, fold, search_tokens, tokens};
 use super::{
     Utterance, has,
     phrases::{
-        ANGER, ANY, ASKING, AVAILABILITY, BOOK, CANCEL, CANNOT_COME, EARLIEST, GO_AHEAD, GOODBYE, GREETING,
-        HEALTH_PLAN, HOURS, IDENTITY, INJECTION, LATER, LATEST, LEADS, MINE, MOVES, NOT_BOOK, OFFERS, OWN_APPOINTMENT,
-        PLANS, POLICY, POLITE, PRICES, REFUSAL, REMINDER, RESCHEDULE, SERVICES, SUBJECTS, SUBSCRIPTION, THANKS,
-        UNDECIDED, WAITLIST, WANT, WHO_WORKS,
+        ANGER, ANY, ANY_TIME, ASKING, AVAILABILITY, BOOK, CANCEL, CANNOT_COME, EARLIEST, GO_AHEAD, GOODBYE, GREETING,
+        HEALTH_PLAN, HOURS, IDENTITY, INJECTION, LATER, LATEST, LEADS, MINE, MOVES, NO_LATER, NOT_BOOK, NOTE, OFFERS,
+        ON_FILE, OWN_APPOINTMENT, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, REMINDER, RESCHEDULE, SERVICES,
+        SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED, WAITLIST, WANT, WHO_WORKS,
     },
     spaced,
 };
@@ -66,6 +66,18 @@ pub enum Act {
     Injection,
     /// "Qualquer um".
     AnyProfessional,
+    /// "Qualquer horário".
+    AnyTime,
+    /// "Tem mais tarde?"
+    Later,
+    /// "Tem mais cedo?"
+    Sooner,
+    /// "Anota aí que …"
+    Note,
+    /// "Que e-mail vocês têm no meu cadastro?"
+    OnFile,
+    /// "Não precisa me chamar".
+    NoLaterContact,
     /// "O mais cedo".
     Earliest,
     /// "O mais tarde".
@@ -96,7 +108,7 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         let polite = found.iter().any(|act| [Act::Greeting, Act::Thanks, Act::Goodbye].contains(act));
         let answers_when = slots.has_when() && about.len() < 2;
         let substantial = about.len() >= if polite { 2 } else { 1 };
-        let open = asks && substantial && !main && !answers_when;
+        let open = asks && substantial && !main && !answers_when && !clause.contains('@');
         if subject || open {
             let dated =
                 slots.has_when() && !balcao_language::search_tokens(&clause).is_empty() && has_when(&clause, slots);
@@ -106,7 +118,11 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
             }
             questions.push(query(&clause));
             // A question about a rule ("cobram pra cancelar?") is no wish.
-            acts.retain(|act| !(subject && [Act::Want, Act::Prices].contains(act)));
+            let mut index = 0;
+            acts.retain(|act| {
+                index += 1;
+                index <= before || !(subject && [Act::Want, Act::Prices].contains(act))
+            });
         }
     }
     let all = spaced(text);
@@ -148,6 +164,9 @@ fn resolve(acts: &mut Vec<Act>) {
     if acts.contains(&Act::Availability) || acts.contains(&Act::Book) {
         acts.retain(|act| !matches!(act, Act::Offers));
     }
+    if acts.contains(&Act::Note) || acts.contains(&Act::OnFile) {
+        acts.retain(|act| !matches!(act, Act::Want | Act::Offers));
+    }
     if acts.contains(&Act::Anger) {
         acts.retain(|act| !matches!(act, Act::Book | Act::Want));
     }
@@ -171,6 +190,9 @@ fn is_main(act: Act) -> bool {
             | Act::Refusal
             | Act::Want
             | Act::GoAhead
+            | Act::AnyTime
+            | Act::Later
+            | Act::Sooner
             | Act::Earliest
             | Act::Latest
     )
@@ -230,7 +252,8 @@ fn next_clause(sentence: &str) -> Option<usize> {
     })
 }
 
-fn significant(clause: &str) -> Vec<String> {
+/// The words of a clause that are neither small talk nor words for a time.
+pub(super) fn significant(clause: &str) -> Vec<String> {
     let when = ["hoje", "amanh", "hor", "seman", "manha", "cedo", "tard", "agor", "aind", "tud", "bem"];
     let mut words = search_tokens(clause);
     words.retain(|word| {
@@ -269,7 +292,9 @@ fn topical(words: &str, acts: &mut Vec<Act>) {
     };
     let reschedule = has(words, RESCHEDULE)
         || has(words, MOVES)
-            && (has(words, OWN_APPOINTMENT) || has(words, &["horario", "consulta", "o dia", "sessao"]));
+            && (has(words, OWN_APPOINTMENT)
+                || has(words, &["meu", "minha"]) && !has(words, OWN_OTHER)
+                || has(words, &["horario", "consulta", "o dia", "sessao"]));
     let declines = has(
         words,
         &[
@@ -289,20 +314,28 @@ fn topical(words: &str, acts: &mut Vec<Act>) {
     let waitlist = has(words, WAITLIST);
     add(Act::Waitlist, waitlist);
     add(Act::Reminder, has(words, REMINDER) && !waitlist);
-    add(Act::LaterContact, has(words, LATER));
+    let no_contact = has(words, NO_LATER);
+    add(Act::NoLaterContact, no_contact);
+    add(Act::LaterContact, has(words, LATER) && !no_contact);
+    add(Act::Note, has(words, NOTE));
+    add(Act::OnFile, has(words, ON_FILE) && !has(words, &["atualiza", "muda", "mudar", "troca", "trocar", "corrige"]));
     add(Act::Identity, has(words, IDENTITY));
     add(Act::Anger, has(words, ANGER));
     let hours = has(words, HOURS);
     add(Act::Hours, hours);
-    let mine = has(words, MINE);
+    let mine = has(words, MINE)
+        || has(words, &["que dia e", "quando e", "que horas e", "quando vai ser", "when is"])
+            && has(words, &["meu", "minha", "my"])
+            && !has(words, OWN_OTHER);
     add(Act::MyAppointments, mine && !hours);
     let subscribed = has(words, SUBSCRIPTION) && !has(words, HEALTH_PLAN);
     add(Act::Subscription, subscribed);
-    add(Act::Plans, has(words, PLANS) && !has(words, HEALTH_PLAN) && !subscribed);
+    let plan_price = has(words, PRICES) && has(words, &["plano", "plan"]);
+    add(Act::Plans, (has(words, PLANS) || plan_price) && !has(words, HEALTH_PLAN) && !subscribed);
     add(Act::WhoWorks, has(words, WHO_WORKS));
     let parking = has(words, &["estacion*", "carro", "moto", "garagem", "garage", "parking"]);
     add(Act::Availability, has(words, AVAILABILITY) && !parking && !waitlist && !hours && !mine);
-    add(Act::Prices, has(words, PRICES));
+    add(Act::Prices, has(words, PRICES) && (!plan_price || has(words, HEALTH_PLAN)));
     add(Act::Services, has(words, SERVICES));
     let times = has(words, &["horario*", "hora", "horas", "vaga", "vagas", "agenda", "plano", "planos"]);
     add(Act::Offers, has(words, OFFERS) && !parking && !times && !has(words, SUBJECTS));
@@ -322,8 +355,12 @@ fn smaller(words: &str, acts: &mut Vec<Act>) {
     add(Act::Thanks, has(words, THANKS));
     add(Act::Goodbye, has(words, GOODBYE));
     add(Act::AnyProfessional, has(words, ANY));
-    add(Act::Earliest, has(words, EARLIEST));
-    add(Act::Latest, has(words, LATEST));
+    add(Act::AnyTime, has(words, ANY_TIME));
+    let (earliest, latest) = (has(words, EARLIEST), has(words, LATEST));
+    add(Act::Earliest, earliest);
+    add(Act::Latest, latest);
+    add(Act::Later, !latest && has(words, &["mais tarde", "mais pro fim", "later"]) && !has(words, LATER));
+    add(Act::Sooner, !earliest && has(words, &["mais cedo", "earlier", "sooner"]));
     add(Act::Refusal, has(words, REFUSAL));
     add(Act::Undecided, has(words, UNDECIDED));
 }

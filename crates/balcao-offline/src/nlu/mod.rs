@@ -31,6 +31,8 @@ pub struct Utterance {
     pub window: Option<TimeWindow>,
     /// The name that the writer gives as their own.
     pub own_name: Option<String>,
+    /// The e-mail address in it.
+    pub email: Option<String>,
     /// "1 hora antes", in minutes.
     pub minutes_before: Option<u32>,
     /// True if it is English rather than Portuguese; `None` if it is too short to tell.
@@ -46,6 +48,16 @@ pub struct Day {
     pub last: Date,
     /// True if "para" or "pra" leads it: where something is to go.
     pub target: bool,
+    /// True if it is no more than a weekday ("sexta"), which may mean another week than the coming one.
+    pub weekday: bool,
+}
+
+impl Day {
+    /// Exactly this day.
+    #[must_use]
+    pub const fn on(date: Date) -> Self {
+        Self { first: date, last: date, target: false, weekday: false }
+    }
 }
 
 impl Utterance {
@@ -101,6 +113,7 @@ pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
         bare_times: times(&balcao_language::bare_hours(text)),
         window,
         own_name: slots::own_name(text),
+        email: slots::email(text),
         minutes_before: slots::minutes_before(text),
         english: english(text),
     };
@@ -108,6 +121,14 @@ pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
     utterance.acts = acts;
     utterance.questions = questions;
     utterance
+}
+
+impl Utterance {
+    /// True if it says something besides when.
+    #[must_use]
+    pub fn has_foreign_words(&self) -> bool {
+        !acts::significant(&self.text).is_empty()
+    }
 }
 
 /// The words and numbers of a text, folded, with a blank before, between and after.

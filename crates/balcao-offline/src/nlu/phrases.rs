@@ -54,6 +54,36 @@ pub(super) const OWN_APPOINTMENT: &[&str] = &[
     "o horario marcado", "my appointment", "meu atendimento", "minha reserva", "meus horarios", "o meu",
 ];
 
+/// What is a customer's own and no appointment.
+pub(super) const OWN_OTHER: &[&str] = &[
+    "meu nome", "meu email", "meu e mail", "meu telefone", "meu numero", "meu endereco", "meu cadastro", "minha senha",
+    "meu plano", "minha assinatura", "meu pacote", "minha mensalidade", "meu pagamento", "my name", "my email",
+    "my phone", "my address", "my plan", "meu whatsapp", "meu celular",
+];
+
+pub(super) const NOTE: &[&str] = &[
+    "anota ai que", "anota que", "anote que", "anota no meu cadastro", "anotar que", "deixa anotado", "deixa avisado",
+    "avisa a doutora", "avisa o doutor", "avisa a dra", "avisa o dr", "avisa o barbeiro", "avisa a equipe",
+    "avisa o pessoal", "avise a equipe", "fala pra doutora que", "fala pro doutor que", "fala pra ele que",
+    "fala pra ela que", "diz pra ela que", "diz pra ele que", "make a note", "please note", "let them know",
+];
+
+pub(super) const ON_FILE: &[&str] = &[
+    "meu cadastro", "meus dados", "que dados voces tem", "que email voces tem", "qual email", "my details", "on file",
+    "dados cadastrados", "qual e mail",
+];
+
+pub(super) const NO_LATER: &[&str] = &[
+    "nao precisa me chamar", "nao precisa chamar", "nao me chama", "nao precisa mandar mensagem", "nao me chame",
+    "nao precisa me mandar", "nao precisa me escrever", "nao me manda mensagem", "no need to text", "don t text me",
+    "nao precisa me procurar",
+];
+
+pub(super) const ANY_TIME: &[&str] = &[
+    "qualquer horario", "qualquer hora", "qualquer hr", "qualquer dia", "a qualquer", "any time", "anytime", "any day",
+    "tanto faz o horario", "tanto faz a hora", "o horario tanto faz", "horario tanto faz", "tenho o dia livre",
+];
+
 pub(super) const CANCEL: &[&str] = &[
     "cancel*", "canselar", "cansela", "desmarc*", "desmarq*", "desistir do horario", "desisti do horario", "call off",
 ];
@@ -148,7 +178,9 @@ pub(super) const PLANS: &[&str] = &[
 ];
 
 pub(super) const WHO_WORKS: &[&str] = &[
-    "quem trabalha", "quem atende", "quem ta trabalhando", "quem esta trabalhando", "quem ta ai", "quem ta hoje",
+    "atende na", "atende na segunda", "atende segunda", "atende terca", "atende quarta", "atende quinta", "atende sexta",
+    "vem na", "quais dias ela atende", "quais dias ele atende", "que dias ela atende", "que dias ele atende",
+    "quais dias atende", "quem trabalha", "quem atende", "quem ta trabalhando", "quem esta trabalhando", "quem ta ai", "quem ta hoje",
     "quem ta atendendo", "quem vai estar", "quem esta hoje", "quem esta ai", "quem vai ta", "quais barbeiros",
     "quais os barbeiros", "quais profissionais", "quais os profissionais", "quais sao os profissionais",
     "quais sao os barbeiros", "que barbeiros", "quais medicos", "quais medicas", "quais dentistas", "quais doutoras",
@@ -161,7 +193,7 @@ pub(super) const WHO_WORKS: &[&str] = &[
 ];
 
 pub(super) const AVAILABILITY: &[&str] = &[
-    "com vaga", "dia com vaga", "qual o proximo dia", "proximo dia livre", "tem outro", "tem outra", "hoje tem",
+    "primeiro horario", "ultimo horario", "have anything", "anything on", "anything free", "com vaga", "dia com vaga", "qual o proximo dia", "proximo dia livre", "tem outro", "tem outra", "hoje tem",
     "amanha tem", "sexta tem", "sabado tem", "nesse dia tem", "esse dia tem", "tem horario", "tem horarios",
     "tem hora", "tem vaga", "tem vagas", "tem vaguinha", "tem alguma coisa", "tem alguma vaga", "teria algo",
     "teria alguma", "tem agenda", "tem disponibilidade", "horario disponivel", "horarios disponiveis",

@@ -23,7 +23,10 @@ pub(super) fn days(text: &str, today: Date) -> (Vec<Day>, Option<DateProblem>) {
         };
         let lead = before.split(' ').rev().take(2).collect::<Vec<_>>();
         let target = lead.iter().any(|word| ["pra", "para", "pro", "to", "prá"].contains(word));
-        let day = Day { first, last, target };
+        let named = fold(text.get(found.start..found.end).unwrap_or_default());
+        let mut words = named.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let weekday = first == last && words.all(|word| WEEKDAYS.contains(&word));
+        let day = Day { first, last, target, weekday };
         let clause = before.rsplit([',', '.', ';', '\n']).next().unwrap_or_default();
         let ruled_out =
             ["nao posso", "nao consigo", "nao da", "nao vou", "em vez d", "ao inves d", "nao rola", "instead of"]
@@ -41,6 +44,47 @@ pub(super) fn days(text: &str, today: Date) -> (Vec<Day>, Option<DateProblem>) {
         wanted = excluded;
     }
     (wanted, problem)
+}
+
+/// The words of a bare weekday.
+const WEEKDAYS: &[&str] = &[
+    "segunda",
+    "terca",
+    "quarta",
+    "quinta",
+    "sexta",
+    "sabado",
+    "domingo",
+    "feira",
+    "seg",
+    "ter",
+    "qua",
+    "qui",
+    "sex",
+    "sab",
+    "dom",
+    "na",
+    "no",
+    "a",
+    "o",
+    "de",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "on",
+];
+
+/// The e-mail address in a message, without the punctuation around it.
+pub(super) fn email(text: &str) -> Option<String> {
+    let word = text.split_whitespace().find(|word| word.contains('@'))?;
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let (user, host) = word.split_once('@')?;
+    let sound = !user.is_empty() && host.contains('.') && !host.contains('@');
+    sound.then(|| word.to_lowercase())
 }
 
 /// "Meu nome é Ana Lima", "me chamo Ana": the name, as written.

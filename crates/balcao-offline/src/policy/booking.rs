@@ -51,11 +51,42 @@ impl Desk<'_> {
             return;
         }
         let Some(wish) = self.wish() else { return };
+        self.one_at_a_time(&wish);
         let Some(day) = dialogue.day.or(dialogue.topic_day) else {
             self.without_day(&wish);
             return;
         };
+        if self.rolled_over(day.first) {
+            self.say(Line::DatePassed { date: day.first });
+            return;
+        }
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
+    }
+
+    /// Says which of several services comes first, when they are named.
+    fn one_at_a_time(&mut self, wish: &Wish) {
+        let several = self.dialogue.catalog.several_in(&self.dialogue.utterance.text);
+        let Some(first) = wish.service.clone().filter(|first| several.first() == Some(first)) else { return };
+        if self.calls.is_empty() {
+            self.say(Line::OneAtATime { first, rest: several.into_iter().skip(1).collect() });
+        }
+    }
+
+    /// True if a day or time in a question was all that spoke for a booking, and the question names nothing on offer:
+    /// "vai chover amanhã?".
+    pub(super) fn foreign_question(&self) -> bool {
+        let dialogue = self.dialogue;
+        let asks = dialogue.utterance.text.contains('?') || !dialogue.utterance.questions.is_empty();
+        dialogue.presumed && asks && !self.names_something() && dialogue.utterance.has_foreign_words()
+    }
+
+    /// True if a date without a year is so far ahead only because this year's is over: "20/11" on the 24th.
+    fn rolled_over(&self, date: Date) -> bool {
+        let dialogue = self.dialogue;
+        let months = jiff::Span::new().months(10);
+        let far = dialogue.today().checked_add(months).is_ok_and(|limit| date > limit);
+        let year = date.year().to_string();
+        far && !dialogue.mentions.iter().any(|text| text.contains(&year))
     }
 
     pub(super) fn date_problem(&mut self, problem: balcao_language::DateProblem) {
@@ -81,7 +112,9 @@ impl Desk<'_> {
             || utterance.is(Act::GoAhead)
             || utterance.is(Act::AnyProfessional)
             || utterance.is(Act::Earliest)
-            || utterance.is(Act::Latest);
+            || utterance.is(Act::Latest)
+            || utterance.is(Act::AnyTime)
+            || !dialogue.offered.is_empty() && (utterance.is(Act::Later) || utterance.is(Act::Sooner));
         let elsewhere = utterance.acts.iter().any(|act| {
             matches!(
                 act,
@@ -98,6 +131,9 @@ impl Desk<'_> {
                     | Act::Waitlist
                     | Act::Reminder
                     | Act::LaterContact
+                    | Act::NoLaterContact
+                    | Act::Note
+                    | Act::OnFile
                     | Act::Undecided
             )
         });
@@ -219,8 +255,14 @@ impl Desk<'_> {
             Named::Nothing => None,
         };
         let wants = dialogue.utterance.is(Act::Book) || dialogue.utterance.is(Act::Want);
-        let only_asks_times = dialogue.utterance.is(Act::Availability) || !wants && dialogue.times.is_empty();
+        let unanswered = dialogue.asked == Question::Service && dialogue.day.is_none();
+        let asks_times = dialogue.utterance.is(Act::Availability) || !wants && dialogue.times.is_empty();
+        let only_asks_times = asks_times && !unanswered;
         if service.is_none() && !only_asks_times && !names.is_empty() {
+            if let Named::One(name) = dialogue.catalog.professional_in(&dialogue.utterance.text) {
+                // Repeated, so that a title or nickname that was taken wrongly comes out.
+                self.say(Line::With { name });
+            }
             self.say(Line::AskService { list: names });
             return None;
         }
@@ -236,13 +278,18 @@ impl Desk<'_> {
 
     fn without_day(&mut self, wish: &Wish) {
         // "O mais cedo possível" needs no day: today's answer names the next opening.
-        if self.is(Act::Earliest) && self.dialogue.asked != Question::Time {
+        if (self.is(Act::Earliest) || self.is(Act::AnyTime)) && self.dialogue.asked != Question::Time {
             self.on_day(wish, self.dialogue.today());
             return;
         }
         if let Some(problem) = &self.dialogue.utterance.problem {
             self.date_problem(problem.clone());
             return;
+        }
+        if let (Some(name), Named::One(_)) =
+            (wish.professional.clone(), self.dialogue.catalog.professional_in(&self.dialogue.utterance.text))
+        {
+            self.say(Line::With { name });
         }
         self.say(Line::AskDay);
     }
@@ -277,13 +324,18 @@ impl Desk<'_> {
                     field.then(|| argument.to_owned())
                 };
                 let unknown_person = about("barber_name").filter(|name| !names().contains(name));
-                let unknown_service =
+                let unknown_service: Option<String> =
                     about("service_name").filter(|name| self.dialogue.catalog.service(name).is_none());
                 if let Some(said) = unknown_person {
-                    let list = if candidates.is_empty() { names() } else { candidates };
+                    let near: Vec<String> = candidates.into_iter().filter(|name| resembles(&said, name)).collect();
+                    let list = if near.is_empty() { names() } else { near };
                     self.say(Line::NoSuchProfessional { said, list });
                 } else if unknown_service.is_some() {
-                    let all = self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
+                    let all: Vec<String> =
+                        self.dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
+                    if let Some(said) = unknown_service.filter(|_| candidates.is_empty() || candidates == all) {
+                        self.say(Line::NotOffered { said });
+                    }
                     let list = if candidates.len() < 2 { all } else { candidates };
                     self.say(Line::AskService { list });
                 } else if candidates.is_empty() {
@@ -340,7 +392,7 @@ impl Desk<'_> {
             self.say(Line::Nearby { list });
             return;
         }
-        if self.is(Act::Earliest) || self.is(Act::Latest) {
+        if self.is(Act::Earliest) || self.is(Act::Latest) || self.is(Act::AnyTime) {
             let first =
                 |times: &Vec<Time>| if self.is(Act::Latest) { times.last().copied() } else { times.first().copied() };
             let best = inside.iter().filter_map(|(name, times)| Some((first(times)?, name.clone())));
@@ -450,6 +502,17 @@ impl Desk<'_> {
             })
             .filter(|(_, times)| !times.is_empty())
             .collect();
+        if (self.is(Act::AnyTime) || self.is(Act::Earliest)) && wish.service.is_some() {
+            let first = found.iter().find_map(|(date, availability)| {
+                let free = availability.free.iter();
+                let open = free.filter_map(|(name, times)| Some((*times.iter().find(|time| fits(time))?, name)));
+                open.min().map(|(time, name)| (*date, time, name.clone()))
+            });
+            if let Some((date, time, name)) = first {
+                self.propose(wish, date, time, name);
+                return;
+            }
+        }
         if days.is_empty() {
             self.say(Line::NoneInDays { first, last: day.last });
             self.say(Line::AnotherDay);
@@ -482,6 +545,13 @@ impl Desk<'_> {
             Answer::Missing => self.say(Line::CannotNow),
         }
     }
+}
+
+/// True if what was said could be meant for a name: a word of it is spelled much like it.
+fn resembles(said: &str, name: &str) -> bool {
+    const ENOUGH: f64 = 0.8;
+    let said = balcao_language::fold(said);
+    name.split_whitespace().any(|word| strsim::jaro_winkler(&said, &balcao_language::fold(word)) >= ENOUGH)
 }
 
 /// A time as tools want it.

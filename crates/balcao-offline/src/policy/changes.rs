@@ -202,6 +202,15 @@ impl Desk<'_> {
             _ => None,
         });
         let summary = outcome.summary().unwrap_or_default();
+        // A summary comes in the business's language; another language's question is worded here.
+        if let (Some(what), true) = (known.clone(), self.locale == balcao_language::say::Locale::En) {
+            let to = results::appointment(&outcome.arguments);
+            self.say(match outcome.name.as_str() {
+                "reschedule_appointment" => Line::MayMove { what, to },
+                _ => Line::MayCancel { what },
+            });
+            return;
+        }
         let names_time = !balcao_language::find_times(summary).is_empty();
         if let Some(what) = known.filter(|_| !names_time) {
             self.say(Line::Appointments { list: vec![what] });

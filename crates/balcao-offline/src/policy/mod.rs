@@ -247,6 +247,11 @@ impl<'a> Desk<'a> {
         match dialogue.goal {
             Goal::Cancel if self.continues_change() => self.cancel(),
             Goal::Reschedule if self.continues_change() => self.reschedule(),
+            Goal::Book if self.foreign_question() => {
+                if dialogue.utterance.questions.is_empty() {
+                    self.knowledge(&dialogue.utterance.text);
+                }
+            }
             Goal::Book => self.book(),
             Goal::None if dialogue.asked == Question::Waitlist => {}
             Goal::None | Goal::Cancel | Goal::Reschedule => {}

@@ -4,7 +4,7 @@ use balcao_language::say::{Locale, time};
 use jiff::civil::{Date, Time};
 use serde_json::Value;
 
-use super::{Answer, Desk};
+use super::{Answer, Desk, spoken::spoken_topic};
 use crate::{
     catalog::Named,
     nlu::Act,
@@ -15,7 +15,7 @@ use crate::{
 
 impl<'a> Desk<'a> {
     pub(super) fn information(&mut self) {
-        self.own_name();
+        self.own_data();
         if self.is(Act::Identity) {
             self.say(Line::Identity { organization: self.organization.to_owned() });
         }
@@ -57,6 +57,15 @@ impl<'a> Desk<'a> {
         }
         if self.is(Act::LaterContact) {
             self.follow_up();
+        }
+        if self.is(Act::NoLaterContact) {
+            self.drop_follow_up();
+        }
+        if self.is(Act::Note) {
+            self.note();
+        }
+        if self.is(Act::OnFile) {
+            self.on_file();
         }
     }
 
@@ -104,6 +113,13 @@ impl<'a> Desk<'a> {
             .find(|plan| named.is_empty() && balcao_language::contains_word(&dialogue.utterance.text, &plan.name));
         if let Some(plan) = plan {
             self.say(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
+        } else if let Some(said) = self.unknown_topic(named.is_empty() && !asks_all) {
+            if let Some(known) = self.resolves(&said) {
+                if !known {
+                    self.say(Line::NotOffered { said });
+                }
+                self.say(Line::Services { list });
+            }
         } else if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
             self.say(Line::Services { list });
         } else if named.is_empty() {
@@ -121,8 +137,27 @@ impl<'a> Desk<'a> {
         }
     }
 
+    /// What a question about a price is about, where it is on no list.
+    fn unknown_topic(&self, open: bool) -> Option<String> {
+        let text = &self.dialogue.utterance.text;
+        spoken_topic(text).filter(|_| open && self.is(Act::Prices) && self.dialogue.utterance.questions.is_empty())
+    }
+
+    /// Whether the tools know a service by that name, under an alias perhaps. `None` while the answer is missing.
+    fn resolves(&mut self, said: &str) -> Option<bool> {
+        match self.ask("get_barbers", &[("service_name", Value::String(said.to_owned()))]) {
+            Answer::Ready(outcome) => Some(outcome.code() != Some("not_found")),
+            Answer::Asked => None,
+            Answer::Missing => Some(true),
+        }
+    }
+
     fn team(&mut self) {
         let dialogue = self.dialogue;
+        // Whoever does not work that day is on no list of that day: the names come from the catalog.
+        if dialogue.catalog.professionals.is_empty() && self.tool("get_services").is_some() {
+            self.read("get_services", &[]);
+        }
         let date = dialogue.utterance.days.first().map(|day| day.first);
         let date_value = date.map_or(Value::Null, |date| Value::String(date.to_string()));
         let Some(outcome) = self.read("get_barbers", &[("date", date_value)]) else { return };
@@ -214,11 +249,19 @@ impl<'a> Desk<'a> {
         let Some(outcome) = self.read("get_subscription_plans", &[]) else { return };
         let plans = outcome.result.get("plans").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let locale = self.locale;
-        let list: Vec<String> = plans.iter().filter_map(|plan| plan_row(plan, locale)).collect();
+        let named = |plan: &&Value| {
+            let text = &self.dialogue.utterance.text;
+            results::text(plan, &["name"]).is_some_and(|name| balcao_language::contains_word(text, &name))
+        };
+        let mut asked: Vec<&Value> = plans.iter().filter(named).collect();
+        if asked.is_empty() {
+            asked = plans.iter().collect();
+        }
+        let list: Vec<String> = asked.into_iter().filter_map(|plan| plan_row(plan, locale)).collect();
         self.say(if list.is_empty() { Line::NoPlans } else { Line::Plans { list } });
     }
 
-    fn knowledge(&mut self, question: &str) {
+    pub(super) fn knowledge(&mut self, question: &str) {
         if self.price_follow_up(question) {
             return;
         }
@@ -267,6 +310,42 @@ impl<'a> Desk<'a> {
         let price = results::price(&service.data, self.locale);
         self.say(Line::Price { service: name, price, length: length(&service.data) });
         true
+    }
+
+    /// Keeps the e-mail address and the name that the customer gives.
+    fn own_data(&mut self) {
+        if let Some(email) = self.dialogue.utterance.email.clone() {
+            match self.ask("update_contact", &[("email", Value::String(email.clone()))]) {
+                Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::EmailKept { email }),
+                Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+                Answer::Asked => {}
+            }
+        }
+        self.own_name();
+    }
+
+    /// Passes on what the team should know, in the customer's words.
+    fn note(&mut self) {
+        let content: String = self.dialogue.utterance.text.chars().take(500).collect();
+        match self.ask("add_internal_note", &[("content", Value::String(content))]) {
+            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Noted),
+            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Asked => {}
+        }
+    }
+
+    /// What is on file about the customer.
+    fn on_file(&mut self) {
+        let Some(outcome) = self.read("get_contact_info", &[]) else { return };
+        let list = ["name", "email", "phone"].iter().filter_map(|key| results::text(&outcome.result, &[key])).collect();
+        self.say(Line::OnFile { list });
+    }
+
+    fn drop_follow_up(&mut self) {
+        match self.ask("cancel_followup", &[]) {
+            Answer::Ready(_) | Answer::Missing => self.say(Line::NoFollowUp),
+            Answer::Asked => {}
+        }
     }
 
     /// Keeps the name that the customer gives, if it is not the one we have.
@@ -344,7 +423,9 @@ impl<'a> Desk<'a> {
         match self.ask("schedule_appointment_reminder", &[("minutes_before", value)]) {
             Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::ReminderSet { minutes }),
             Answer::Ready(outcome) => {
+                let nothing = outcome.result.get("reason").and_then(Value::as_str) == Some("NO_UPCOMING");
                 let line = match outcome.code() {
+                    None if nothing => Line::NoAppointments,
                     Some("not_found") => Line::NoAppointments,
                     Some(_) => Line::CannotNow,
                     None => Line::Refused { message: results::message(&outcome.result) },

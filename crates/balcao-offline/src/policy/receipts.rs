@@ -62,7 +62,12 @@ impl Desk<'_> {
             what = filled(inner, what);
         }
         match outcome.name.as_str() {
-            "create_appointment" => self.say(Line::Booked { what: filled(what, given) }),
+            "create_appointment" => {
+                self.say(Line::Booked { what: filled(what, given) });
+                if let Some(service) = self.dialogue.queue.first().cloned() {
+                    self.say(Line::NextOf { service });
+                }
+            }
             "reschedule_appointment" => {
                 let known = self.known(&given.id);
                 let mut moved = filled(what, given);

@@ -167,3 +167,44 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
         text.get(from..to).map(str::to_owned)
     })
 }
+
+/// What a question about a price names: the words behind "quanto custa a", "o preço da", without article and mark.
+pub(super) fn spoken_topic(text: &str) -> Option<String> {
+    const OPENS: &[&str] = &[
+        "custa", "custam", "valor", "valores", "preco", "precos", "fica", "sai", "cobra", "cobram", "quanto", "price",
+        "much", "cost", "costs", "qto", "qnt",
+    ];
+    const LINKS: &[&str] = &[
+        "o", "a", "os", "as", "um", "uma", "de", "do", "da", "dos", "das", "pra", "para", "por", "pelo", "pela",
+        "fazer", "e", "eh", "ta", "que", "is", "are", "the", "for", "of", "does", "custa", "fica", "sai", "cobra",
+        "cobram", "voces", "vcs", "vc", "voce",
+    ];
+    const ENDS: &[&str] =
+        &["ai", "hoje", "amanha", "por", "favor", "please", "com", "no", "na", "mesmo", "e", "tem", "cost", "costs"];
+    const EMPTY: &[&str] = &[
+        "servico",
+        "servicos",
+        "isso",
+        "tudo",
+        "atendimento",
+        "horario",
+        "coisas",
+        "cada",
+        "it",
+        "services",
+        "voces",
+        "tempo",
+        "total",
+    ];
+    let all = balcao_language::tokens(text);
+    let word = |index: usize| all.get(index).map_or("", |token| token.text.as_str());
+    let open = (0..all.len()).rev().find(|index| OPENS.contains(&word(*index)))?;
+    let start = (open.saturating_add(1)..all.len()).find(|index| !LINKS.contains(&word(*index)))?;
+    let named = |index: &usize| {
+        let word = word(*index);
+        word.chars().all(char::is_alphabetic) && !word.is_empty() && !ENDS.contains(&word) && !EMPTY.contains(&word)
+    };
+    let end = (start..all.len()).take(5).take_while(|index| named(index)).last()?;
+    let (from, to) = (all.get(start)?.start, all.get(end)?.end);
+    text.get(from..to).map(str::to_owned)
+}

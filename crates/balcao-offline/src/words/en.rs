@@ -211,6 +211,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             say::weekday(date.weekday(), EN),
             say::weekday(*said, EN)
         ),
+        Line::DatePassed { date } => format!("{} is over. Which day would you like?", say::short_date(*date, EN)),
         Line::ImpossibleDate { written } => format!("I cannot find {written} in the calendar. Which day do you want?"),
         Line::Subscribed { plans, due } => {
             let due = due.map(|due| format!(" and is due on {}", say::short_date(due, EN))).unwrap_or_default();
@@ -232,6 +233,19 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::CannotNow => {
             "Sorry, I cannot look that up right now. Would you like me to call someone from the team?".to_owned()
         }
+        Line::OneAtATime { first, rest } => {
+            format!("One at a time: {first} first, then {}.", list(rest, "and"))
+        }
+        Line::NextOf { service } => format!("Now, {service}: which time would you like?"),
+        Line::With { name } => format!("With {name}, then."),
+        Line::NotOffered { said } => format!("We do not offer {said}."),
+        Line::EmailKept { email } => format!("Noted: {email}."),
+        Line::Noted => "Noted! I left it for the team.".to_owned(),
+        Line::OnFile { list } if list.is_empty() => "We have nothing on file about you yet.".to_owned(),
+        Line::OnFile { list: known } => format!("We have on file: {}.", list(known, "and")),
+        Line::NoFollowUp => "All right, I will not write. Just text when you like.".to_owned(),
+        Line::MayCancel { what } => format!("Shall I cancel {}?", full(what, today)),
+        Line::MayMove { what, to } => format!("Shall I move {} to {}?", full(what, today), when(to, today)),
         Line::MoreHelp => "Can I help you with anything else?".to_owned(),
     }
 }

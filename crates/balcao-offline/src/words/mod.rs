@@ -101,6 +101,8 @@ pub(crate) enum Line {
     Refused { message: Option<String> },
     /// The day's weekday contradicts its date.
     WeekdayMismatch { date: Date, said: jiff::civil::Weekday },
+    /// A date that is over this year.
+    DatePassed { date: Date },
     /// A date that no calendar has.
     ImpossibleDate { written: String },
     /// The subscription.
@@ -123,6 +125,26 @@ pub(crate) enum Line {
     NameKept { name: String },
     /// Something cannot be done now; offers a person.
     CannotNow,
+    /// The first of several services, and those that come after it.
+    OneAtATime { first: String, rest: Vec<String> },
+    /// What is still to be booked: when?
+    NextOf { service: String },
+    /// With whom, as it was understood.
+    With { name: String },
+    /// A service that is on no list, in the customer's words.
+    NotOffered { said: String },
+    /// The e-mail address has been changed.
+    EmailKept { email: String },
+    /// The team will read it.
+    Noted,
+    /// What is on file.
+    OnFile { list: Vec<String> },
+    /// No follow-up will come.
+    NoFollowUp,
+    /// To cancel this?
+    MayCancel { what: Appointment },
+    /// To move this there?
+    MayMove { what: Appointment, to: Appointment },
     /// How to go on.
     MoreHelp,
 }

@@ -211,6 +211,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             say::weekday(date.weekday(), PT),
             say::weekday(*said, PT)
         ),
+        Line::DatePassed { date } => format!("{} já passou. Qual dia você quer?", say::short_date(*date, PT)),
         Line::ImpossibleDate { written } => format!("Não achei a data {written} no calendário. Qual dia você quer?"),
         Line::Subscribed { plans, due } => {
             let due = due.map(|due| format!(" e vence em {:02}/{:02}", due.day(), due.month())).unwrap_or_default();
@@ -232,6 +233,19 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::CannotNow => {
             "Não estou conseguindo ver isso agora, desculpa. Quer que eu chame alguém da equipe?".to_owned()
         }
+        Line::OneAtATime { first, rest } => {
+            format!("Vamos por partes: primeiro {first}, depois vejo {}.", commas(rest, "e"))
+        }
+        Line::NextOf { service } => format!("Agora, {service}: qual horário prefere?"),
+        Line::With { name } => format!("Certo, com {name}."),
+        Line::NotOffered { said } => format!("Não temos {said} por aqui."),
+        Line::EmailKept { email } => format!("Anotado: {email}."),
+        Line::Noted => "Anotado! Deixei registrado para a equipe.".to_owned(),
+        Line::OnFile { list } if list.is_empty() => "Ainda não tenho dados seus no cadastro.".to_owned(),
+        Line::OnFile { list } => format!("No seu cadastro tenho: {}.", commas(list, "e")),
+        Line::NoFollowUp => "Tudo bem, não vou chamar. Quando quiser, é só escrever.".to_owned(),
+        Line::MayCancel { what } => format!("Posso cancelar {}?", full(what, today)),
+        Line::MayMove { what, to } => format!("Posso remarcar {} para {}?", full(what, today), free_place(to, today)),
         Line::MoreHelp => "Posso te ajudar com mais alguma coisa?".to_owned(),
     }
 }

@@ -461,7 +461,8 @@ pub(crate) fn tools() -> Vec<balcao_llm::ToolDefinition> {
         name: name.to_owned(),
         description: String::new(),
         input_schema: json!({"type": "object", "additionalProperties": false,
-            "properties": parameters.iter().map(|key| ((*key).to_owned(), json!({}))).collect::<serde_json::Map<_, _>>()}),
+            "properties": parameters.iter().map(|key| ((*key).to_owned(), json!({}))).collect::<serde_json::Map<_, _>>()})
+        .into(),
     };
     let all: [(&str, &[&str]); 15] = [
         ("get_services", &[]),
