@@ -38,7 +38,7 @@ impl DeskClock {
     pub(crate) fn shared(&self) -> Arc<dyn Clock> {
         match self {
             Self::System => Arc::new(SystemClock),
-            Self::Manual(clock) => Arc::clone(clock) as Arc<dyn Clock>,
+            Self::Manual(clock) => Arc::<ManualClock>::clone(clock),
         }
     }
 }
@@ -150,7 +150,7 @@ pub(crate) fn choose_model(
     environment: &BTreeMap<String, String>,
     forced: Option<&str>,
 ) -> Result<ChosenModel, Failure> {
-    let offline = || Arc::new(OfflineModel) as Arc<dyn ChatProvider>;
+    let offline = || -> Arc<dyn ChatProvider> { Arc::new(OfflineModel) };
     if forced == Some("offline") {
         return Ok(ChosenModel { provider: offline(), why: "offline (as asked)".to_owned() });
     }

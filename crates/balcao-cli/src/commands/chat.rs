@@ -151,7 +151,7 @@ impl Talk<'_> {
             name: None,
             texts: vec![text.to_owned()],
         };
-        let observer = self.args.trace.then_some(&Trace as &dyn Observer);
+        let observer: Option<&dyn Observer> = if self.args.trace { Some(&Trace) } else { None };
         self.world
             .front
             .answer(self.profile, inbound, observer)

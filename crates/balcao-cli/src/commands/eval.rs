@@ -57,7 +57,7 @@ pub(crate) async fn run(
             if args.trace {
                 complain(&format!("== {} (trial {trial})", scenario.id));
             }
-            let report = player.play(file, scenario).await?;
+            let report = Box::pin(player.play(file, scenario)).await?;
             if report.failures.is_empty() {
                 passed += 1;
             } else {

@@ -67,14 +67,14 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let environment: BTreeMap<String, String> = std::env::vars().collect();
     let load = || config::load(cli.config.as_deref(), &environment);
     match cli.command {
-        Command::Chat(args) => chat::run(args, &load()?, &environment).await,
-        Command::Demo(args) => demo::run(args, &load()?, &environment).await,
+        Command::Chat(args) => Box::pin(chat::run(args, &load()?, &environment)).await,
+        Command::Demo(args) => Box::pin(demo::run(args, &load()?, &environment)).await,
         Command::Seed(args) => seed::run(&args, &load()?).await,
         Command::Migrate(args) => migrate::run(&args, &load()?).await,
         Command::Init(args) => init::run(&args),
         Command::Doctor(args) => doctor::run(&args, cli.config.as_deref(), &environment).await,
         Command::Tools(args) => tools::run(&args, &load()?),
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &load()?),
-        Command::Eval(args) => eval::run(args, &load()?, &environment).await,
+        Command::Eval(args) => Box::pin(eval::run(args, &load()?, &environment)).await,
     }
 }

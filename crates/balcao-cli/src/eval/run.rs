@@ -91,7 +91,7 @@ impl Player<'_> {
                 name: scenario.contact.name.clone(),
                 texts,
             };
-            let observer = self.trace.then_some(&Trace as &dyn Observer);
+            let observer: Option<&dyn Observer> = if self.trace { Some(&Trace) } else { None };
             let answered = front
                 .answer(&scenario.profile, inbound, observer)
                 .await
