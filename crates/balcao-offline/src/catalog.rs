@@ -82,6 +82,16 @@ impl Catalog {
                 }
             }
         }
+        // "Fisio" is short for "fisioterapia".
+        for token in tokens(text).iter().filter(|token| token.text.len() >= 5) {
+            for service in &self.services {
+                let words = fold(&service.name);
+                let long = words
+                    .split_whitespace()
+                    .find(|word| word.len() > token.text.len() && word.starts_with(&token.text));
+                said.extend(long.into_iter().flat_map(search_tokens));
+            }
+        }
         let place = |word: &String| said.iter().position(|heard| same_word(heard, word));
         let mut whole: Vec<(usize, usize, usize)> = Vec::new();
         let mut part: Vec<(usize, (usize, bool))> = Vec::new();
@@ -226,8 +236,6 @@ fn significant(name: &str) -> Vec<String> {
 
 fn same_word(heard: &str, word: &str) -> bool {
     heard == word
-        // "Fisio" is short for "fisioterapia".
-        || heard.len() >= 4 && word.starts_with(heard)
         || word.len() >= 4 && heard.len() >= 4 && sound(heard) == sound(word)
         || word.len() >= 5 && heard.len() >= 5 && strsim::osa_distance(heard, word) <= 1
 }

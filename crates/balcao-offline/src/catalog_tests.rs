@@ -66,3 +66,34 @@ fn professionals_are_named_by_part_sound_or_after_with() {
     assert_eq!(clinic().professional_in("com a dra helena"), one("Dra. Helena Matos"));
     assert_eq!(clinic().professional_in("com o doutor otavio"), one("Dr. Otávio Lins"));
 }
+
+#[test]
+fn what_a_name_begins_with_names_it() {
+    let mut catalog = Catalog::default();
+    catalog.learn(&json!({
+        "services": [{"name": "Barba feita"}, {"name": "Corte e barba"}, {"name": "Sessão de fisioterapia"}]
+    }));
+    assert_eq!(catalog.service_in("quero a barba"), one("Barba feita"));
+    assert_eq!(catalog.service_in("corte e barba amanhã"), one("Corte e barba"));
+    assert_eq!(catalog.service_in("fisio"), one("Sessão de fisioterapia"));
+    assert_eq!(catalog.service_in("a beard trim"), one("Barba feita"));
+    assert_eq!(catalog.service_in("massagem"), Named::Nothing);
+}
+
+#[test]
+fn several_services_are_several_unless_one_is_called_so() {
+    let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        clinic().several_in("limpeza de pele pra mim e consulta de retorno pra ela"),
+        names(&["Limpeza de pele", "Consulta de retorno"])
+    );
+    assert_eq!(salon().several_in("corte e barba"), names(&[]));
+    assert_eq!(salon().several_in("corte infantil"), names(&[]));
+}
+
+#[test]
+fn a_title_means_whoever_bears_it() {
+    assert_eq!(clinic().professional_in("quero marcar com a dra"), one("Dra. Helena Matos"));
+    assert_eq!(clinic().professional_in("com o doutor"), one("Dr. Otávio Lins"));
+    assert_eq!(salon().professional_in("quero marcar com a dra"), Named::Nothing);
+}

@@ -423,3 +423,33 @@ fn slots_of_a_message() {
     assert_eq!(read("ok", TODAY, TOOLS).english, None);
     assert!(read("quinta, 27/11", TODAY, TOOLS).problem.is_some());
 }
+
+#[test]
+fn what_is_no_wish_for_an_appointment() {
+    let today = jiff::civil::date(2026, 11, 24);
+    for (text, act) in [
+        ("anota aí que sou alérgica", Act::Note),
+        ("quais são os meus dados no cadastro?", Act::OnFile),
+        ("não precisa me chamar amanhã", Act::NoLaterContact),
+        ("quanto custa o plano Ouro?", Act::Plans),
+    ] {
+        let utterance = read(text, today, &[]);
+        assert!(utterance.is(act), "{text}: {:?}", utterance.acts);
+        assert!(!utterance.is(Act::Book) && !utterance.is(Act::LaterContact), "{text}: {:?}", utterance.acts);
+    }
+    assert_eq!(read("meu email é Ana.Lima@exemplo.com.", today, &[]).email.as_deref(), Some("ana.lima@exemplo.com"));
+    assert_eq!(read("me segue no @salao", today, &[]).email, None);
+}
+
+#[test]
+fn relative_times_and_bare_weekdays() {
+    let today = jiff::civil::date(2026, 11, 24);
+    assert!(read("tem mais tarde?", today, &[]).is(Act::Later));
+    assert!(read("tem mais cedo?", today, &[]).is(Act::Sooner));
+    assert!(!read("o mais cedo possível", today, &[]).is(Act::Sooner));
+    assert!(read("qualquer horário", today, &[]).is(Act::AnyTime));
+    let bare = |text: &str| read(text, today, &[]).days.iter().map(|day| day.weekday).collect::<Vec<_>>();
+    assert_eq!(bare("sexta às 10h"), [true]);
+    assert_eq!(bare("sexta dia 27/11"), [false]);
+    assert_eq!(bare("amanhã"), [false]);
+}
