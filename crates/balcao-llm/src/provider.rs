@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-
 use async_trait::async_trait;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};

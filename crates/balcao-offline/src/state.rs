@@ -3,6 +3,9 @@
 //! Older messages are read with today's date, because the transcript carries no dates; the replies echo weekday and date,
 //! and what a reply said overrides what the words before it seemed to say.
 
+mod fill;
+mod question;
+
 use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
 use balcao_llm::{Message, ModelRequest};
 use jiff::{
@@ -16,6 +19,8 @@ use crate::{
     nlu::{self, Act, Day, Utterance},
     results::{self, Appointment, Outcome},
 };
+
+use question::question_in;
 
 /// What the customer is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -276,133 +281,6 @@ impl Dialogue {
         }
     }
 
-    fn fill(&mut self, utterance: &Utterance) {
-        if utterance.is(Act::Injection) {
-            return;
-        }
-        let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
-        // "E com barba?" adds to what was named before.
-        let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
-        if self.asked == Question::Service && self.catalog.service_in(&utterance.text) == Named::Nothing {
-            // The answer to "qual serviço?" names one, if only by an alias that the tools know.
-            self.mentions.push(format!("marcar {}", utterance.text));
-        } else if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
-            self.mentions.push(format!("{earlier} {}", utterance.text));
-        } else if only_price {
-            self.weak_mentions.push(utterance.text.clone());
-        } else if !(informative(utterance) && !utterance.is(Act::Book) && !utterance.is(Act::Availability)) {
-            self.mentions.push(utterance.text.clone());
-        }
-        if (utterance.is(Act::Hours) || utterance.is(Act::WhoWorks)) && !utterance.days.is_empty() {
-            self.topic_day = utterance.days.last().copied();
-        }
-        if informative(utterance) && self.goal != Goal::Book && self.goal != Goal::Reschedule {
-            return;
-        }
-        if utterance.is(Act::Hours) || utterance.is(Act::WhoWorks) {
-            self.topic_day = utterance.days.last().copied();
-            return;
-        }
-        self.any_professional |= utterance.is(Act::AnyProfessional);
-        match self.goal {
-            Goal::Cancel => {
-                if let Some(day) = utterance.days.last() {
-                    self.source = Some(*day);
-                } else if self.asked == Question::Which {
-                    self.source = None;
-                }
-                if !utterance.times.is_empty() {
-                    self.times.clone_from(&utterance.times);
-                }
-                return;
-            }
-            Goal::Reschedule => self.fill_move(utterance),
-            Goal::Book | Goal::None => {
-                if let Some(day) = utterance.days.last() {
-                    self.day = Some(self.in_context(*day));
-                }
-            }
-        }
-        self.fill_time(utterance);
-    }
-
-    /// A bare weekday means the day that was spoken of, or the one in the week that was: "sexta" after an offer for next week.
-    fn in_context(&self, day: Day) -> Day {
-        let Some(spoken) = self.day.filter(|_| day.weekday && self.asked != Question::Nothing) else { return day };
-        let mut dates = spoken.first.series(jiff::Span::new().days(1)).take_while(|date| *date <= spoken.last);
-        let meant = dates.find(|date| date.weekday() == day.first.weekday());
-        meant.map_or(day, |date| Day { target: day.target, ..Day::on(date) })
-    }
-
-    fn fill_move(&mut self, utterance: &Utterance) {
-        let starts = utterance.is(Act::Reschedule);
-        match utterance.days.as_slice() {
-            [] => {}
-            [only] if starts && !only.target => self.source = Some(*only),
-            [only] => self.day = Some(self.in_context(*only)),
-            [first, .., last] => {
-                self.source = Some(*first);
-                self.day = Some(*last);
-                if first.target && !last.target {
-                    (self.source, self.day) = (Some(*last), Some(*first));
-                }
-            }
-        }
-    }
-
-    fn fill_time(&mut self, utterance: &Utterance) {
-        let asked_time =
-            matches!(self.asked, Question::Time | Question::Book | Question::Professional) || !self.offered.is_empty();
-        let mut times = utterance.times.clone();
-        if times.is_empty() && asked_time && utterance.days.is_empty() {
-            times.clone_from(&utterance.bare_times);
-        }
-        if times.is_empty() && self.asked == Question::Time && utterance.days.is_empty() {
-            if utterance.is(Act::Earliest) || utterance.is(Act::AnyTime) {
-                times.extend(self.offered.first());
-            } else if utterance.is(Act::Latest) {
-                times.extend(self.offered.last());
-            }
-        }
-        // "Às 8" after an offer of 8h and 9h means the offered one.
-        for time in &mut times {
-            let other = self
-                .offered
-                .iter()
-                .find(|offered| offered.minute() == time.minute() && (offered.hour() - time.hour()).abs() == 12);
-            if let Some(other) = other.filter(|_| !self.offered.contains(time)) {
-                *time = *other;
-            }
-        }
-        if !times.is_empty() {
-            let alternatives = fold(&utterance.text).contains(" ou ");
-            let kept = if alternatives { times } else { times.into_iter().next_back().into_iter().collect() };
-            self.times = kept;
-            self.window = None;
-        } else if utterance.window.is_some() {
-            self.window = utterance.window;
-            self.times.clear();
-        } else if let Some(window) = self.beyond_offer(utterance) {
-            self.window = Some(window);
-            self.passing = true;
-            self.times.clear();
-        }
-    }
-
-    /// "Tem mais tarde?" after an offer: what lies beyond its last time; "mais cedo" what lies before its first.
-    fn beyond_offer(&self, utterance: &Utterance) -> Option<TimeWindow> {
-        let (first, last) = (self.offered.iter().min()?, self.offered.iter().max()?);
-        let minute = jiff::Span::new().minutes(1);
-        let (from, until) = if utterance.is(Act::Later) {
-            (last.checked_add(minute).ok()?, Time::MAX)
-        } else if utterance.is(Act::Sooner) {
-            (Time::MIN, first.checked_sub(minute).ok()?)
-        } else {
-            return None;
-        };
-        Some(TimeWindow { from, until, period: None })
-    }
-
     /// Takes in a reply of ours (or of a model before us).
     fn say(&mut self, said: &str, today: Date) {
         self.said = said.to_owned();
@@ -591,58 +469,4 @@ pub fn own_appointment(text: &str) -> bool {
     ["meu horario", "minha consulta", "meu agendamento", "minha sessao", "my appointment", "minha hora"]
         .iter()
         .any(|words| folded.contains(words))
-}
-
-/// What a reply asks, from its last question. Written for our own words and tolerant of another model's.
-fn question_in(said: &str, held: Option<&Outcome>) -> Question {
-    let folded = fold(said);
-    let Some((before, _)) = folded.rsplit_once('?') else { return Question::Nothing };
-    let last = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or_default();
-    let asks = |words: &[&str]| words.iter().any(|word| last.contains(word));
-    if let Some(held) = held {
-        return if held.name.starts_with("reschedule") { Question::Reschedule } else { Question::Cancel };
-    }
-    if asks(&["alguem da equipe", "someone from the team", "atendente"]) {
-        Question::Human
-    } else if asks(&["serve, ou", "suit you, or"]) {
-        Question::Next
-    } else if asks(&["lista de espera", "waiting list"]) {
-        Question::Waitlist
-    } else if asks(&["qual deles", "which one", "seria esse", "is it that one"]) {
-        Question::Which
-    } else if asks(&[
-        "posso marcar",
-        "posso agendar",
-        "posso confirmar",
-        "confirmo",
-        "confirma",
-        "quer que eu marque",
-        "shall i book",
-        "can i book",
-        "posso reservar",
-    ]) {
-        Question::Book
-    } else if asks(&["posso cancelar", "quer cancelar", "cancelar mesmo", "cancel it"]) {
-        Question::Cancel
-    } else if asks(&["posso remarcar", "quer remarcar"]) {
-        Question::Reschedule
-    } else if asks(&["qual servico", "which service", "que servico"]) {
-        Question::Service
-    } else if asks(&["com quem", "who would you like", "preferencia", "seria com", "did you mean"]) {
-        Question::Professional
-    } else if asks(&[
-        "qual horario",
-        "que horas",
-        "que horario",
-        "which time",
-        "what time",
-        "algum desses",
-        "any of these",
-    ]) {
-        Question::Time
-    } else if asks(&["qual dia", "que dia", "which day", "outro dia", "another day"]) {
-        Question::Day
-    } else {
-        Question::Nothing
-    }
 }

@@ -36,7 +36,11 @@ pub(crate) fn tool(name: &str) -> ToolDefinition {
         "required": ["day"],
         "additionalProperties": false,
     });
-    ToolDefinition { name: name.to_owned(), description: format!("What {name} does."), input_schema: input_schema.into() }
+    ToolDefinition {
+        name: name.to_owned(),
+        description: format!("What {name} does."),
+        input_schema: input_schema.into(),
+    }
 }
 
 pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {

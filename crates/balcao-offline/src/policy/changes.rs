@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Answer, Desk,
-    booking::{asking, clock, nearest, spread},
+    slots::{asking, clock, nearest, spread},
 };
 use crate::{
     catalog::Named,

@@ -8,6 +8,7 @@ mod booking;
 mod changes;
 mod questions;
 mod receipts;
+mod slots;
 mod spoken;
 
 use balcao_language::say::Locale;

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::{
     Desk,
-    booking::{OFFERED_TIMES, asking, candidates},
+    booking::OFFERED_TIMES,
+    slots::{asking, candidates},
 };
 use crate::{
     results::{self, Appointment, Outcome},

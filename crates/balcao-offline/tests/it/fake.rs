@@ -457,12 +457,14 @@ impl Fake {
 
 /// The tools with the parameters of part 02.
 pub(crate) fn tools() -> Vec<balcao_llm::ToolDefinition> {
-    let tool = |(name, parameters): (&str, &[&str])| balcao_llm::ToolDefinition {
+    let tool = |(name, parameters): (&str, &[&str])| {
+        balcao_llm::ToolDefinition {
         name: name.to_owned(),
         description: String::new(),
         input_schema: json!({"type": "object", "additionalProperties": false,
             "properties": parameters.iter().map(|key| ((*key).to_owned(), json!({}))).collect::<serde_json::Map<_, _>>()})
         .into(),
+    }
     };
     let all: [(&str, &[&str]); 15] = [
         ("get_services", &[]),

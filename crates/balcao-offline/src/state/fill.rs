@@ -1,0 +1,139 @@
+//! What a message adds to what is known: days, times, people, services.
+
+use balcao_language::{TimeWindow, fold};
+use jiff::civil::Time;
+
+use super::{Dialogue, Goal, Question, informative};
+use crate::{
+    catalog::Named,
+    nlu::{Act, Day, Utterance},
+};
+
+impl Dialogue {
+    pub(super) fn fill(&mut self, utterance: &Utterance) {
+        if utterance.is(Act::Injection) {
+            return;
+        }
+        let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
+        // "E com barba?" adds to what was named before.
+        let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
+        if self.asked == Question::Service && self.catalog.service_in(&utterance.text) == Named::Nothing {
+            // The answer to "qual serviço?" names one, if only by an alias that the tools know.
+            self.mentions.push(format!("marcar {}", utterance.text));
+        } else if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
+            self.mentions.push(format!("{earlier} {}", utterance.text));
+        } else if only_price {
+            self.weak_mentions.push(utterance.text.clone());
+        } else if !(informative(utterance) && !utterance.is(Act::Book) && !utterance.is(Act::Availability)) {
+            self.mentions.push(utterance.text.clone());
+        }
+        if (utterance.is(Act::Hours) || utterance.is(Act::WhoWorks)) && !utterance.days.is_empty() {
+            self.topic_day = utterance.days.last().copied();
+        }
+        if informative(utterance) && self.goal != Goal::Book && self.goal != Goal::Reschedule {
+            return;
+        }
+        if utterance.is(Act::Hours) || utterance.is(Act::WhoWorks) {
+            self.topic_day = utterance.days.last().copied();
+            return;
+        }
+        self.any_professional |= utterance.is(Act::AnyProfessional);
+        match self.goal {
+            Goal::Cancel => {
+                if let Some(day) = utterance.days.last() {
+                    self.source = Some(*day);
+                } else if self.asked == Question::Which {
+                    self.source = None;
+                }
+                if !utterance.times.is_empty() {
+                    self.times.clone_from(&utterance.times);
+                }
+                return;
+            }
+            Goal::Reschedule => self.fill_move(utterance),
+            Goal::Book | Goal::None => {
+                if let Some(day) = utterance.days.last() {
+                    self.day = Some(self.in_context(*day));
+                }
+            }
+        }
+        self.fill_time(utterance);
+    }
+
+    /// A bare weekday means the day that was spoken of, or the one in the week that was: "sexta" after an offer for next week.
+    fn in_context(&self, day: Day) -> Day {
+        let Some(spoken) = self.day.filter(|_| day.weekday && self.asked != Question::Nothing) else { return day };
+        let mut dates = spoken.first.series(jiff::Span::new().days(1)).take_while(|date| *date <= spoken.last);
+        let meant = dates.find(|date| date.weekday() == day.first.weekday());
+        meant.map_or(day, |date| Day { target: day.target, ..Day::on(date) })
+    }
+
+    fn fill_move(&mut self, utterance: &Utterance) {
+        let starts = utterance.is(Act::Reschedule);
+        match utterance.days.as_slice() {
+            [] => {}
+            [only] if starts && !only.target => self.source = Some(*only),
+            [only] => self.day = Some(self.in_context(*only)),
+            [first, .., last] => {
+                self.source = Some(*first);
+                self.day = Some(*last);
+                if first.target && !last.target {
+                    (self.source, self.day) = (Some(*last), Some(*first));
+                }
+            }
+        }
+    }
+
+    fn fill_time(&mut self, utterance: &Utterance) {
+        let asked_time =
+            matches!(self.asked, Question::Time | Question::Book | Question::Professional) || !self.offered.is_empty();
+        let mut times = utterance.times.clone();
+        if times.is_empty() && asked_time && utterance.days.is_empty() {
+            times.clone_from(&utterance.bare_times);
+        }
+        if times.is_empty() && self.asked == Question::Time && utterance.days.is_empty() {
+            if utterance.is(Act::Earliest) || utterance.is(Act::AnyTime) {
+                times.extend(self.offered.first());
+            } else if utterance.is(Act::Latest) {
+                times.extend(self.offered.last());
+            }
+        }
+        // "Às 8" after an offer of 8h and 9h means the offered one.
+        for time in &mut times {
+            let other = self
+                .offered
+                .iter()
+                .find(|offered| offered.minute() == time.minute() && (offered.hour() - time.hour()).abs() == 12);
+            if let Some(other) = other.filter(|_| !self.offered.contains(time)) {
+                *time = *other;
+            }
+        }
+        if !times.is_empty() {
+            let alternatives = fold(&utterance.text).contains(" ou ");
+            let kept = if alternatives { times } else { times.into_iter().next_back().into_iter().collect() };
+            self.times = kept;
+            self.window = None;
+        } else if utterance.window.is_some() {
+            self.window = utterance.window;
+            self.times.clear();
+        } else if let Some(window) = self.beyond_offer(utterance) {
+            self.window = Some(window);
+            self.passing = true;
+            self.times.clear();
+        }
+    }
+
+    /// "Tem mais tarde?" after an offer: what lies beyond its last time; "mais cedo" what lies before its first.
+    fn beyond_offer(&self, utterance: &Utterance) -> Option<TimeWindow> {
+        let (first, last) = (self.offered.iter().min()?, self.offered.iter().max()?);
+        let minute = jiff::Span::new().minutes(1);
+        let (from, until) = if utterance.is(Act::Later) {
+            (last.checked_add(minute).ok()?, Time::MAX)
+        } else if utterance.is(Act::Sooner) {
+            (Time::MIN, first.checked_sub(minute).ok()?)
+        } else {
+            return None;
+        };
+        Some(TimeWindow { from, until, period: None })
+    }
+}

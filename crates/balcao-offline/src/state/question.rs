@@ -1,0 +1,60 @@
+//! What a reply asked, so that the next message can be understood as its answer.
+
+use balcao_language::fold;
+
+use super::Question;
+use crate::results::Outcome;
+
+/// What a reply asks, from its last question. Written for our own words and tolerant of another model's.
+pub(super) fn question_in(said: &str, held: Option<&Outcome>) -> Question {
+    let folded = fold(said);
+    let Some((before, _)) = folded.rsplit_once('?') else { return Question::Nothing };
+    let last = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or_default();
+    let asks = |words: &[&str]| words.iter().any(|word| last.contains(word));
+    if let Some(held) = held {
+        return if held.name.starts_with("reschedule") { Question::Reschedule } else { Question::Cancel };
+    }
+    if asks(&["alguem da equipe", "someone from the team", "atendente"]) {
+        Question::Human
+    } else if asks(&["serve, ou", "suit you, or"]) {
+        Question::Next
+    } else if asks(&["lista de espera", "waiting list"]) {
+        Question::Waitlist
+    } else if asks(&["qual deles", "which one", "seria esse", "is it that one"]) {
+        Question::Which
+    } else if asks(&[
+        "posso marcar",
+        "posso agendar",
+        "posso confirmar",
+        "confirmo",
+        "confirma",
+        "quer que eu marque",
+        "shall i book",
+        "can i book",
+        "posso reservar",
+    ]) {
+        Question::Book
+    } else if asks(&["posso cancelar", "quer cancelar", "cancelar mesmo", "cancel it"]) {
+        Question::Cancel
+    } else if asks(&["posso remarcar", "quer remarcar"]) {
+        Question::Reschedule
+    } else if asks(&["qual servico", "which service", "que servico"]) {
+        Question::Service
+    } else if asks(&["com quem", "who would you like", "preferencia", "seria com", "did you mean"]) {
+        Question::Professional
+    } else if asks(&[
+        "qual horario",
+        "que horas",
+        "que horario",
+        "which time",
+        "what time",
+        "algum desses",
+        "any of these",
+    ]) {
+        Question::Time
+    } else if asks(&["qual dia", "que dia", "which day", "outro dia", "another day"]) {
+        Question::Day
+    } else {
+        Question::Nothing
+    }
+}
