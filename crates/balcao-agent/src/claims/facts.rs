@@ -47,6 +47,11 @@ pub(super) fn facts_in(text: &str, today: Date) -> Facts {
         }
     }
     for found in find_times(text) {
+        // "2 horas antes" is how long, not when.
+        let rest = fold(text.get(found.end..).unwrap_or_default());
+        if ["antes", "before", "earlier", "depois", "later"].iter().any(|word| rest.trim_start().starts_with(word)) {
+            continue;
+        }
         match found.reading {
             TimeReading::At { approximate: true, .. } => {}
             TimeReading::At { time, assumed_pm, .. } => facts.times.push(Said::At { time, open: assumed_pm }),

@@ -115,7 +115,7 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
     ),
     (
         Booked,
-        r"^\W*(?:entao )?(?:marcad|agendad|reservad|confirmad|garantid)[oa]s?\b|^\W*(?:esta |ta )?(?:fechado|fechadinho|combinado)\b[^.!?]{0,12}(?:\bas \d|\b\d{1,2} ?h|\d:\d\d|\bamanha\b|\bhoje\b|\bsegunda|\bterca|\bquarta|\bquinta|\bsexta|\bsabado|\bdomingo|\bdia \d|\d/\d|entao, )",
+        r"^\W*(?:entao )?(?:marcad|agendad|reservad|confirmad|garantid)[oa]s?\b|^\W*(?:esta |ta )?(?:fechado|fechadinho|combinado)\b[^.!?]{0,12}(?:\bas \d|\b\d{1,2} ?h(?:\d|s?\b)|\d:\d\d|\bamanha\b|\bhoje\b|\bsegunda|\bterca|\bquarta|\bquinta|\bsexta|\bsabado|\bdomingo|\bdia \d|\d/\d|entao, )",
     ),
     (
         Booked,

@@ -111,22 +111,26 @@ impl Turn {
     }
 }
 
-/// Whether a reply asks what the program's question asks, be it in other words: it is a question, names every day and time
-/// of it, and at least half of its telling words (those of four letters and more, and figures).
+/// Whether a reply asks what the program's question asks, be it in other words or another language: it is a question and
+/// names every day and time of it. A question without any is told by its words (those of four letters and more, and
+/// figures): at least half of them.
 fn asks(reply: &str, question: &str, today: Date) -> bool {
     let days =
         |text: &str| find_dates(text, today).into_iter().filter_map(|found| found.reading.ok()).collect::<Vec<_>>();
     let times = |text: &str| find_times(text).into_iter().map(|found| found.reading).collect::<Vec<_>>();
-    let (said_days, said_times) = (days(reply), times(reply));
-    let said = balcao_language::fold(reply);
-    let asked = balcao_language::fold(question);
+    let (asked_days, asked_times) = (days(question), times(question));
+    if !reply.contains('?') {
+        return false;
+    }
+    if !asked_days.is_empty() || !asked_times.is_empty() {
+        let (said_days, said_times) = (days(reply), times(reply));
+        return asked_days.iter().all(|day| said_days.contains(day))
+            && asked_times.iter().all(|time| said_times.contains(time));
+    }
+    let (said, asked) = (balcao_language::fold(reply), balcao_language::fold(question));
     let telling = |word: &&str| word.chars().count() >= 4 || word.chars().any(|c| c.is_ascii_digit());
     let words: Vec<&str> = asked.split(|c: char| !c.is_alphanumeric()).filter(telling).collect();
-    let named = words.iter().filter(|word| said.contains(**word)).count();
-    reply.contains('?')
-        && named.saturating_mul(2) >= words.len()
-        && days(question).iter().all(|day| said_days.contains(day))
-        && times(question).iter().all(|time| said_times.contains(time))
+    words.iter().filter(|word| said.contains(**word)).count().saturating_mul(2) >= words.len()
 }
 
 #[cfg(test)]

@@ -219,6 +219,10 @@ impl Turn {
 
     fn count(&mut self, record: &CallRecord) -> Option<HandoffReason> {
         // Nothing was executed: neither a new success nor a new fault. A mistake that is repeated is a mistake again.
+        // Reading on in a result that we have says nothing of any system.
+        if record.tool == results::NAME && record.result.class == ResultClass::Success {
+            return None;
+        }
         if record.repeated && matches!(record.result.class, ResultClass::Success | ResultClass::Fault) {
             return None;
         }

@@ -32,6 +32,14 @@ impl Turn {
     }
 
     fn on_model_failure(&mut self, phase: &Phase, error: &ModelError) {
+        self.state.steps.push(StepRecord {
+            purpose: word(&purpose_of(phase)),
+            model: error.to_string(),
+            finish: "failed".to_owned(),
+            usage: balcao_llm::Usage::default(),
+            calls: 0,
+            text: String::new(),
+        });
         match phase {
             // Without a second opinion nothing is agreed: the held call is dropped, and the model may ask again.
             Phase::Judging { held } => {
@@ -147,13 +155,8 @@ impl Turn {
     }
 
     fn record_step(&mut self, phase: &Phase, response: &ModelResponse) {
-        let purpose = match phase {
-            Phase::Judging { .. } => Purpose::JudgeAgreement,
-            Phase::Thinking { want: Want::Correction(_) } => Purpose::Correction,
-            Phase::Thinking { .. } | Phase::Acting { .. } | Phase::Done { .. } => Purpose::Step,
-        };
         self.state.steps.push(StepRecord {
-            purpose: word(&purpose),
+            purpose: word(&purpose_of(phase)),
             model: response.model.clone(),
             finish: word(&response.finish),
             usage: response.usage,
@@ -184,6 +187,15 @@ impl Turn {
         if let (Some(name), Phase::Thinking { .. } | Phase::Judging { .. }) = (over, &self.state.phase) {
             self.hand_off(HandoffReason::Budget(name.to_owned()));
         }
+    }
+}
+
+/// What a model call in this phase is for.
+const fn purpose_of(phase: &Phase) -> Purpose {
+    match phase {
+        Phase::Judging { .. } => Purpose::JudgeAgreement,
+        Phase::Thinking { want: Want::Correction(_) } => Purpose::Correction,
+        Phase::Thinking { .. } | Phase::Acting { .. } | Phase::Done { .. } => Purpose::Step,
     }
 }
 

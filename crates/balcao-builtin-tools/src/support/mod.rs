@@ -12,7 +12,7 @@ use balcao_tool::{ErrorCode, FieldProblem, Internal, Locale, ModelText, ToolCont
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-pub(crate) use refusals::{booking_refusal, history_error};
+pub(crate) use refusals::{booking_refusal, history_error, open_until};
 pub(crate) use views::{appointment, day, periods, receipt, slots, time_in_words, weekday};
 
 /// The organization that the turn is bound to.

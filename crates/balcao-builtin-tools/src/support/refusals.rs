@@ -3,9 +3,10 @@
 use balcao_app::appointments::AppointmentView;
 use balcao_app::booking::BookingRefusal;
 use balcao_tool::{ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult};
+use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
-use super::{appointment, name_error, periods, say, slots};
+use super::{appointment, day, name_error, periods, say, slots};
 
 /// A correct "no" becomes `success: false` with its reason; a name or id that does not exist becomes an error.
 ///
@@ -28,11 +29,12 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
             say(cx, "É em cima da hora para marcar.", "That is too soon to be booked."),
             json!({"notice_minutes": notice_min, "alternatives": slots(cx, &alternatives)}),
         ),
-        BookingRefusal::TooFar { last_date } => (
-            "TOO_FAR",
-            say(cx, "A agenda ainda não abriu para esse dia.", "The calendar is not open for that day yet."),
-            json!({"last_date": last_date.to_string()}),
-        ),
+        BookingRefusal::TooFar { last_date } => {
+            let message = open_until(cx, last_date);
+            let value =
+                json!({"success": false, "reason": "TOO_FAR", "last_date": last_date.to_string(), "message": message});
+            return Ok(ToolOutput::refusal(value));
+        }
         BookingRefusal::PastDate { today, time } => (
             "PAST_DATE",
             say(cx, "Esse horário já passou.", "That time is over."),
@@ -109,6 +111,15 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
         value.extend(facts.into_iter().filter(|(_, fact)| !fact.is_null()));
     }
     Ok(ToolOutput::refusal(Value::Object(value)))
+}
+
+/// Until when the calendar is open, in words.
+pub(crate) fn open_until(cx: &ToolContext, last_date: Date) -> String {
+    let until = day(cx, last_date);
+    match say(cx, "pt", "en") {
+        "pt" => format!("A agenda ainda não abriu para esse dia; está aberta até {until}."),
+        _ => format!("The calendar is not open for that day yet; it is open until {until}."),
+    }
 }
 
 /// An appointment that could not be told: what this contact has instead.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::support::{bad_field, broke, contact, date, name_error, organization, say, weekday};
+use crate::support::{bad_field, broke, contact, date, name_error, open_until, organization, say, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -95,9 +95,7 @@ fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date, duration: 
             no("PAST_DATE", say(cx, "Esse dia já passou.", "That day is over."), json!({"today": today.to_string()}))
         }
         AvailabilityRefusal::TooFar { last_date } => {
-            let message =
-                say(cx, "A agenda ainda não abriu para esse dia.", "The calendar is not open for that day yet.");
-            no("TOO_FAR", message, json!({"last_date": last_date.to_string()}))
+            no("TOO_FAR", &open_until(cx, last_date), json!({"last_date": last_date.to_string()}))
         }
         AvailabilityRefusal::NotOffered { service, professional, offered_by } => {
             let message =
