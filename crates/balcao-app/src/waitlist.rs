@@ -3,10 +3,12 @@
 use balcao_domain::hours::Period;
 use balcao_domain::waitlist::{DayPeriod, WaitlistEntry};
 use balcao_domain::{Appointment, ContactId, OrganizationId, WaitlistId};
+use balcao_language::say;
 use balcao_store::ledger::EffectKey;
+use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::organization::Organization;
 use balcao_store::waitlist::{self, NewOffer};
-use balcao_store::{Tx, event};
+use balcao_store::{Tx, conversation, event};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -198,7 +200,42 @@ fn offer_to_next(
             held_until: balcao_domain::span::plus_minutes(now, hold),
         };
         waitlist::offer(tx, organization.id, &offer, now)?;
+        tell(tx, organization, zone, &agenda, &offer, now)?;
         event::push(tx, organization.id, "waitlist_offered", &entry.id.to_string(), "{}", now)?;
     }
+    Ok(())
+}
+
+/// Puts the offer into the contact's thread, so that their answer is understood, whatever it is.
+fn tell(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    agenda: &Agenda,
+    offer: &NewOffer,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let Some(conversation) = conversation::of_contact(tx, organization.id, offer.contact)?.into_iter().next() else {
+        return Ok(());
+    };
+    let locale = say::Locale::of(&organization.locale);
+    let name = agenda.professionals.iter().find(|one| one.id == offer.professional).map_or("", |one| one.name.as_str());
+    let (starts, until) = (zone.to_datetime(offer.span.start), zone.to_datetime(offer.held_until));
+    let (day, at, until) =
+        (say::day(starts.date(), locale), say::time(starts.time(), locale), say::time(until.time(), locale));
+    let text = match locale {
+        say::Locale::Pt => format!("Abriu um horário com {name}: {day} às {at}. Guardo para você até {until}. Quer?"),
+        say::Locale::En => {
+            format!("A time with {name} opened: {day} at {at}. I hold it for you until {until}. Do you want it?")
+        }
+    };
+    let new = NewMessage {
+        conversation: conversation.id,
+        turn: None,
+        author: Author::System,
+        text: &text,
+        subject: Some(&text),
+    };
+    message::insert(tx, organization.id, &new, now)?;
     Ok(())
 }

@@ -108,7 +108,7 @@ pub(crate) struct ProviderEntry {
     /// The model.
     #[serde(default)]
     pub(crate) model: Option<String>,
-    /// The key. Better: `api_key_file`, or `api_key_env`.
+    /// The key. Better: `api_key_file`.
     #[serde(default)]
     pub(crate) api_key: Option<SecretString>,
     /// A file that holds the key.
@@ -230,7 +230,18 @@ pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) 
         }
         None => (DEFAULT_FILE.to_owned(), String::new()),
     };
-    parse(&name, &text, environment).map_err(Failure::usage)
+    let mut config = parse(&name, &text, environment).map_err(Failure::usage)?;
+    // What a file names is meant from where the file is, wherever the command is run.
+    let from_file = |key: &str, config: &Config| config.origins.get(key).is_none_or(|origin| *origin == name);
+    if let Some(folder) = Path::new(&name).parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        if from_file("database.path", &config) && config.database.path != ":memory:" {
+            config.database.path = folder.join(&config.database.path).display().to_string();
+        }
+        if from_file("agents.dir", &config) {
+            config.agents.dir = folder.join(&config.agents.dir);
+        }
+    }
+    Ok(config)
 }
 
 /// Reads a file's text and the environment over it.
@@ -251,12 +262,9 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
         };
         let entry = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
         let Some(keys) = entry.as_table_mut() else { return Err(format!("{variable}: `{section}` is no section")) };
-        config = overlay(keys, key, value, variable, section)
-            .map_err(|reason| format!("{variable}: {reason}"))
-            .and_then(|()| {
-                Config::deserialize(table.clone())
-                    .map_err(|error| with_suggestion(&format!("{variable}: {}", error.message())))
-            })?;
+        overlay(keys, key, value);
+        config = Config::deserialize(table.clone())
+            .map_err(|error| with_suggestion(&format!("{variable}: {}", error.message())))?;
         origins.insert(format!("{section}.{key}"), format!("environment, {variable}"));
     }
     config.origins = origins;
@@ -264,7 +272,7 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
 }
 
 /// Puts a variable's text where its key is: as text where the file has or wants text, else as the TOML value that it spells.
-fn overlay(keys: &mut Table, key: &str, value: &str, _variable: &str, _section: &str) -> Result<(), String> {
+fn overlay(keys: &mut Table, key: &str, value: &str) {
     let spelled = format!("value = {value}").parse::<Table>().ok().and_then(|table| table.get("value").cloned());
     let typed = match spelled {
         Some(found) if !found.is_str() && !matches!(key, "path" | "slug" | "dir" | "profile") => found,
@@ -272,7 +280,6 @@ fn overlay(keys: &mut Table, key: &str, value: &str, _variable: &str, _section: 
         _ => Value::String(value.to_owned()),
     };
     keys.insert(key.to_owned(), typed);
-    Ok(())
 }
 
 fn in_file(name: &str, error: &toml::de::Error) -> String {

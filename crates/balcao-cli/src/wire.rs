@@ -156,14 +156,23 @@ pub(crate) fn choose_model(
     }
     let mut why = String::new();
     let mut configs: Vec<ProviderConfig> = Vec::new();
-    for one in &model.providers {
-        let wanted = forced
-            .map_or(profile.model.providers.is_empty() || profile.model.providers.contains(&one.name), |name| {
-                name == one.name
-            });
-        if wanted {
-            configs.push(one.provider(model).map_err(Failure::usage)?);
-        }
+    let named = |name: &String| {
+        model.providers.iter().find(|one| one.name == *name).ok_or_else(|| {
+            let near = balcao_yaml::nearest(name, model.providers.iter().map(|one| one.name.as_str()));
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            Failure::usage(format!(
+                "profile `{}` names the provider `{name}`, which is not under model.providers{hint}",
+                profile.id
+            ))
+        })
+    };
+    let wanted: Vec<_> = match forced {
+        Some(name) => model.providers.iter().filter(|one| one.name == name).collect(),
+        None if profile.model.providers.is_empty() => model.providers.iter().collect(),
+        None => profile.model.providers.iter().map(named).collect::<Result<_, _>>()?,
+    };
+    for one in wanted {
+        configs.push(one.provider(model).map_err(Failure::usage)?);
     }
     if configs.is_empty() {
         if let Some(name) = forced {

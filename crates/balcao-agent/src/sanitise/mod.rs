@@ -31,7 +31,7 @@ use rules::Rules;
 pub const MAX_INPUT: usize = 64 * 1024;
 
 /// How often the passes run at most.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 /// What a sanitiser knows beside the text. Built once per profile and toolbox.
 #[derive(Debug, Clone, Default)]

@@ -152,6 +152,14 @@ impl Turn {
         }
     }
 
+    /// The turn cannot go on, for a reason outside of it: a person takes over.
+    pub fn abandon(&mut self, why: &str) {
+        if !self.is_over() {
+            self.settle_open_calls("not run: the turn was given up");
+            self.hand_off(HandoffReason::ModelFailure(why.to_owned()));
+        }
+    }
+
     /// The saved part, when the turn is over.
     #[must_use]
     pub fn into_state(self) -> TurnState {

@@ -149,7 +149,15 @@ impl Turn {
         let behaviour = self.setup.toolbox.get(&planned.tool)?.spec.behaviour;
         let may_rerun = behaviour.effect == Effect::Read || behaviour.class != EffectClass::Blind;
         let equal = |call: &&CallRecord| call.tool == planned.tool && call.args_hash == planned.args_hash;
-        let last = self.state.calls.iter().rev().find(equal)?;
+        let (place, last) = self.state.calls.iter().enumerate().rev().find(|(_, call)| equal(call))?;
+        // What was read before something changed may not hold any more.
+        let changed = |call: &CallRecord| {
+            let effect = self.setup.toolbox.get(&call.tool).map(|tool| tool.spec.behaviour.effect);
+            call.result.class == ResultClass::Success && effect != Some(Effect::Read)
+        };
+        if behaviour.effect == Effect::Read && self.state.calls.iter().skip(place).any(changed) {
+            return None;
+        }
         (last.result.class != ResultClass::Fault || !may_rerun).then_some(last)
     }
 

@@ -113,6 +113,10 @@ pub(super) fn reschedule(
         source: request.source.clone(),
     };
     let booked = granted!(book(tx, id, contact, &wish, now)?);
+    if booked.already_booked {
+        // Another appointment of theirs stands there: moving onto it would lose one of the two.
+        return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(booked.appointment) }));
+    }
     let start = balcao_domain::availability::instant_of(&meant.zone, request.date, request.start_min).unwrap_or(now);
     for remind_at in reminders {
         // A reminder moves with its appointment, as long before it as it was.

@@ -2,10 +2,10 @@
 
 use balcao_agent::Ending;
 use balcao_domain::follow_up::FollowUpType;
-use balcao_domain::{ContactId, OrganizationId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_store::ledger::EffectKey;
-use balcao_store::{conversation, tag};
+use balcao_store::{conversation, follow_up, tag, turn};
 use balcao_tool::{Receipt, ReceiptKind, repair};
 use serde_json::{Value, json};
 
@@ -18,7 +18,9 @@ use crate::pipelines::Pipelines;
 /// Longest summary that is kept, in characters.
 const SUMMARY_CHARS: usize = 600;
 /// The summary is renewed every so many turns.
-const SUMMARY_EVERY: i64 = 4;
+const SUMMARY_EVERY: usize = 4;
+/// So many turns are read for it, beside the summary so far.
+const SUMMARY_TURNS: u32 = 12;
 
 pub(super) async fn run(
     desk: &Desk,
@@ -37,6 +39,10 @@ pub(super) async fn run(
         turn: Some(answered.turn.to_string()),
         tool: what.to_owned(),
     };
+    if booked {
+        // The matter is settled: nobody is asked again whether they want it.
+        FollowUps::new(desk.clone()).cancel(organization, contact, key("settled"), None).await?;
+    }
     if booked && let Some(stage) = &steps.stage_after_booking {
         let moved =
             Pipelines::new(desk.clone()).place(organization, contact, key("stage"), stage.clone(), None).await?;
@@ -48,6 +54,7 @@ pub(super) async fn run(
         && !booked
         && answered.state.memory.service.is_some()
         && answered.state.held.is_none()
+        && may_follow_up(desk, organization, contact, answered.conversation).await?
     {
         let hint = answered.state.inbound.chars().take(200).collect();
         let request = FollowUpRequest {
@@ -65,7 +72,7 @@ pub(super) async fn run(
     if steps.contact_facts {
         keep_facts(desk, agent, organization, contact, answered, key).await?;
     }
-    if steps.summary && i64::from(answered.turn).rem_euclid(SUMMARY_EVERY) == 0 {
+    if steps.summary {
         summarise(desk, agent, organization, answered).await?;
     }
     Ok(())
@@ -77,11 +84,47 @@ async fn summarise(
     organization: OrganizationId,
     answered: &Answered,
 ) -> Result<(), AnswerError> {
-    let system = balcao_agent::prompt::summary(agent.profile.language);
+    let id = answered.conversation;
+    let (turns, before) = desk
+        .look(move |tx, _now| {
+            let found = conversation::get(tx, organization, id)?;
+            let turns = turn::transcripts(tx, organization, id, found.context_from, SUMMARY_TURNS)?;
+            Ok((turns, found.summary.unwrap_or_default()))
+        })
+        .await?;
+    if !turns.len().is_multiple_of(SUMMARY_EVERY) {
+        return Ok(());
+    }
+    let earlier: Vec<Vec<Message>> = turns.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
+    let said: Vec<String> = earlier.iter().flatten().filter_map(in_words).collect();
+    let system =
+        format!("{}\n\n{before}\n\n{}", balcao_agent::prompt::summary(agent.profile.language), said.join("\n"));
     let Some(text) = ask(agent, answered, system, ResponseFormat::Text, Purpose::Summary).await else { return Ok(()) };
     let text: String = text.chars().take(SUMMARY_CHARS).collect();
-    let id = answered.conversation;
     desk.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
+}
+
+/// What was said, without the tools.
+fn in_words(message: &Message) -> Option<String> {
+    match message {
+        Message::User { text } => Some(format!("> {text}")),
+        Message::Assistant { text, .. } if !text.is_empty() => Some(format!("< {text}")),
+        Message::Assistant { .. } | Message::ToolResult { .. } => None,
+    }
+}
+
+/// At most one is planned at a time, and none for who wants no messages.
+async fn may_follow_up(
+    desk: &Desk,
+    organization: OrganizationId,
+    contact: ContactId,
+    id: ConversationId,
+) -> Result<bool, AnswerError> {
+    let look = desk.look(move |tx, _now| {
+        let open = follow_up::open_of_contact(tx, organization, contact)?;
+        Ok(open.is_empty() && conversation::get(tx, organization, id)?.opted_out_at.is_none())
+    });
+    Ok(look.await?)
 }
 
 /// Keeps what the customer said of themselves: bounded by the same checks as the tools, and never over a known name.

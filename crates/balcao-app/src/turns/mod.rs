@@ -116,14 +116,6 @@ pub enum AnswerError {
     /// A step could not be saved; the turn is taken up again with the next message.
     #[error(transparent)]
     Journal(#[from] balcao_agent::driver::JournalFailure),
-    /// A saved state cannot be read.
-    #[error("the saved state of turn {turn} cannot be read: {reason}")]
-    Saved {
-        /// The turn.
-        turn: TurnId,
-        /// Why.
-        reason: String,
-    },
 }
 
 impl From<StoreError> for AnswerError {
@@ -262,12 +254,22 @@ impl FrontDesk {
         saved: Option<&str>,
         observer: Option<&dyn Observer>,
     ) -> Result<(), AnswerError> {
-        let unreadable = |reason: String| AnswerError::Saved { turn: opened.turn, reason };
         let setup = context::setup(agent, &opened, self.sanitiser(agent, &opened))?;
         let turn = match saved {
             Some(saved) => {
-                let state: TurnState = serde_json::from_str(saved).map_err(|error| unreadable(error.to_string()))?;
-                Turn::resume(setup, state).map_err(unreadable)?
+                let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());
+                match state.and_then(|state| Turn::resume(setup, state)) {
+                    Ok(turn) => turn,
+                    // What it had done is in the ledger; what it was about to do only a person can tell.
+                    Err(reason) => {
+                        tracing::error!(turn = %opened.turn, reason, "a saved turn cannot be read: a person takes over");
+                        let inbound =
+                            open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
+                        let mut turn = self.begin(agent, &opened, inbound)?;
+                        turn.abandon(&format!("the saved state of turn {} cannot be read: {reason}", opened.turn));
+                        turn
+                    }
+                }
             }
             None => {
                 let inbound = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;

@@ -134,8 +134,7 @@ fn in_transaction(
         message::insert(tx, organization.id, &new, now)?;
     }
     let mut opened = load(tx, organization, zone, contact, conversation, turn, locale, needs, now)?;
-    // The word that a held call waits for is this message, whatever it says.
-    opened.conversation.held = None;
+    // A held call stays until the turn closes: if this one is cut short, the customer's word still counts, once.
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
     Ok(Opening::Fresh(Box::new(opened)))

@@ -1,9 +1,12 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
-use std::{collections::BTreeMap, path::Path, process::ExitCode};
+use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 
+use balcao_app::Desk;
 use balcao_domain::{Clock, SystemClock};
-use balcao_store::organization;
+use balcao_llm::ChatProvider;
+use balcao_offline::OfflineModel;
+use balcao_store::{Store, organization};
 use jiff::tz::TimeZone;
 use serde_json::json;
 
@@ -97,11 +100,11 @@ async fn database(config: &Config) -> Vec<Finding> {
     }
     let store = match wire::open_store(config) {
         Ok(store) => store,
-        Err(_failure) => {
+        Err(failure) => {
             return vec![Finding::wrong(
                 "database",
-                format!("{} cannot be opened", path.display()),
-                "run `balcao migrate` to see why; restore a backup if it is damaged",
+                failure.message().to_owned(),
+                "restore a backup if the file is damaged",
             )];
         }
     };
@@ -160,6 +163,13 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Findin
         }
     };
     let mut findings = vec![Finding::fine("profiles", all.keys().cloned().collect::<Vec<_>>().join(", "))];
+    for (profile, document) in all.values() {
+        let model: Arc<dyn ChatProvider> = Arc::new(OfflineModel);
+        let bound = Store::open_in_memory().map(|store| Desk::new(store, Arc::new(SystemClock)));
+        if let Ok(Err(failure)) = bound.map(|desk| wire::agent(&desk, profile, document, model)) {
+            findings.push(Finding::wrong("profiles", failure.message().to_owned(), "correct the named lines"));
+        }
+    }
     let Some((profile, _)) = all.get(&config.agents.profile) else {
         findings.push(Finding::wrong(
             "profiles",

@@ -28,7 +28,8 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let business = wire::read_business(&args.file)?;
     if args.check {
-        say(&format!("{}: no mistakes", args.file.display()));
+        let text = format!("{}: no mistakes", args.file.display());
+        say(&if args.json { json!({"organization": business.slug(), "mistakes": []}).to_string() } else { text });
         return Ok(ExitCode::SUCCESS);
     }
     let slug = business.slug().to_owned();
