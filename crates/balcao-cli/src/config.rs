@@ -268,7 +268,29 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
         origins.insert(format!("{section}.{key}"), format!("environment, {variable}"));
     }
     config.origins = origins;
+    check_ranges(&config)?;
     Ok(config)
+}
+
+/// Numbers that no clock or loop can take are mistakes, not settings.
+fn check_ranges(config: &Config) -> Result<(), String> {
+    let model = &config.model;
+    let rows = [
+        ("model.attempts", u64::from(model.attempts), 1, 10),
+        ("model.timeout_s", model.timeout_s, 1, 3_600),
+        ("model.first_token_s", model.first_token_s, 1, 3_600),
+        ("model.stall_s", model.stall_s, 1, 3_600),
+    ];
+    for (key, value, low, high) in rows {
+        if !(low..=high).contains(&value) {
+            let origin = config.origins.get(key).map_or("default", String::as_str);
+            return Err(format!("{origin}: {key} is {value}; it may be {low} to {high}"));
+        }
+    }
+    if config.database.path.is_empty() {
+        return Err("database.path is empty; name a file, or `:memory:`".to_owned());
+    }
+    Ok(())
 }
 
 /// Puts a variable's text where its key is: as text where the file has or wants text, else as the TOML value that it spells.

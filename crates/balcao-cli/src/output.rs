@@ -56,11 +56,16 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
-/// Writes a line to standard output. A reader that went away ends the program quietly, as of every filter.
+/// Writes a line to standard output. A reader that went away ends the program quietly, as of every filter; an answer that
+/// could not be written for another reason is a failure.
 pub(crate) fn say(line: &str) {
     let mut out = std::io::stdout().lock();
-    if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-        std::process::exit(0);
+    if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        complain(&format!("error: standard output: {error}"));
+        std::process::exit(1);
     }
 }
 

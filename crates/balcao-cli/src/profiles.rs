@@ -16,14 +16,30 @@ const SHIPPED: [(&str, &str); 1] = [("agents/eli.yaml", include_str!("../../../a
 pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)>, Failure> {
     let mut profiles = BTreeMap::new();
     let mut problems = Vec::new();
-    let mut add = |file: &str, text: &str| match read(file, text) {
+    let mut own: BTreeMap<String, String> = BTreeMap::new();
+    let mut add = |file: &str, text: &str, shipped: bool| match read(file, text) {
         Ok((profile, document)) => {
-            profiles.insert(profile.id.clone(), (profile, document));
+            let id = profile.id.clone();
+            match own.get(&id) {
+                Some(other) => {
+                    let message = format!("the profile `{id}` is defined by {other} already");
+                    problems.push(document.problem(
+                        "/profile/id",
+                        message,
+                        Some("give one of them another id".to_owned()),
+                    ));
+                }
+                None if !shipped => {
+                    own.insert(id.clone(), file.to_owned());
+                }
+                None => {}
+            }
+            profiles.insert(id, (profile, document));
         }
         Err(found) => problems.extend(found),
     };
     for (file, text) in SHIPPED {
-        add(file, text);
+        add(file, text, true);
     }
     if folder.is_dir() {
         let entries =
@@ -33,7 +49,7 @@ pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)
         for path in files.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml" || end == "yml")) {
             let text = std::fs::read_to_string(path)
                 .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-            add(&path.display().to_string(), &text);
+            add(&path.display().to_string(), &text, false);
         }
     }
     if problems.is_empty() { Ok(profiles) } else { Err(Failure::problems(&problems)) }

@@ -109,9 +109,18 @@ pub fn day_from(date: Date, today: Date, locale: Locale) -> String {
     format!("{near} ({})", day(date, locale))
 }
 
+/// The midnight that ends a day, which no civil time can be: periods that close at 24:00 end here.
+pub const END_OF_DAY: Time = Time::constant(23, 59, 59, 0);
+
 /// The time of day: "15h", "15h30"; in English "15:00", "15:30". Seconds are not said.
 #[must_use]
 pub fn time(time: Time, locale: Locale) -> String {
+    if time == END_OF_DAY {
+        return match locale {
+            Locale::Pt => "24h".to_owned(),
+            Locale::En => "midnight".to_owned(),
+        };
+    }
     match (locale, time.minute()) {
         (Locale::Pt, 0) => format!("{}h", time.hour()),
         (Locale::Pt, minute) => format!("{}h{minute:02}", time.hour()),

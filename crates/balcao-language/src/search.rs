@@ -78,7 +78,7 @@ fn synonym(stem: String) -> String {
 }
 
 const SYNONYMS: &[&[&str]] = &[
-    &["estacion", "vag", "vagas", "garag", "carr", "parking", "park", "estacionamento", "convenio"],
+    &["estacion", "vag", "vagas", "garag", "parking", "park", "estacionamento"],
     &["pag", "pix", "carta", "cartao", "dinheir", "credit", "debit", "parcel", "payment", "card", "cash", "pagamento"],
     &[
         "fic",

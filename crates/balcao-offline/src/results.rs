@@ -1,5 +1,6 @@
 //! Reading tool results: tolerant of extra fields and of the several names that one thing goes by.
 
+use balcao_language::say::END_OF_DAY;
 use jiff::civil::{Date, DateTime, Time};
 use serde_json::Value;
 
@@ -107,6 +108,9 @@ pub fn time_of(text: &str) -> Option<Time> {
         return text.contains(':').then(|| at.time());
     }
     let clock = text.split(['T', ' ']).next_back()?;
+    if clock == "24:00" {
+        return Some(END_OF_DAY);
+    }
     let mut parts = clock.split(':');
     let hour = parts.next()?.parse().ok()?;
     let minute = parts.next()?.get(..2)?.parse().ok()?;

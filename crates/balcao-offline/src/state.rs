@@ -9,7 +9,7 @@ mod question;
 use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
 use balcao_llm::{Message, ModelRequest};
 use jiff::{
-    Zoned,
+    ToSpan, Zoned,
     civil::{Date, Time},
 };
 use serde_json::Value;
@@ -294,6 +294,8 @@ impl Dialogue {
         self.offered = find_times(said)
             .into_iter()
             .filter_map(|found| match found.reading {
+                // Our own "1h" is one in the night: only customers leave the afternoon out.
+                TimeReading::At { time, assumed_pm: true, .. } => time.checked_sub(12.hours()).ok(),
                 TimeReading::At { time, .. } => Some(time),
                 TimeReading::Window(_) => None,
             })

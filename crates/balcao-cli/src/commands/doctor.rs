@@ -142,6 +142,12 @@ async fn database(config: &Config) -> Vec<Finding> {
                     ),
                 });
             }
+            if let Some(slug) =
+                config.organization.slug.as_ref().filter(|slug| !all.iter().any(|one| one.slug == **slug))
+            {
+                let says = format!("organization.slug is `{slug}`, which the database does not hold");
+                findings.push(Finding::wrong("business", says, "name one that it holds"));
+            }
             if all.len() > 1 && config.organization.slug.is_none() {
                 findings.push(Finding::wrong(
                     "business",

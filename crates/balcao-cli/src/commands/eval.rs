@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    eval::run::{Player, read},
+    eval::run::{Player, read, shipped_tools},
     output::{Failure, complain, say},
 };
 
@@ -39,9 +39,10 @@ pub(crate) async fn run(
     config: &Config,
     environment: &BTreeMap<String, String>,
 ) -> Result<ExitCode, Failure> {
+    let tools = shipped_tools()?;
     let mut scenarios = Vec::new();
     for file in &args.files {
-        scenarios.push((file, read(file)?));
+        scenarios.push((file, read(file, &tools)?));
     }
     let player = Player {
         config,

@@ -3,11 +3,15 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use balcao_agent::driver::Observer;
+use balcao_app::Desk;
 use balcao_app::turns::{FrontDesk, Inbound};
-use balcao_domain::Phone;
+use balcao_builtin_tools::Settings;
+use balcao_domain::{Phone, SystemClock};
+use balcao_store::Store;
 use balcao_yaml::Document;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -50,11 +54,45 @@ pub(crate) struct Player<'a> {
 }
 
 /// Reads a scenario.
-pub(crate) fn read(path: &Path) -> Result<Scenario, Failure> {
+pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
     let document =
         Document::read(&path.display().to_string(), &text).map_err(|problem| Failure::problems(&[*problem]))?;
-    document.read_as().map_err(|problem| Failure::problems(&[*problem]))
+    let scenario: Scenario = document.read_as().map_err(|problem| Failure::problems(&[*problem]))?;
+    let mut problems = Vec::new();
+    let mut known = |at: String, word: &str, words: &[&str]| {
+        if !words.contains(&word) {
+            let near = balcao_yaml::nearest(word, words.iter().copied()).map(|name| format!("did you mean `{name}`?"));
+            problems.push(document.problem(&at, format!("there is no `{word}`"), near));
+        }
+    };
+    let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+    let places =
+        scenario.turns.iter().enumerate().map(|(index, turn)| (format!("/turns/{index}/expect"), &turn.expect));
+    for (at, expect) in places.chain([("/expect".to_owned(), &scenario.expect)]) {
+        if let Some(outcome) = &expect.outcome {
+            known(format!("{at}/outcome"), outcome, &["reply", "handoff", "silence"]);
+        }
+        if let Some(state) = expect.conversation.as_ref().and_then(|one| one.state.as_ref()) {
+            known(format!("{at}/conversation/state"), state, &["ai", "waiting_human", "human", "closed"]);
+        }
+        for (key, names) in [("tools_called", &expect.tools_called), ("tools_not_called", &expect.tools_not_called)] {
+            for (index, name) in names.iter().enumerate() {
+                known(format!("{at}/{key}/{index}"), name, &tools);
+            }
+        }
+    }
+    if problems.is_empty() { Ok(scenario) } else { Err(Failure::problems(&problems)) }
+}
+
+/// The names of all tools that the program ships, `trigger_flow` included.
+pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
+    let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
+    let desk = Desk::new(store, Arc::new(SystemClock));
+    let flows = vec!["any".to_owned()];
+    let settings = Settings { allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows };
+    let registry = balcao_builtin_tools::registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
+    Ok(registry.iter().map(|tool| tool.spec.name.clone()).collect())
 }
 
 impl Player<'_> {
