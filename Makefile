@@ -18,7 +18,7 @@ clippy:
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 doc:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --quiet
 
 deps:
 	cargo run --quiet -p xtask -- deps

@@ -20,7 +20,7 @@ fn sanitiser() -> Sanitiser {
     Sanitiser::new(SanitiserConfig {
         tool_names: names(&["check_availability", "create_appointment", "cancel_appointment", "transfer_to_human"]),
         field_names: names(&["barber_name", "service_name", "start_hour", "date"]),
-        allowed_hosts: names(&["navalha.example"]),
+        allowed_hosts: names(&["figueira.example"]),
         hide_model_identity: true,
         max_chars: 4000,
         ..SanitiserConfig::default()

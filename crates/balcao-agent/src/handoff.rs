@@ -1,6 +1,6 @@
 //! Giving the conversation to staff: why, and what they need to know.
 
-use balcao_tool::Locale;
+use balcao_tool::{Locale, ReceiptKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{memory::WorkingMemory, notice::notices, turn::record::CallRecord};
@@ -141,6 +141,11 @@ pub fn note(facts: &NoteFacts<'_>) -> String {
         format!("{}: {}", words.note_professional, memory.professional.as_deref().unwrap_or(none)),
         format!("{}: {}", words.note_attempts, failed.len().max(usize::try_from(facts.failures).unwrap_or(usize::MAX))),
     ];
+    // What did happen stays done: whoever goes on must know.
+    let done = |call: &&CallRecord| call.result.receipts.iter().any(|receipt| receipt.kind != ReceiptKind::Existing);
+    for call in facts.calls.iter().filter(done) {
+        lines.push(format!("+ {} {}", call.tool, call.args));
+    }
     for call in failed {
         let code = call.result.code.map_or("", |code| code.as_str());
         let internal = call.result.internal.as_deref().unwrap_or("");

@@ -186,12 +186,12 @@ mod tests {
 
     #[test]
     fn a_mistake_names_its_line_and_what_would_be_right() {
-        let document = Document::read("shop.yaml", "name: Navalha\nhuors: [9]\n").unwrap();
+        let document = Document::read("shop.yaml", "name: Figueira\nhuors: [9]\n").unwrap();
         let problem = document.read_as::<Shop>().unwrap_err();
         assert_eq!((problem.line, problem.suggestion.as_deref()), (2, Some("did you mean `hours`?")));
         assert!(problem.to_string().starts_with("shop.yaml:2:"), "{problem}");
 
-        let document = Document::read("shop.yaml", "name: Navalha\nhours:\n  - 9\n  - dez\n").unwrap();
+        let document = Document::read("shop.yaml", "name: Figueira\nhours:\n  - 9\n  - dez\n").unwrap();
         assert_eq!(document.read_as::<Shop>().unwrap_err().line, 4);
     }
 

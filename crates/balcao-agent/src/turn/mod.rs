@@ -3,7 +3,7 @@
 //!
 //! No clock, no randomness, no await in here: the driver awaits, and saves [`Turn::state`] after each step, so that a crash
 //! resumes from the last saved one. Invariants: every call gets exactly one result; at most five rounds of tools; every path
-//! ends in one [`Ending`]; what the customer is told is a [`Reply`](crate::sanitise::Reply).
+//! ends in one [`Ending`]; what the customer is told is a [`Reply`].
 
 mod finish;
 mod plan;

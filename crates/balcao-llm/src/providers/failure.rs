@@ -212,7 +212,7 @@ fn after_headers(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::try_from(until).unwrap_or(Duration::ZERO))
 }
 
-/// Strikes what a vendor quoted: whole short texts, and any [`WINDOW`] characters of a longer one.
+/// Strikes what a vendor quoted: whole short texts, and any sixteen characters of a longer one.
 fn strike<'a>(message: String, secrets: impl Iterator<Item = &'a str>) -> String {
     const WINDOW: usize = 16;
     const SHORTEST: usize = 4;

@@ -66,7 +66,7 @@ pub(crate) fn find(text: &str, rules: &Rules) -> Vec<Cut> {
                 }
                 continue;
             }
-            // An e-mail address is no link: "ana.lima@navalha.example" ends like a host.
+            // An e-mail address is no link: "ana.lima@figueira.example" ends like a host.
             let handle =
                 before(text, whole.start()).rsplit(char::is_whitespace).next().is_some_and(|word| word.contains('@'));
             if !handle {
@@ -87,7 +87,7 @@ fn allowed(link: &str, rules: &Rules) -> bool {
         None => &link,
     };
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-    // `https://navalha.example@evil.example` leads to the second.
+    // `https://figueira.example@evil.example` leads to the second.
     let host = authority.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default();
     let host = host.strip_prefix("www.").unwrap_or(host).trim_end_matches('.');
     rules.config.allowed_hosts.iter().any(|allowed| {

@@ -35,10 +35,10 @@ pub(crate) fn config() -> SanitiserConfig {
             "professional_id",
             "notify_customer",
         ]),
-        allowed_hosts: names(&["navalha.example", "maps.app.goo.gl", "wa.me"]),
+        allowed_hosts: names(&["figueira.example", "maps.app.goo.gl", "wa.me"]),
         hide_model_identity: true,
         max_chars: 4000,
-        public_texts: names(&["7d9f1c7e-3b2a-4f60-9c1d-2f5f6f0b8a11", "Wi-Fi: Navalha_Clientes / senha Corte_2026!x"]),
+        public_texts: names(&["7d9f1c7e-3b2a-4f60-9c1d-2f5f6f0b8a11", "Wi-Fi: Figueira_Clientes / senha Corte_2026!x"]),
     }
 }
 

@@ -30,9 +30,9 @@ const CASES: &[(&str, &str)] = &[
     ("**Corte**: R$ 45,00", "*Corte*: R$ 45,00"),
     ("## Serviços\n\n- **Corte**: R$ 45,00", "*Serviços*\n\n- *Corte*: R$ 45,00"),
     ("| Serviço | Preço |\n|---|---|\n| Corte | R$ 45,00 |", "Serviço – Preço\nCorte – R$ 45,00"),
-    ("Veja [nosso site](https://navalha.example/precos).", "Veja nosso site (https://navalha.example/precos)."),
+    ("Veja [nosso site](https://figueira.example/precos).", "Veja nosso site (https://figueira.example/precos)."),
     ("Veja [isto](https://mau.example/x) e venha.", "Veja isto e venha."),
-    ("Acesse https://navalha.example.mau.example/login agora, por favor.", "Acesse agora, por favor."),
+    ("Acesse https://figueira.example.mau.example/login agora, por favor.", "Acesse agora, por favor."),
     (
         "Temos às 15h na sexta-feira com o João.\n\nTemos às 15h na sexta-feira com o João.",
         "Temos às 15h na sexta-feira com o João.",
