@@ -400,9 +400,7 @@ async fn nothing_follows_after_a_failure_handoff() {
         &json!({"date": "2026-11-26", "barber_name": "Otávio", "service_name": "Barba desenhada"}),
     );
     let answered = shop.caio_says("tem vaga para barba?", [free, says("Quinta serve?")]).await;
-    shop.model.script([says("Quer fazer a barba.")]);
     shop.front.after_reply("eli", &answered, shop.world.organization).await;
-    shop.model.finish().unwrap();
     assert_eq!((answered.ending.outcome(), shop.open_follow_ups().await), ("reply", 1));
     let before = shop.model.requests().len();
     let handed = three_failures(&shop).await;
