@@ -201,3 +201,18 @@ fn truth_of(receipt: &Receipt, locale: Locale) -> String {
     let price = receipt.price_cents.map(|cents| format!(" ({})", say::reais(cents, language))).unwrap_or_default();
     if facts.is_empty() { format!("{word}{price}") } else { format!("{word}: {facts}{price}") }
 }
+
+/// A price of the reply that stands in none of the sources (what tools returned, what was said): invented, or from a prompt
+/// that grew old. In cents; `None` if there is none such.
+#[must_use]
+pub fn invented_price<'a>(text: &str, sources: impl Iterator<Item = &'a str>) -> Option<i64> {
+    let mut open = facts::prices_in(text);
+    if open.is_empty() {
+        return None;
+    }
+    for source in sources {
+        let known = facts::prices_in(source);
+        open.retain(|price| !known.contains(price));
+    }
+    open.first().copied()
+}

@@ -68,6 +68,13 @@ pub(super) fn facts_in(text: &str, today: Date) -> Facts {
         .filter(|(_, names)| names.iter().any(|name| words.contains(name)))
         .map(|(index, _)| index)
         .collect();
+    facts.prices = prices_in(text);
+    facts
+}
+
+/// All amounts of money that a text names, in cents.
+pub(super) fn prices_in(text: &str) -> Vec<i64> {
+    let mut prices = Vec::new();
     for found in PRICE.iter().flat_map(|regex| regex.captures_iter(text)) {
         let figures = |index: usize| -> Option<i64> {
             let digits: String = found.get(index)?.as_str().chars().filter(char::is_ascii_digit).collect();
@@ -75,9 +82,9 @@ pub(super) fn facts_in(text: &str, today: Date) -> Facts {
         };
         let whole = figures(1).or_else(|| figures(3));
         let cents = figures(2).or_else(|| figures(4)).unwrap_or(0);
-        facts.prices.extend(whole.and_then(|whole| whole.checked_mul(100)).and_then(|whole| whole.checked_add(cents)));
+        prices.extend(whole.and_then(|whole| whole.checked_mul(100)).and_then(|whole| whole.checked_add(cents)));
     }
-    facts
+    prices
 }
 
 impl Facts {

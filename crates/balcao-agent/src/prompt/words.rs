@@ -126,3 +126,16 @@ pub fn contact_facts(tags: &[String], locale: Locale) -> String {
         ),
     }
 }
+
+/// Says that a price came from nowhere.
+pub(crate) fn invented_price(cents: i64, locale: Locale) -> String {
+    let price = balcao_language::say::reais(cents, balcao_language::say::Locale::of(locale.tag()));
+    match locale {
+        Locale::PtBr => format!(
+            "{price} não veio de nenhuma consulta. Não diga preço que não foi consultado; ofereça confirmar com a equipe."
+        ),
+        Locale::En => format!(
+            "{price} came from no look-up. State no price that was not looked up; offer to check with the team."
+        ),
+    }
+}

@@ -9,6 +9,7 @@ use crate::{
     claims::{self, ClaimVerdict, Evidence},
     handoff::{self, HandoffReason, NoteFacts},
     notice::{fill, notices},
+    prompt,
     sanitise::{Reply, Verdict},
     turn::{Ending, Phase, Turn, Want, record::CleaningRecord},
 };
@@ -41,7 +42,11 @@ impl Turn {
 
     fn on_clean_text(&mut self, text: String) {
         let evidence = self.evidence();
-        match claims::check(&text, &evidence) {
+        let verdict = match claims::invented_price(&text, self.sources()) {
+            Some(cents) => ClaimVerdict::Unproven(prompt::invented_price(cents, self.state.principal.locale)),
+            None => claims::check(&text, &evidence),
+        };
+        match verdict {
             ClaimVerdict::Proven => self.reply(text),
             ClaimVerdict::Unproven(facts) if !self.state.retried.claim => {
                 self.state.retried.claim = true;
@@ -52,6 +57,15 @@ impl Turn {
                 None => self.hand_off(HandoffReason::FalseClaim),
             },
         }
+    }
+
+    /// Everything that a price may come from: what was said and what tools returned, in this turn and in those before.
+    fn sources(&self) -> impl Iterator<Item = &str> {
+        let said = self.setup.history.iter().chain(&self.state.transcript).map(|message| match message {
+            Message::User { text } | Message::Assistant { text, .. } => text.as_str(),
+            Message::ToolResult { content, .. } => content.as_str(),
+        });
+        said.chain(std::iter::once(self.setup.system.as_str()))
     }
 
     /// What the words of this turn may rest on.

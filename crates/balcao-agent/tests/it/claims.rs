@@ -395,6 +395,16 @@ const INNOCENT: &[&str] = &[
 ];
 
 #[test]
+fn a_price_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
+    let result = r#"{"services":[{"name":"Corte","price":"R$ 45,00"}]}"#;
+    let known = |text: &str| balcao_agent::claims::invented_price(text, [result, "tenho 100 reais"].into_iter());
+    assert_eq!(known("O corte custa R$ 45,00."), None);
+    assert_eq!(known("Com R$ 100 dá sim."), None);
+    assert_eq!(known("Temos horário às 15h."), None);
+    assert_eq!(known("O corte custa R$ 50,00."), Some(5_000));
+}
+
+#[test]
 fn claims_without_a_receipt_are_caught() {
     let (mut missed, mut all) = (Vec::new(), 0);
     for (_, sentences) in CLAIMS {

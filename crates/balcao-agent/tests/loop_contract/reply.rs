@@ -31,8 +31,12 @@ rows! {
         assert!(ran.state.cleanings.iter().any(|cleaning| !cleaning.removed.is_empty()));
     };
     lc_294 both "A plain text" => "Sent as it is, and nothing is on record", |w| {
-        let ran = w.run("oi", [w.says("Corte: R$ 45,00. Barba: R$ 30,00.")]);
-        assert_eq!((ran.replied(), ran.state.cleanings.len()), ("Corte: R$ 45,00. Barba: R$ 30,00.", 0));
+        let ran = w.run("oi", [w.says("Olá! Em que posso ajudar?")]);
+        assert_eq!((ran.replied(), ran.state.cleanings.len()), ("Olá! Em que posso ajudar?", 0));
+    };
+    lc_309 both "A text names a price that no tool returned and nobody said, twice" => "The model is asked once more; then a person", |w| {
+        let ran = w.run("quanto custa?", [w.says("O corte custa R$ 50,00."), w.says("Custa R$ 50,00 o corte.")]);
+        assert_eq!((ran.handed_off(), ran.requests[1].purpose), ("false_claim", Purpose::Correction));
     };
     lc_295 both "A text claims what no receipt proves" => "Not sent; the model is asked once more, with the facts", |w| {
         let ran = w.run("oi", [w.says(CLAIM), w.says("Qual dia fica melhor?")]);
