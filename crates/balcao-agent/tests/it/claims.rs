@@ -29,6 +29,12 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Booked,
         &[
+            "O cliente marcou corte com o João amanhã às 15h.",
+            "Agendamos seu corte para amanhã às 15h.",
+            "Marcamos pra amanhã às 15h com o João.",
+            "O sistema reservou seu horário, amanhã às 15h.",
+            "A gente já agendou pra você, amanhã às 15h.",
+            "Acabei de marcar seu corte para amanhã às 15h.",
             "Marquei seu corte para amanhã às 15h com o João.",
             "Agendei para quarta, 25/11, às 15h.",
             "Prontinho, tá marcado!",
@@ -84,6 +90,8 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Existing,
         &[
+            "Você marcou corte com o João, amanhã às 15h.",
+            "O cliente já tem um horário marcado amanhã às 15h.",
             "Você tem um horário marcado para amanhã às 15h.",
             "Você já tem um corte agendado na quarta às 15h com o João.",
             "Seu próximo horário é amanhã, 25/11, às 15h.",
@@ -101,6 +109,9 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Rescheduled,
         &[
+            "O cliente remarcou para amanhã às 15h.",
+            "Remarcamos seu corte para amanhã às 15h.",
+            "Acabamos de remarcar para amanhã às 15h.",
             "Remarquei para amanhã às 15h.",
             "Prontinho, reagendei seu corte para quarta às 15h.",
             "Mudei seu horário para as 15h.",
@@ -126,6 +137,13 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Cancelled,
         &[
+            "Tudo ótimo! O cliente cancelou o horário de amanhã às 15h.",
+            "Você cancelou o corte de amanhã às 15h.",
+            "Cancelamos seu horário de amanhã às 15h.",
+            "O sistema já cancelou seu horário.",
+            "Acabei de cancelar seu corte de amanhã.",
+            "The customer has cancelled the appointment.",
+            "You have cancelled your haircut for tomorrow at 3pm.",
             "Cancelei seu horário de amanhã.",
             "Seu agendamento foi cancelado.",
             "Prontinho, cancelado!",
@@ -152,6 +170,9 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::HandedOff,
         &[
+            "Avisamos a equipe.",
+            "Já acionamos um atendente para você.",
+            "A equipe já foi avisada.",
             "Chamei um atendente para você.",
             "Já avisei a equipe, logo te respondem.",
             "Encaminhei seu caso para o gerente.",
@@ -205,6 +226,8 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Noted,
         &[
+            "Anotamos sua preferência.",
+            "O sistema registrou sua preferência.",
             "Anotei que você prefere máquina 2.",
             "Registrei sua preferência.",
             "Deixei anotado para o João.",
@@ -231,6 +254,14 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
 
 /// Sentences without a claim.
 const INNOCENT: &[&str] = &[
+    "Nós só cancelamos o horário se você faltar sem avisar.",
+    "Se o cliente cancelou em cima da hora, não há multa.",
+    "Cancelamos seu horário se você atrasar mais de 15 minutos.",
+    "Quem cancelou o horário?",
+    "Você marcou com quem?",
+    "Marcamos por aqui mesmo, é só dizer o dia.",
+    "Agendamos pelo WhatsApp.",
+    "Remarcamos sem custo até 2 horas antes.",
     "Oi, tudo bem? Como posso ajudar?",
     "Posso marcar para amanhã às 15h?",
     "Quer que eu cancele?",
