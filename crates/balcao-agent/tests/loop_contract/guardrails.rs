@@ -1,6 +1,6 @@
 //! What is decided before any model call.
 
-use balcao_agent::guardrails::{DaySpent, GuardEffect};
+use balcao_agent::guardrails::{DaySpent, GuardEffect, SlowedDown};
 use balcao_llm::Message;
 use serde_json::json;
 
@@ -48,14 +48,16 @@ rows! {
         let w = w.with(json!({"guardrails": {"flood_per_minute": 3}})).guarded(|g| g.messages_last_minute = 4);
         assert_eq!(w.run("oi", []).replied(), "Recebi várias mensagens suas de uma vez. Me conta em uma só o que você precisa?");
     };
-    lc_009 both "Two messages more than the limit a minute" => "Silence, with a note to staff", |w| {
-        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}})).guarded(|g| g.messages_last_minute = 5);
+    lc_009 both "Too many messages a minute, the first after we asked to slow down" => "Silence, with a note to staff", |w| {
+        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}}));
+        let w = w.guarded(|g| (g.messages_last_minute, g.slowed_down) = (5, SlowedDown::JustNow));
         let ran = w.run("oi", []);
         assert_eq!(ran.silent(), "flood");
         assert!(matches!(ran.state.effects.as_slice(), [GuardEffect::Note { text }] if text.contains('5')));
     };
-    lc_010 both "Still more messages a minute" => "Silence without a further note", |w| {
-        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}})).guarded(|g| g.messages_last_minute = 9);
+    lc_010 both "Too many messages a minute, still" => "Silence without a further note", |w| {
+        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}}));
+        let w = w.guarded(|g| (g.messages_last_minute, g.slowed_down) = (4, SlowedDown::Before));
         let ran = w.run("oi", []);
         assert_eq!((ran.silent(), ran.state.effects.len()), ("flood", 0));
     };

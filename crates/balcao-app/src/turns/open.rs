@@ -1,9 +1,10 @@
 //! Opening a turn: one transaction that stores the message and loads what the turn needs.
 
 use balcao_agent::breaker::Breaker;
-use balcao_agent::guardrails::{DaySpent, GuardInput};
+use balcao_agent::guardrails::{DaySpent, GuardInput, SlowedDown};
 use balcao_agent::limits::NOTIFICATION_EXPIRY;
 use balcao_agent::memory::WorkingMemory;
+use balcao_agent::notice::notices;
 use balcao_agent::profile::Audience;
 use balcao_agent::turn::HeldCall;
 use balcao_domain::contact::Contact;
@@ -27,6 +28,9 @@ use crate::hours::{self, OpenState};
 
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;
+
+/// How long a request to slow down counts as made.
+const SLOWED_DOWN_FOR: SignedDuration = SignedDuration::from_mins(10);
 
 /// Everything that a turn starts from.
 #[derive(Debug, Clone)]
@@ -69,6 +73,8 @@ impl Opened {
 /// What a turn of this profile needs beyond what every turn does: nothing else is loaded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
+    /// How many messages a minute are too many; 0 for any.
+    flood_per_minute: u32,
     /// What the day has cost, for budgets.
     spent: bool,
     /// The contact's stages, for hot leads.
@@ -81,6 +87,7 @@ impl Needs {
     pub(super) fn of(agent: &Agent, public_texts: bool) -> Self {
         let unlimited = balcao_agent::profile::Budgets::default();
         Self {
+            flood_per_minute: agent.profile.guardrails.flood_per_minute,
             spent: agent.profile.budgets != unlimited,
             stages: agent.profile.guardrails.hot_leads.iter().any(|lead| lead.stage.is_some()),
             public_texts,
@@ -201,10 +208,16 @@ fn load(
     let spent = |tx: &mut Tx<'_>, of| {
         if needs.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }
     };
+    let messages_last_minute = message::count_since(tx, org, conversation.id, Author::Contact, minute_ago)?;
     let guard = GuardInput {
         human_has_it: !conversation.state.agent_speaks(),
         opted_out: conversation.opted_out_at.is_some(),
-        messages_last_minute: message::count_since(tx, org, conversation.id, Author::Contact, minute_ago)?,
+        messages_last_minute,
+        slowed_down: if needs.flood_per_minute == 0 || messages_last_minute <= needs.flood_per_minute {
+            SlowedDown::No
+        } else {
+            slowed_down(tx, org, conversation.id, turn, locale, now)?
+        },
         ai_messages_today: message::count_since(tx, org, conversation.id, Author::Agent, midnight)?,
         stages,
         open_now: open_state.open_now,
@@ -226,6 +239,24 @@ fn load(
         open_state,
         history,
         upcoming,
+    })
+}
+
+/// Whether the contact was asked to slow down lately, and has written since.
+fn slowed_down(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    turn: TurnId,
+    locale: Locale,
+    now: Timestamp,
+) -> Result<SlowedDown, UseCaseError> {
+    let since = now.checked_sub(SLOWED_DOWN_FOR).unwrap_or(now);
+    let notice = &notices(locale).slow_down;
+    Ok(match message::written_since(tx, organization, conversation, notice, since, turn)? {
+        None => SlowedDown::No,
+        Some(0) => SlowedDown::JustNow,
+        Some(_) => SlowedDown::Before,
     })
 }
 

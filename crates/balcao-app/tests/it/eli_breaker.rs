@@ -430,3 +430,23 @@ async fn a_question_that_became_a_draft_is_not_answered_by_a_later_yes() {
     assert!(asked.state.held.is_some(), "nothing was asked");
     assert!(shop.conversation(&asked).await.held.is_none(), "the call is still held");
 }
+
+/// A steady stream just over the limit stays over it: the window slides along, and the request must not be repeated.
+#[tokio::test]
+async fn a_steady_flood_is_slowed_down_once_then_silence_with_one_note_and_then_answered_again() {
+    let mut profile = eli();
+    profile.guardrails.flood_per_minute = 3;
+    let shop = shop_of(profile).await;
+    let mut endings = Vec::new();
+    for second in [0, 15, 30, 45, 59, 74, 89, 104] {
+        shop.world.set_local(&format!("2026-11-24T10:{:02}:{:02}", second / 60, second % 60));
+        let script: Vec<Line> = if endings.len() < 3 { vec![says("Oi!")] } else { Vec::new() };
+        let answered = shop.caio_says("oi", script).await;
+        endings.push((answered.ending.outcome(), answered.state.effects.len()));
+    }
+    let silent = ("silence", 0);
+    let expected = [("reply", 0), ("reply", 0), ("reply", 0), ("reply", 0), ("silence", 1), silent, silent, silent];
+    assert_eq!(endings, expected);
+    shop.world.set_local("2026-11-24T10:04:00");
+    assert_eq!(shop.caio_says("oi", [says("Diga!")]).await.ending.outcome(), "reply");
+}
