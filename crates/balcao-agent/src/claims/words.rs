@@ -141,6 +141,10 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
         Booked,
         r"\b(?:clientes?|sistema|equipe|gente|assistente|ele|ela) (?:ja |tambem )?(?:marcou|agendou|reservou)\b|\bacab(?:ei|amos|ou) de (?:te )?(?:marcar|agendar|reservar)\b|\b(?:marcamos|agendamos|reservamos) (?:(?:ja |agora )?(?:o |a )?(?:seu|sua|teu|tua|voce|vc)\b|(?:para|pra) [^.!?]{0,30}\d)",
     ),
+    (
+        Booked,
+        r"^\W*(?:sim|claro|ok|certo|perfeito|pronto|beleza|combinado|otimo|fechado)\W+(?:eu |entao )?confirm(?:o|amos)\b(?: (?:para|pra)\b| (?:o |a )?(?:seu|sua|teu|tua|horario|agendamento|reserva)\b|\W*$)|^\W*confirm(?:o|amos) (?:o |a )?(?:seu|sua|teu|tua|horario|agendamento|reserva|corte|consulta)\b|\b(?:i|we) confirm (?:your|the) (?:appointment|booking|haircut|visit|slot|reservation)",
+    ),
     // Noted and sent.
     (
         Noted,

@@ -29,6 +29,11 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Booked,
         &[
+            "Sim, confirmo. O horário é amanhã às 15h com João Batista.",
+            "Confirmo seu corte para amanhã às 15h.",
+            "Ok, confirmado então: amanhã às 15h.",
+            "Yes, I confirm your haircut for tomorrow at 3pm.",
+            "Perfeito, confirmamos para amanhã às 15h.",
             "O cliente marcou corte com o João amanhã às 15h.",
             "Agendamos seu corte para amanhã às 15h.",
             "Marcamos pra amanhã às 15h com o João.",
@@ -254,6 +259,9 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
 
 /// Sentences without a claim.
 const INNOCENT: &[&str] = &[
+    "Confirmo sim: temos estacionamento.",
+    "Confirmo o endereço: Rua Augusta, 1200.",
+    "Posso confirmar para amanhã às 15h?",
     "Nós só cancelamos o horário se você faltar sem avisar.",
     "Se o cliente cancelou em cima da hora, não há multa.",
     "Cancelamos seu horário se você atrasar mais de 15 minutos.",
