@@ -176,6 +176,23 @@ pub fn spent_since(
     }
 }
 
+/// Adds a model call that came after a turn's reply to what the turn used up.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the organization has no such turn.
+pub fn add_model_call(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: TurnId,
+    tokens: i64,
+    cost_micro_usd: i64,
+) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE turn SET model_calls = model_calls + 1, tokens = tokens + ?3, cost_micro_usd = cost_micro_usd + ?4
+               WHERE organization_id = ?1 AND id = ?2";
+    exactly_one(tx.execute(sql, values![organization, id, tokens, cost_micro_usd])?, sql)
+}
+
 /// The record of a closed turn, as JSON.
 ///
 /// # Errors

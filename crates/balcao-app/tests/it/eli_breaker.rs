@@ -410,6 +410,24 @@ async fn nothing_follows_after_a_failure_handoff() {
 }
 
 #[tokio::test]
+async fn what_the_steps_after_the_reply_ask_the_model_counts_for_the_turn() {
+    let mut profile = eli();
+    profile.after_reply.contact_facts = true;
+    let shop = shop_of(profile).await;
+    let answered = shop.caio_says("oi", [says("Olá!")]).await;
+    shop.model.script([says("{\"name\": null, \"email\": null, \"tags\": []}")]);
+    shop.front.after_reply("eli", &answered, shop.world.organization).await;
+    let (organization, id) = (shop.world.organization, answered.conversation);
+    let spent: Result<_, StoreError> = shop
+        .world
+        .desk
+        .store
+        .read(move |tx| balcao_store::turn::spent_since(tx, organization, Some(id), jiff::Timestamp::UNIX_EPOCH))
+        .await;
+    assert_eq!(spent.unwrap().model_calls, 2);
+}
+
+#[tokio::test]
 async fn a_person_who_takes_over_during_the_turn_turns_the_reply_into_a_draft() {
     let shop = shop().await;
     shop.caio_says("oi", [says("Olá, Caio, em que posso ajudar?")]).await;
