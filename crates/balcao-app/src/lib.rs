@@ -11,6 +11,7 @@ pub mod availability;
 pub mod booking;
 pub mod catalog;
 pub mod contacts;
+pub mod conversations;
 pub mod desk;
 pub mod flows;
 pub mod follow_ups;

@@ -9,7 +9,6 @@
 mod after_reply;
 mod close;
 mod context;
-mod give_back;
 mod open;
 
 use std::collections::{BTreeMap, HashMap};
@@ -198,18 +197,6 @@ impl FrontDesk {
         {
             tracing::warn!(turn = %answered.turn, %error, "a step after the reply failed");
         }
-    }
-
-    /// Gives a conversation back to the agent: the handoff is resolved, and the breaker forgets.
-    ///
-    /// # Errors
-    /// What the database said. `Ok(false)` if nobody had it.
-    pub async fn give_back(
-        &self,
-        organization: OrganizationId,
-        conversation: ConversationId,
-    ) -> Result<bool, UseCaseError> {
-        give_back::give_back(&self.desk, organization, conversation).await
     }
 
     fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {

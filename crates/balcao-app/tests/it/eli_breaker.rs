@@ -8,6 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_agent::{Ending, Profile, ProfileFile};
+use balcao_app::conversations::Conversations;
 use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound};
 use balcao_builtin_tools::{PACKS, Settings, tools};
 use balcao_domain::{Phone, conversation::ConversationState};
@@ -385,7 +386,11 @@ async fn a_withdrawn_tool_stays_withdrawn_after_a_restart_and_comes_back_with_th
     let request = shop.model.requests().remove(0);
     assert!(!request.tools.iter().any(|tool| tool.name == "create_appointment"));
     assert_eq!(reason(&answered), "breaker");
-    assert!(shop.front.give_back(shop.world.organization, answered.conversation).await.unwrap());
+    Conversations::new(shop.world.desk.clone())
+        .give_back(shop.world.organization, answered.conversation)
+        .await
+        .unwrap()
+        .unwrap();
     let back = shop.caio_says("voltei", [says("Oi de novo, Caio.")]).await;
     assert_eq!((back.ending.outcome(), back.state.breaker.failures()), ("reply", 0));
     assert!(shop.model.last_request().unwrap().tools.iter().any(|tool| tool.name == "create_appointment"));
