@@ -222,7 +222,8 @@ async fn ask(
             let (turn, cost) = (answered.turn, natural(answer.usage.cost_micro_usd.unwrap_or(0)));
             let counted = desk.store.write(move |tx| turn::add_model_call(tx, organization, turn, tokens, cost)).await;
             if let Err(error) = counted {
-                tracing::warn!(error = %StoreError::from(error), ?purpose, "a step after the reply was not counted");
+                let error: StoreError = error;
+                tracing::warn!(%error, ?purpose, "a step after the reply was not counted");
             }
             Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty())
         }
