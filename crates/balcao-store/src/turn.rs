@@ -18,6 +18,8 @@ pub struct Closing<'a> {
     pub reason: Option<&'a str>,
     /// The record, as JSON.
     pub machine: &'a str,
+    /// Hash of the prompt that it was answered from.
+    pub prompt_hash: &'a str,
     /// Its part of the transcript, as JSON.
     pub transcript: &'a str,
     /// Model calls.
@@ -88,7 +90,7 @@ pub fn close(
 ) -> Result<(), StoreError> {
     let sql =
         "UPDATE turn SET state = 'closed', outcome = ?3, reason = ?4, machine = ?5, transcript = ?6, model_calls = ?7,
-             tool_calls = ?8, tokens = ?9, cost_micro_usd = ?10, closed_at = ?11
+             tool_calls = ?8, tokens = ?9, cost_micro_usd = ?10, closed_at = ?11, prompt_hash = ?12
          WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
     let changed = tx.execute(
         sql,
@@ -103,7 +105,8 @@ pub fn close(
             closing.tool_calls,
             closing.tokens,
             closing.cost_micro_usd,
-            now
+            now,
+            closing.prompt_hash
         ],
     )?;
     exactly_one(changed, sql)

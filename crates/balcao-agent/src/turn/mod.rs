@@ -16,7 +16,7 @@ mod step;
 mod structured;
 
 use balcao_llm::{Message, ModelRequest};
-use balcao_tool::Principal;
+use balcao_tool::{Principal, canonical};
 use jiff::Zoned;
 
 pub use setup::{ContactCard, TurnSetup};
@@ -87,6 +87,7 @@ impl Turn {
             version: STATE_VERSION,
             principal: opening.principal,
             now: opening.now,
+            prompt_hash: canonical::hash_text(&setup.system),
             phase: Phase::Thinking { want: Want::Step },
             transcript: vec![Message::User { text: inbound.clone() }],
             inbound,

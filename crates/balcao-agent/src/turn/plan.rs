@@ -79,6 +79,19 @@ impl Turn {
         self.check_budgets();
     }
 
+    /// Notes how long the calls of the batch that has just come back took, in milliseconds.
+    pub fn note_call_times(&mut self, took: &[(String, u64)]) {
+        let waiting = match &mut self.state.phase {
+            Phase::Acting { done, .. } => done.iter_mut(),
+            Phase::Judging { .. } | Phase::Thinking { .. } | Phase::Done { .. } => [].iter_mut(),
+        };
+        for record in waiting.chain(&mut self.state.calls) {
+            if let Some((_, millis)) = took.iter().find(|(call, _)| *call == record.call_id) {
+                record.took_ms = *millis;
+            }
+        }
+    }
+
     /// Ends a step early: whatever has not run gets a result that says so.
     pub(super) fn settle_open_calls(&mut self, why: &'static str) {
         let locale = self.state.principal.locale;
@@ -97,6 +110,7 @@ impl Turn {
         let step = self.step();
         let answer = |args: Value, args_hash: &str, result: CallResult, repeated: bool| {
             Planned::Answered(Box::new(CallRecord {
+                took_ms: 0,
                 step,
                 index,
                 call_id: call.id.clone(),
@@ -317,6 +331,7 @@ enum Planned {
 
 fn record(step: u32, queued: QueuedCall, result: CallResult, ran: bool) -> CallRecord {
     CallRecord {
+        took_ms: 0,
         step,
         index: queued.index,
         call_id: queued.call_id,

@@ -56,6 +56,7 @@ fn in_transaction(
             outcome: stored.outcome(),
             reason: reason(&stored).as_deref(),
             machine,
+            prompt_hash: &state.prompt_hash,
             transcript,
             model_calls: state.spent.model_calls,
             tool_calls: state.spent.tool_calls,
