@@ -1,7 +1,12 @@
 //! The services and people that a transcript has shown, and how a customer's words name them.
 
+mod other_act;
+
 use balcao_language::{Candidate, NameMatch, fold, match_name, names::sound, search_tokens, tokens};
 use serde_json::Value;
+
+pub use other_act::OtherAct;
+pub(crate) use other_act::names_object;
 
 use crate::results;
 
@@ -69,10 +74,38 @@ impl Catalog {
     /// Words are compared by stem, sound and close spelling, so that "cortar" names "Corte". A part of a name
     /// ("limpeza") names it if no other service shares that part, or if it is what the name begins with and no other
     /// name begins so: "barba" is "Barba desenhada" rather than "Corte e barba".
+    ///
+    /// An [`OtherAct`] is no service of the catalog; beside one that is named in full it does not count.
     #[must_use]
     pub fn service_in(&self, text: &str) -> Named {
+        let Some(other) = self.other_act(text) else { return self.known_service_in(text) };
+        let around = (text.get(..other.span.0).unwrap_or_default(), text.get(other.span.1..).unwrap_or_default());
+        let rest = format!("{} {}", around.0, around.1);
+        match self.known_service_in(&rest) {
+            Named::One(name) if self.says_whole(&rest, &name) || names_object(&rest) => Named::One(name),
+            Named::One(_) | Named::Several(_) | Named::Unknown(_) | Named::Nothing => Named::Unknown(other.said),
+        }
+    }
+
+    /// What a text names that is another act than those on offer.
+    #[must_use]
+    pub fn other_act(&self, text: &str) -> Option<OtherAct> {
+        other_act::find(text, &self.significant_names())
+    }
+
+    fn significant_names(&self) -> Vec<Vec<String>> {
+        self.services.iter().map(|service| significant(&service.name)).collect()
+    }
+
+    /// True if every significant word of the name is said.
+    fn says_whole(&self, text: &str, name: &str) -> bool {
+        let said = search_tokens(text);
+        significant(name).iter().all(|word| said.iter().any(|heard| same_word(heard, word)))
+    }
+
+    fn known_service_in(&self, text: &str) -> Named {
         let mut said = search_tokens(&without_excluded(text));
-        let names: Vec<Vec<String>> = self.services.iter().map(|service| significant(&service.name)).collect();
+        let names = self.significant_names();
         for (heard, meant) in MEANINGS {
             let (heard, meant) = (search_tokens(heard), search_tokens(meant));
             let ([heard], [meant]) = (heard.as_slice(), meant.as_slice()) else { continue };
@@ -127,9 +160,7 @@ impl Catalog {
         let mut found: Vec<String> = Vec::new();
         for part in folded.split(" e ").flat_map(|part| part.split(',')).flat_map(|part| part.split(" and ")) {
             let Named::One(name) = self.service_in(part) else { continue };
-            let said = search_tokens(part);
-            let full = significant(&name).iter().all(|word| said.iter().any(|heard| same_word(heard, word)));
-            if full && !found.contains(&name) {
+            if self.says_whole(part, &name) && !found.contains(&name) {
                 found.push(name);
             }
         }

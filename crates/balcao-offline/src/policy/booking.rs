@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Answer, Desk,
     slots::{candidates, clock, nearest, spread},
-    spoken::spoken_service,
+    wish::Wish,
 };
 use crate::{
     catalog::Named,
@@ -21,12 +21,6 @@ use crate::{
 pub(super) const OFFERED_TIMES: usize = 4;
 const OFFERED_PEOPLE: usize = 4;
 const OFFERED_DAYS: usize = 5;
-
-/// What is settled of a booking.
-struct Wish {
-    service: Option<String>,
-    professional: Option<String>,
-}
 
 impl Desk<'_> {
     pub(super) fn book(&mut self) {
@@ -219,65 +213,6 @@ impl Desk<'_> {
         let padded = format!(" {folded} ");
         let plain = !hedged.iter().any(|word| padded.contains(word)) || rest_asks && !padded.contains(" mas ");
         (plain && (starts || utterance.is(Act::GoAhead))).then_some(proposal)
-    }
-
-    /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
-    fn wish(&mut self) -> Option<Wish> {
-        let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && self.answered("get_services").is_none() {
-            match self.ask("get_services", &[]) {
-                Answer::Asked => return None,
-                Answer::Missing if !self.may_call => {
-                    self.say(Line::CannotNow);
-                    return None;
-                }
-                // Without a catalog the customer's own words go to the tools, which know aliases.
-                Answer::Ready(_) | Answer::Missing => {}
-            }
-        }
-        let names: Vec<String> = dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
-        let service = match dialogue.service() {
-            Named::One(name) => Some(name),
-            Named::Several(list) => {
-                self.say(Line::WhichService { list });
-                return None;
-            }
-            Named::Nothing | Named::Unknown(_) => {
-                dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone())
-            }
-        };
-        let service = service.or_else(|| match names.as_slice() {
-            [only] => Some(only.clone()),
-            _ => self.spoken_service(),
-        });
-        let professional = match dialogue.professional() {
-            Named::One(name) | Named::Unknown(name) => Some(name),
-            Named::Several(list) => {
-                self.say(Line::WhichProfessional { list });
-                return None;
-            }
-            Named::Nothing => None,
-        };
-        let wants = dialogue.utterance.is(Act::Book) || dialogue.utterance.is(Act::Want);
-        let unanswered = dialogue.asked == Question::Service && dialogue.day.is_none();
-        let asks_times = dialogue.utterance.is(Act::Availability) || !wants && dialogue.times.is_empty();
-        let only_asks_times = asks_times && !unanswered;
-        if service.is_none() && !only_asks_times && !names.is_empty() {
-            if let Named::One(name) = dialogue.catalog.professional_in(&dialogue.utterance.text) {
-                // Repeated, so that a title or nickname that was taken wrongly comes out.
-                self.say(Line::With { name });
-            }
-            self.say(Line::AskService { list: names });
-            return None;
-        }
-        Some(Wish { service, professional })
-    }
-
-    /// A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
-    fn spoken_service(&self) -> Option<String> {
-        let answers = self.dialogue.asked == Question::Service;
-        let newest = self.dialogue.mentions.iter().rev().take(4);
-        newest.enumerate().find_map(|(index, text)| spoken_service(text, self.dialogue, answers && index == 0))
     }
 
     fn without_day(&mut self, wish: &Wish) {

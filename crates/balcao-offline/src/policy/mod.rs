@@ -6,10 +6,12 @@
 
 mod booking;
 mod changes;
+mod offer;
 mod questions;
 mod receipts;
 mod slots;
 mod spoken;
+mod wish;
 
 use balcao_language::say::Locale;
 use balcao_llm::ToolDefinition;

@@ -133,6 +133,11 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
         "melhor",
         "ele",
         "ela",
+        "informacao",
+        "informacoes",
+        "duvida",
+        "ajuda",
+        "pergunta",
     ];
     let all = balcao_language::tokens(text);
     let dates = balcao_language::find_dates(text, dialogue.today());
@@ -168,11 +173,12 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
     })
 }
 
-/// What a question about a price names: the words behind "quanto custa a", "o preço da", without article and mark.
+/// What a question about a service names: the words behind "quanto custa a", "o preço da", "vocês fazem", without article
+/// and mark.
 pub(super) fn spoken_topic(text: &str) -> Option<String> {
     const OPENS: &[&str] = &[
         "custa", "custam", "valor", "valores", "preco", "precos", "fica", "sai", "cobra", "cobram", "quanto", "price",
-        "much", "cost", "costs", "qto", "qnt",
+        "much", "cost", "costs", "qto", "qnt", "faz", "fazem", "oferecem",
     ];
     const LINKS: &[&str] = &[
         "o", "a", "os", "as", "um", "uma", "de", "do", "da", "dos", "das", "pra", "para", "por", "pelo", "pela",

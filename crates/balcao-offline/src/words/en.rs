@@ -238,7 +238,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::NextOf { service } => format!("Now, {service}: which time would you like?"),
         Line::With { name } => format!("With {name}, then."),
-        Line::NotOffered { said } => format!("We do not offer {said}."),
+        Line::NotOffered { said } => format!("We do not have \"{said}\" on our list."),
         Line::EmailKept { email } => format!("Noted: {email}."),
         Line::Noted => "Noted! I left it for the team.".to_owned(),
         Line::OnFile { list } if list.is_empty() => "We have nothing on file about you yet.".to_owned(),

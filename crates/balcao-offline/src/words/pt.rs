@@ -238,7 +238,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::NextOf { service } => format!("Agora, {service}: qual horário prefere?"),
         Line::With { name } => format!("Certo, com {name}."),
-        Line::NotOffered { said } => format!("Não temos {said} por aqui."),
+        Line::NotOffered { said } => format!("Não temos {said} na nossa lista de serviços."),
         Line::EmailKept { email } => format!("Anotado: {email}."),
         Line::Noted => "Anotado! Deixei registrado para a equipe.".to_owned(),
         Line::OnFile { list } if list.is_empty() => "Ainda não tenho dados seus no cadastro.".to_owned(),
