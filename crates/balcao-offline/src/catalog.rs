@@ -19,6 +19,17 @@ pub struct Service {
     pub data: Value,
 }
 
+/// What a professional does, as far as a tool has said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skills {
+    /// The professional's name.
+    pub name: String,
+    /// The services offered.
+    pub services: Vec<String>,
+    /// Restrictions, in the business's words.
+    pub restrictions: Option<String>,
+}
+
 /// What is known of the business.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalog {
@@ -26,6 +37,8 @@ pub struct Catalog {
     pub services: Vec<Service>,
     /// The professionals' names.
     pub professionals: Vec<String>,
+    /// What they do, of those of whom it was told.
+    pub skills: Vec<Skills>,
     /// The plans on sale, once they were listed.
     pub plans: Vec<Service>,
 }
@@ -56,11 +69,37 @@ impl Catalog {
         }
         let people = result.get("barbers").or_else(|| result.get("professionals")).and_then(Value::as_array);
         for person in people.into_iter().flatten() {
+            self.learn_skills(person);
             let name = person.as_str().map(str::to_owned).or_else(|| results::text(person, &["name"]));
             if let Some(name) = name.filter(|name| !self.professionals.contains(name)) {
                 self.professionals.push(name);
             }
         }
+    }
+
+    fn learn_skills(&mut self, person: &Value) {
+        let list = person.get("services").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let service = |one: &Value| one.as_str().map(str::to_owned).or_else(|| results::text(one, &["name"]));
+        let services: Vec<String> = list.iter().filter_map(service).collect();
+        let restrictions = results::text(person, &["restrictions"]);
+        let Some(name) = results::text(person, &["name"]).filter(|_| !services.is_empty()) else { return };
+        self.skills.retain(|skills| skills.name != name);
+        self.skills.push(Skills { name, services, restrictions });
+    }
+
+    /// Whether a professional offers a service. `None` if no tool has told.
+    #[must_use]
+    pub fn performs(&self, professional: &str, service: &str) -> Option<bool> {
+        let skills = self.skills.iter().find(|skills| skills.name == professional)?;
+        self.service(service)?;
+        Some(skills.services.iter().any(|offered| offered == service))
+    }
+
+    /// Who offers a service, in the tool's order.
+    #[must_use]
+    pub fn performers(&self, service: &str) -> Vec<String> {
+        let offers = |skills: &&Skills| skills.services.iter().any(|offered| offered == service);
+        self.skills.iter().filter(offers).map(|skills| skills.name.clone()).collect()
     }
 
     /// The service of that name.

@@ -256,10 +256,15 @@ impl Dialogue {
         let accepts = self.asked == Question::Next && agreement(&utterance.text) == Agreement::Yes;
         if self.asked == Question::Professional && agreement(&utterance.text) == Agreement::Yes {
             // "Seria com …?" was answered with yes; yes to a choice of several leaves it to us.
-            match self.catalog.professional_in(&self.said) {
+            let question = self.said.trim_end().rsplit('\n').next().unwrap_or_default();
+            match self.catalog.professional_in(question) {
                 Named::One(name) => self.mentions.push(format!("com {name}")),
                 Named::Several(_) | Named::Unknown(_) | Named::Nothing => self.any_professional = true,
             }
+        }
+        if let Some(name) = self.pronoun(&utterance.text) {
+            self.mentions.push(format!("com {name}"));
+            return;
         }
         let Some(next) = self.proposal.clone().filter(|_| accepts) else { return };
         self.day = next.date.map(Day::on);

@@ -299,7 +299,7 @@ impl Desk<'_> {
             return;
         }
         if found.free.is_empty() {
-            self.none_free(wish, date, false, found.next);
+            self.none_free(wish, date, found.next);
             return;
         }
         if self.dialogue.times.is_empty() {
@@ -307,12 +307,6 @@ impl Desk<'_> {
         } else {
             self.at_times(wish, date, &found);
         }
-    }
-
-    fn none_free(&mut self, wish: &Wish, date: Date, part: bool, next: Option<Appointment>) {
-        let professional = wish.professional.clone();
-        self.say(Line::NoneFree { date, professional, part });
-        self.say(next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
     }
 
     fn offer(&mut self, wish: &Wish, date: Date, found: &Availability) {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     Answer, Desk,
     slots::{asking, clock, nearest, spread},
+    wish::Wish,
 };
 use crate::{
     catalog::Named,
@@ -93,8 +94,8 @@ impl Desk<'_> {
         let found = results::availability(&outcome.result);
         let times = found.free.iter().flat_map(|(_, times)| times.iter().copied()).collect::<Vec<_>>();
         if times.is_empty() {
-            self.say(Line::NoneFree { date, professional: with, part: false });
-            self.say(found.next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
+            let wish = Wish { service: what.service.clone(), professional: with };
+            self.none_free(&wish, date, found.next);
             return;
         }
         match self.dialogue.times.iter().copied().chain(wanted).find(|time| times.contains(time)) {

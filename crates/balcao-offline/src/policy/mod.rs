@@ -7,6 +7,7 @@
 mod booking;
 mod changes;
 mod offer;
+mod people;
 mod questions;
 mod receipts;
 mod slots;

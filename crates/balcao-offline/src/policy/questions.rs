@@ -85,32 +85,6 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn team(&mut self) {
-        let dialogue = self.dialogue;
-        // Whoever does not work that day is on no list of that day: the names come from the catalog.
-        if dialogue.catalog.professionals.is_empty() && self.tool("get_services").is_some() {
-            self.read("get_services", &[]);
-        }
-        let date = dialogue.utterance.days.first().map(|day| day.first);
-        let date_value = date.map_or(Value::Null, |date| Value::String(date.to_string()));
-        let Some(outcome) = self.read("get_barbers", &[("date", date_value)]) else { return };
-        let people = outcome.result.get("barbers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let said = dialogue.catalog.professional_in(&dialogue.utterance.text);
-        if let (Named::One(name), Some(date)) = (said, date) {
-            let person = people.iter().find(|person| results::text(person, &["name"]).as_ref() == Some(&name));
-            let hours = person.map(|person| worded(&periods(person, "works"), self.locale));
-            self.say(Line::Works { name, date, hours });
-            return;
-        }
-        let row = |person: &Value| {
-            let name = results::text(person, &["name"])?;
-            let hours = worded(&periods(person, "works"), self.locale);
-            Some(if hours.is_empty() || date.is_none() { name } else { format!("{name}: {hours}") })
-        };
-        let list = people.iter().filter_map(row).collect();
-        self.say(Line::Team { date, list });
-    }
-
     fn hours(&mut self) {
         let day = self.dialogue.utterance.days.first().map(|day| day.first);
         let date = day.map_or(Value::Null, |date| Value::String(date.to_string()));
@@ -203,6 +177,9 @@ impl<'a> Desk<'a> {
         if may_be_service && self.read("get_services", &[]).is_none() {
             return;
         }
+        if self.skill(question) {
+            return;
+        }
         if let Some(other) = catalog.other_act(question) {
             self.unlisted(&other.said);
             return;
@@ -233,6 +210,7 @@ impl<'a> Desk<'a> {
         }
         match best.and_then(|(_, entry)| results::text(entry, &["content"])) {
             Some(content) => self.say(Line::Knowledge { content }),
+            None if self.restriction(question) => {}
             None => match self.other_service(question) {
                 Some(said) => self.unlisted(&said),
                 None => self.say(Line::NotKnown),
@@ -400,7 +378,7 @@ fn stems(text: &str) -> Vec<String> {
 type OpenDay = (Date, Vec<(Time, Time)>, Option<String>);
 
 /// Opening or working periods under `key`.
-fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
+pub(super) fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
     let list = entry.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let read = |period: &Value| {
         let opens = results::text(period, &["opens", "start", "from"])?;
@@ -410,7 +388,7 @@ fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
     list.iter().filter_map(read).collect()
 }
 
-fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
+pub(super) fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
     let (and, from, to) = match locale {
         Locale::Pt => ("e", "das", "às"),
         Locale::En => ("and", "from", "to"),

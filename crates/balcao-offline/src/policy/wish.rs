@@ -61,7 +61,8 @@ impl Desk<'_> {
             self.say(Line::AskService { list: names });
             return None;
         }
-        Some(Wish { service, professional })
+        let wish = Wish { service, professional };
+        if self.not_of_that_professional(&wish) { None } else { Some(wish) }
     }
 
     /// The one service that is meant, by its name; words that the catalog does not have go to the tools. `None` if something

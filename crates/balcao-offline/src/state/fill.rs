@@ -68,6 +68,17 @@ impl Dialogue {
         meant.map_or(day, |date| Day { target: day.target, ..Day::on(date) })
     }
 
+    /// "Com ela": the one whom the last reply named beside the professional wanted so far.
+    pub(super) fn pronoun(&self, text: &str) -> Option<String> {
+        let said = ["com ela", "com ele", "with her", "with him"];
+        said.iter().find(|words| balcao_language::contains_word(text, words))?;
+        let wanted = self.professional();
+        let named = self.catalog.professionals.iter();
+        let mut others =
+            named.filter(|name| self.said.contains(name.as_str()) && wanted != Named::One((*name).clone()));
+        others.next().filter(|_| others.next().is_none()).cloned()
+    }
+
     fn fill_move(&mut self, utterance: &Utterance) {
         let starts = utterance.is(Act::Reschedule);
         match utterance.days.as_slice() {

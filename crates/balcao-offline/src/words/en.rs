@@ -93,6 +93,14 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         },
         Line::Works { name, date, hours: Some(hours) } => format!("Yes, {name} works {} {hours}.", on(*date, today)),
         Line::Works { name, date, hours: None } => format!("{name} does not work {}.", on(*date, today)),
+        Line::Does { name, services } => format!("Yes, {name} does {}.", commas(services, "and")),
+        Line::DoesNotDo { name, service } => format!("{name} does not do {service}."),
+        Line::Performers { service, list } => format!("{service} is done by {}.", commas(list, "or")),
+        Line::Away { name, date } => {
+            format!("{} there is no time: {name} does not work that day.", sentence(&on(*date, today)))
+        }
+        Line::InsteadThatDay { list } => format!("That day you can come to {}.", commas(list, "or")),
+        Line::Restriction { name, text } => format!("{name}: {text}."),
         Line::HoursOf { date, periods: open, note } => {
             let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
             if open.is_empty() {
@@ -122,6 +130,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             time(*at, EN),
             commas(list, "or")
         ),
+        Line::WhichProfessional { list } if list.len() == 1 => format!("Did you mean {}?", commas(list, "or")),
         Line::WhichProfessional { list } => format!("Who would you like: {}?", commas(list, "or")),
         Line::NoSuchProfessional { said, list } if list.is_empty() => {
             format!("I did not find {said} on the team. Who would you like?")

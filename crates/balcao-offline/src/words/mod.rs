@@ -39,6 +39,18 @@ pub(crate) enum Line {
     Team { date: Option<Date>, list: Vec<String> },
     /// Whether one person works that day.
     Works { name: String, date: Date, hours: Option<String> },
+    /// A professional does these services.
+    Does { name: String, services: Vec<String> },
+    /// A professional does not do that service.
+    DoesNotDo { name: String, service: String },
+    /// Who does a service.
+    Performers { service: String, list: Vec<String> },
+    /// A professional does not work on the day that was wanted.
+    Away { name: String, date: Date },
+    /// Who works that day instead.
+    InsteadThatDay { list: Vec<String> },
+    /// A professional's restrictions, in the business's words.
+    Restriction { name: String, text: String },
     /// Opening hours of one day.
     HoursOf { date: Date, periods: Vec<(Time, Time)>, note: Option<String> },
     /// Opening hours of several days.

@@ -93,6 +93,14 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         },
         Line::Works { name, date, hours: Some(hours) } => format!("Sim, {name} atende {} {hours}.", on(*date, today)),
         Line::Works { name, date, hours: None } => format!("{name} não atende {}.", on(*date, today)),
+        Line::Does { name, services } => format!("Sim, {name} faz {}.", commas(services, "e")),
+        Line::DoesNotDo { name, service } => format!("{name} não faz {service}."),
+        Line::Performers { service, list } => format!("{service} é com {}.", commas(list, "ou")),
+        Line::Away { name, date } => {
+            format!("{} não tenho horário: {name} não atende nesse dia.", sentence(&on(*date, today)))
+        }
+        Line::InsteadThatDay { list } => format!("Quem atende é {}.", commas(list, "ou")),
+        Line::Restriction { name, text } => format!("{name}: {text}."),
         Line::HoursOf { date, periods: open, note } => {
             let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
             if open.is_empty() {
@@ -122,6 +130,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             time(*at, PT),
             commas(list, "ou")
         ),
+        Line::WhichProfessional { list } if list.len() == 1 => format!("Seria com {}?", commas(list, "ou")),
         Line::WhichProfessional { list } => format!("Com quem: {}?", commas(list, "ou")),
         Line::NoSuchProfessional { said, list } if list.is_empty() => {
             format!("Não encontrei {said} na equipe. Com quem você prefere?")
