@@ -20,6 +20,7 @@ use crate::{
     results::{self, Appointment, Outcome},
 };
 
+pub use fill::says_all;
 use question::question_in;
 
 /// What the customer is after.
@@ -97,6 +98,8 @@ pub struct Dialogue {
     pub passing: bool,
     /// The day of the appointment to cancel or move.
     pub source: Option<Day>,
+    /// The words that named several appointments to cancel ("os dois"), while they are cancelled one by one.
+    pub several: Option<String>,
     /// What was asked last.
     pub asked: Question,
     /// What was proposed for booking.
@@ -143,6 +146,7 @@ impl Dialogue {
             window: None,
             passing: false,
             source: None,
+            several: None,
             asked: Question::Nothing,
             proposal: None,
             offered: Vec::new(),
@@ -221,6 +225,7 @@ impl Dialogue {
             self.window = None;
         }
         self.aim(&utterance, goal_before);
+        self.several = self.several_to_cancel(&utterance);
         self.take_next(&utterance);
         self.fill(&utterance);
         self.utterance = utterance;

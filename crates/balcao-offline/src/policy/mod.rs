@@ -164,6 +164,9 @@ impl<'a> Desk<'a> {
             return;
         }
         let done = self.effects();
+        if done {
+            self.cancel_next();
+        }
         self.information();
         let touched = if done { false } else { self.appointment() };
         self.extras();

@@ -58,7 +58,7 @@ impl Desk<'_> {
     pub(super) fn effect(&mut self, outcome: &Outcome) {
         let mut what = results::appointment(&outcome.result);
         let given = results::appointment(&outcome.arguments);
-        let inner = ["new_appointment", "appointment", "cancelled_appointment"];
+        let inner = ["new_appointment", "appointment", "cancelled_appointment", "cancelled"];
         if let Some(inner) = inner.iter().find_map(|key| outcome.result.get(key)).map(results::appointment) {
             what = filled(inner, what);
         }

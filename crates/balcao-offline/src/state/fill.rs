@@ -1,6 +1,6 @@
 //! What a message adds to what is known: days, times, people, services.
 
-use balcao_language::{TimeWindow, fold};
+use balcao_language::{Agreement, Asked, TimeWindow, agreement_about, fold};
 use jiff::civil::Time;
 
 use super::{Dialogue, Goal, Question, informative};
@@ -66,6 +66,17 @@ impl Dialogue {
         let mut dates = spoken.first.series(jiff::Span::new().days(1)).take_while(|date| *date <= spoken.last);
         let meant = dates.find(|date| date.weekday() == day.first.weekday());
         meant.map_or(day, |date| Day { target: day.target, ..Day::on(date) })
+    }
+
+    /// The words that name several appointments to cancel. An agreement goes on with those that were named before.
+    pub(super) fn several_to_cancel(&self, utterance: &Utterance) -> Option<String> {
+        if utterance.is(Act::Cancel) && self.asked != Question::Cancel || self.goal == Goal::Cancel {
+            let folded = fold(&utterance.text);
+            let several = says_all(&utterance.text).is_some() || folded.contains(" e ") || folded.contains(" and ");
+            return several.then(|| utterance.text.clone());
+        }
+        let declined = agreement_about(&utterance.text, Asked::Cancelling) == Agreement::No;
+        self.several.clone().filter(|_| !declined && self.asked == Question::Cancel)
     }
 
     /// "Com ela": the one whom the last reply named beside the professional wanted so far.
@@ -147,4 +158,29 @@ impl Dialogue {
         };
         Some(TimeWindow { from, until, period: None })
     }
+}
+
+/// "Os dois", "tudo": all of what there is, and how many that is, where it is said.
+#[must_use]
+pub fn says_all(text: &str) -> Option<Option<usize>> {
+    const WORDS: &[(&str, Option<usize>)] = &[
+        ("os dois", Some(2)),
+        ("as duas", Some(2)),
+        ("ambos", Some(2)),
+        ("ambas", Some(2)),
+        ("both", Some(2)),
+        ("os tres", Some(3)),
+        ("as tres", Some(3)),
+        ("tudo", None),
+        ("todos", None),
+        ("todas", None),
+        ("all", None),
+        ("meus horarios", None),
+        ("meus agendamentos", None),
+        ("minhas consultas", None),
+        ("minhas sessoes", None),
+        ("my appointments", None),
+    ];
+    let plain = text.to_lowercase().replace("tudo bem", "").replace("tudo bom", "");
+    WORDS.iter().find(|(words, _)| balcao_language::contains_word(&plain, words)).map(|(_, count)| *count)
 }

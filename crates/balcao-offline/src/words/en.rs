@@ -196,6 +196,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Cancelled { what } => {
             format!("Done, cancelled: {}. Just write when you want to book again.", full(what, today))
         }
+        Line::OneByOne => "All right, one at a time.".to_owned(),
         Line::Confirm { summary } => summary.clone(),
         Line::NoAppointments => {
             "I found no upcoming appointment of yours. Would you like to book one?".to_owned()

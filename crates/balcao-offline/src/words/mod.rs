@@ -97,6 +97,8 @@ pub(crate) enum Line {
     Cancelled { what: Appointment },
     /// A held call to agree to, in the tool's words.
     Confirm { summary: String },
+    /// Several things will be done, each after its own agreement.
+    OneByOne,
     /// The contact has no appointment.
     NoAppointments,
     /// Not on that day.

@@ -196,6 +196,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Cancelled { what } => {
             format!("Pronto, cancelado: {}. Quando quiser marcar de novo, é só chamar.", full(what, today))
         }
+        Line::OneByOne => "Certo, um de cada vez.".to_owned(),
         Line::Confirm { summary } => summary.clone(),
         Line::NoAppointments => {
             "Não encontrei nenhum horário seu na agenda daqui pra frente. Quer marcar um?".to_owned()
