@@ -1,12 +1,15 @@
 //! The services and people that a transcript has shown, and how a customer's words name them.
 
 mod other_act;
+mod several;
 
 use balcao_language::{Candidate, NameMatch, fold, match_name, names::sound, search_tokens, tokens};
 use serde_json::Value;
 
 pub use other_act::OtherAct;
 pub(crate) use other_act::names_object;
+pub(crate) use several::RELATIVES;
+pub use several::person_in;
 
 use crate::results;
 
@@ -189,23 +192,6 @@ impl Catalog {
             [only] => Named::One(only.clone()),
             _ => Named::Several(best),
         }
-    }
-
-    /// The services of a text that wants one for each of several people: those that its parts between "e" and commas name
-    /// in full, in its order; empty if there are not several.
-    #[must_use]
-    pub fn several_in(&self, text: &str) -> Vec<String> {
-        let folded = fold(text);
-        let mut found: Vec<String> = Vec::new();
-        for part in folded.split(" e ").flat_map(|part| part.split(',')).flat_map(|part| part.split(" and ")) {
-            let Named::One(name) = self.service_in(part) else { continue };
-            if self.says_whole(part, &name) && !found.contains(&name) {
-                found.push(name);
-            }
-        }
-        // "Corte e barba" is one service where there is one of that name.
-        let joint = matches!(self.service_in(text), Named::One(name) if !found.contains(&name));
-        if joint || found.len() < 2 { Vec::new() } else { found }
     }
 
     /// The professionals that a bare title means: "a dra" is whoever is called so.

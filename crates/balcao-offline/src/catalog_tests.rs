@@ -145,3 +145,21 @@ fn everyday_acts_leave_the_object_to_its_service() {
         assert_eq!(salon().service_in(text), want, "{text:?}");
     }
 }
+
+#[test]
+fn each_person_has_a_wish() {
+    let wishes = |text: &str| salon().several_in(text);
+    assert_eq!(wishes("quero marcar pra mim e pro meu filho amanhã 15h"), ["quero marcar pra mim", "pro meu filho"]);
+    assert_eq!(wishes("corte pra mim e barba pro meu pai sexta"), ["corte pra mim", "barba pro meu pai"]);
+    assert_eq!(wishes("barba pra mim e pro meu irmão"), ["barba pra mim", "barba pro meu irmão"]);
+    assert_eq!(wishes("pra mim corte e pro meu pai barba"), ["corte pra mim", "barba pro meu pai"]);
+    assert_eq!(wishes("eu e meu irmão queremos cortar"), ["queremos cortar pra mim", "queremos cortar e meu irmão"]);
+    assert_eq!(wishes("corte pra 2 pessoas sábado"), ["corte sábado pra mim", "corte sábado pra outra pessoa"]);
+    assert_eq!(wishes("cabelo, barba e luzes"), ["Corte + Barba", "Luzes"]);
+    assert_eq!(wishes("barba quinta e luzes na sexta"), ["barba quinta", "luzes na sexta"]);
+    assert_eq!(wishes("corte na sexta e barba no sábado"), ["corte na sexta", "barba no sabado"]);
+    assert_eq!(wishes("quero marcar pra mim sexta"), [""; 0]);
+    assert_eq!(wishes("pra mim, depois do meu pai"), [""; 0]);
+    assert_eq!(person_in("e barba pro meu pai"), Some("meu pai".to_owned()));
+    assert_eq!(person_in("barba"), None);
+}

@@ -80,7 +80,7 @@ pub struct Dialogue {
     pub mentions: Vec<String>,
     /// The same of mere questions about prices: they count if nothing else names a service.
     pub weak_mentions: Vec<String>,
-    /// The services still to be booked, of a message that wanted several.
+    /// The wishes still to be booked, of a message that had several: services' names or the customer's words.
     pub queue: Vec<String>,
     /// True if the goal rests on nothing but a day or time in the last message, which may be no wish at all.
     pub presumed: bool,
@@ -357,7 +357,13 @@ impl Dialogue {
     fn see(&mut self, outcome: Outcome, today: Date) {
         if outcome.code().is_none() {
             match outcome.name.as_str() {
-                "get_services" | "get_barbers" | "get_subscription_plans" => self.catalog.learn(&outcome.result),
+                "get_services" | "get_barbers" | "get_subscription_plans" => {
+                    let unknown = self.catalog.services.is_empty();
+                    self.catalog.learn(&outcome.result);
+                    if unknown {
+                        self.first_of_several(&self.utterance.clone());
+                    }
+                }
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
@@ -376,7 +382,8 @@ impl Dialogue {
                     if let Some(next) = queue.first() {
                         self.goal = Goal::Book;
                         self.mentions.push(next.clone());
-                        self.day = booked_day(&outcome);
+                        let own = nlu::read(next, today, &[]).days.first().copied();
+                        self.day = own.or_else(|| booked_day(&outcome));
                     }
                     self.queue = queue;
                 }
@@ -395,10 +402,13 @@ impl Dialogue {
         }
         let wanted = self.wanted_services();
         let done = results::appointment(&outcome.result).service.or(results::appointment(&outcome.arguments).service);
-        wanted.into_iter().filter(|name| Some(name) != done.as_ref()).collect()
+        let is_done =
+            |wish: &String| matches!(self.catalog.service_in(wish), Named::One(name) if Some(&name) == done.as_ref());
+        let place = wanted.iter().position(is_done).unwrap_or_default();
+        wanted.into_iter().enumerate().filter(|(index, _)| *index != place).map(|(_, wish)| wish).collect()
     }
 
-    /// The services of a message that wanted several, those still open first; empty if one or none is wanted.
+    /// The wishes of a message that had several, those still open first; empty if there is one or none.
     #[must_use]
     pub fn wanted_services(&self) -> Vec<String> {
         if !self.queue.is_empty() {
@@ -413,7 +423,7 @@ impl Dialogue {
     pub fn service(&self) -> Named {
         let newest = self.mentions.iter().rev().chain(self.weak_mentions.iter().rev());
         let mut named = newest.map(|text| match self.catalog.several_in(text).into_iter().next() {
-            Some(first) => Named::One(first),
+            Some(first) => self.catalog.service_in(&first),
             None => self.catalog.service_in(text),
         });
         named.find(|named| *named != Named::Nothing).unwrap_or(Named::Nothing)
@@ -423,6 +433,10 @@ impl Dialogue {
     #[must_use]
     pub fn professional(&self) -> Named {
         for text in self.mentions.iter().rev() {
+            // Who is named beside the first of several wishes is meant for it; else the names count for all.
+            let first = self.catalog.several_in(text).into_iter().next();
+            let first = first.filter(|wish| self.catalog.professional_in(wish) != Named::Nothing);
+            let text = first.as_ref().unwrap_or(text);
             let named = self.catalog.professional_in(text);
             if named != Named::Nothing {
                 return named;

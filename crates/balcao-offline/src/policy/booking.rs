@@ -49,7 +49,6 @@ impl Desk<'_> {
             return;
         }
         let Some(wish) = self.wish() else { return };
-        self.one_at_a_time(&wish);
         let Some(day) = dialogue.day.or(dialogue.topic_day) else {
             self.without_day(&wish);
             return;
@@ -59,15 +58,6 @@ impl Desk<'_> {
             return;
         }
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
-    }
-
-    /// Says which of several services comes first, when they are named.
-    fn one_at_a_time(&mut self, wish: &Wish) {
-        let several = self.dialogue.catalog.several_in(&self.dialogue.utterance.text);
-        let Some(first) = wish.service.clone().filter(|first| several.first() == Some(first)) else { return };
-        if self.calls.is_empty() {
-            self.say(Line::OneAtATime { first, rest: several.into_iter().skip(1).collect() });
-        }
     }
 
     /// True if a day or time in a question was all that spoke for a booking, and the question names nothing on offer:

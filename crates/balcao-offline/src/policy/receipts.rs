@@ -9,6 +9,7 @@ use super::{
     slots::{asking, candidates},
 };
 use crate::{
+    catalog::Named,
     results::{self, Appointment, Outcome},
     words::Line,
 };
@@ -65,8 +66,9 @@ impl Desk<'_> {
         match outcome.name.as_str() {
             "create_appointment" => {
                 self.say(Line::Booked { what: filled(what, given) });
-                if let Some(service) = self.dialogue.queue.first().cloned() {
-                    self.say(Line::NextOf { service });
+                if let Some(wish) = self.dialogue.queue.first() {
+                    let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
+                    self.say(Line::NextOf { wish: self.label(wish), settled });
                 }
             }
             "reschedule_appointment" => {

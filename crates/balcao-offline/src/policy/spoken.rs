@@ -1,6 +1,9 @@
 //! A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
 
-use crate::{catalog::Named, state::Dialogue};
+use crate::{
+    catalog::{Named, RELATIVES},
+    state::Dialogue,
+};
 
 /// The words behind "quero", "marcar um", "horário para" that are neither date, time, name nor everyday word.
 pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Option<String> {
@@ -152,6 +155,7 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
             token.text.chars().all(char::is_alphabetic)
                 && token.text.len() > 2
                 && !EVERYDAY.contains(&token.text.as_str())
+                && !RELATIVES.contains(&token.text.as_str())
                 && !covered(token.start)
                 && matches!(dialogue.catalog.professional_in(&token.text), Named::Nothing)
         })

@@ -26,6 +26,7 @@ impl Desk<'_> {
                 Answer::Ready(_) | Answer::Missing => {}
             }
         }
+        self.one_at_a_time();
         let names: Vec<String> = dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
         let service = match dialogue.service() {
             Named::Nothing => dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone()),
@@ -63,6 +64,30 @@ impl Desk<'_> {
         }
         let wish = Wish { service, professional };
         if self.not_of_that_professional(&wish) { None } else { Some(wish) }
+    }
+
+    /// Says which of several wishes comes first, when they are uttered.
+    fn one_at_a_time(&mut self) {
+        let wishes = self.dialogue.catalog.several_in(&self.dialogue.utterance.text);
+        let mut labels = wishes.iter().map(|wish| self.label(wish));
+        if let Some(first) = labels.next() {
+            let rest = labels.collect();
+            self.say(Line::OneAtATime { first, rest });
+        }
+    }
+
+    /// A wish as we speak of it: the service's name, and for whom.
+    pub(super) fn label(&self, wish: &str) -> String {
+        let service = match self.dialogue.catalog.service_in(wish) {
+            Named::One(name) => Some(name),
+            Named::Several(_) | Named::Unknown(_) | Named::Nothing => None,
+        };
+        let person = crate::catalog::person_in(wish).map(|person| crate::words::to_you(&person, self.locale));
+        match (service, person) {
+            (Some(service), None) => service,
+            (None, None) => wish.to_owned(),
+            (service, Some(person)) => crate::words::wish_of(service.as_deref(), &person, self.locale),
+        }
     }
 
     /// The one service that is meant, by its name; words that the catalog does not have go to the tools. `None` if something

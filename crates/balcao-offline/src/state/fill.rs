@@ -58,6 +58,19 @@ impl Dialogue {
             }
         }
         self.fill_time(utterance);
+        self.first_of_several(utterance);
+    }
+
+    /// Of several wishes with a day and time each, those of the first count first. The catalog tells whether there are
+    /// several.
+    pub(super) fn first_of_several(&mut self, utterance: &Utterance) {
+        if self.goal != Goal::Book || self.catalog.several_in(&utterance.text).len() < 2 {
+            return;
+        }
+        self.day = utterance.days.first().copied().or(self.day);
+        if let ([_, _, ..], Some(time)) = (utterance.days.as_slice(), utterance.times.first()) {
+            self.times = vec![*time];
+        }
     }
 
     /// A bare weekday means the day that was spoken of, or the one in the week that was: "sexta" after an offer for next week.

@@ -246,7 +246,8 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::OneAtATime { first, rest } => {
             format!("One at a time: {first} first, then {}.", list(rest, "and"))
         }
-        Line::NextOf { service } => format!("Now, {service}: which time would you like?"),
+        Line::NextOf { wish, settled: true } => format!("Now {wish}: which time would you like?"),
+        Line::NextOf { wish, settled: false } => format!("Now {wish}: which service, and at what time?"),
         Line::With { name } => format!("With {name}, then."),
         Line::NotOffered { said } => format!("We do not have \"{said}\" on our list."),
         Line::EmailKept { email } => format!("Noted: {email}."),

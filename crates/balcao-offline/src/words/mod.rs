@@ -141,8 +141,8 @@ pub(crate) enum Line {
     CannotNow,
     /// The first of several services, and those that come after it.
     OneAtATime { first: String, rest: Vec<String> },
-    /// What is still to be booked: when?
-    NextOf { service: String },
+    /// What is still to be booked: when, if the service is settled, else which service?
+    NextOf { wish: String, settled: bool },
     /// With whom, as it was understood.
     With { name: String },
     /// A service that is on no list, in the customer's words.
@@ -174,4 +174,34 @@ pub(crate) fn reply(lines: &[Line], locale: Locale, today: Date) -> String {
         .filter(|said| !said.is_empty())
         .collect();
     said.join("\n")
+}
+
+/// Whom the customer named, as we address it: "mim" is "você", "meu pai" "seu pai".
+pub(crate) fn to_you(person: &str, locale: Locale) -> String {
+    let you = match locale {
+        Locale::Pt => "você",
+        Locale::En => "you",
+    };
+    let word = |word: &str| match word {
+        "mim" | "eu" | "me" | "myself" => you.to_owned(),
+        "meu" => "seu".to_owned(),
+        "minha" => "sua".to_owned(),
+        "my" => "your".to_owned(),
+        "mae" => "mãe".to_owned(),
+        "irmao" => "irmão".to_owned(),
+        "irma" => "irmã".to_owned(),
+        "bebe" => "bebê".to_owned(),
+        other => other.to_owned(),
+    };
+    person.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A service for somebody, or a time of which the service is not known yet.
+pub(crate) fn wish_of(service: Option<&str>, person: &str, locale: Locale) -> String {
+    match (service, locale) {
+        (Some(service), Locale::Pt) => format!("{service} para {person}"),
+        (Some(service), Locale::En) => format!("{service} for {person}"),
+        (None, Locale::Pt) => format!("o horário para {person}"),
+        (None, Locale::En) => format!("the time for {person}"),
+    }
 }

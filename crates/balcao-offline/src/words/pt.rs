@@ -246,7 +246,8 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::OneAtATime { first, rest } => {
             format!("Vamos por partes: primeiro {first}, depois vejo {}.", commas(rest, "e"))
         }
-        Line::NextOf { service } => format!("Agora, {service}: qual horário prefere?"),
+        Line::NextOf { wish, settled: true } => format!("Agora, {wish}: qual horário prefere?"),
+        Line::NextOf { wish, settled: false } => format!("Agora, {wish}: qual serviço, e a que horas?"),
         Line::With { name } => format!("Certo, com {name}."),
         Line::NotOffered { said } => format!("Não temos {said} na nossa lista de serviços."),
         Line::EmailKept { email } => format!("Anotado: {email}."),
