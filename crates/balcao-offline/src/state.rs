@@ -4,6 +4,7 @@
 //! and what a reply said overrides what the words before it seemed to say.
 
 mod fill;
+mod pick;
 mod question;
 
 use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
@@ -21,6 +22,8 @@ use crate::{
 };
 
 pub use fill::says_all;
+pub use pick::{Place, place_in};
+pub use question::Question;
 use question::question_in;
 
 /// What the customer is after.
@@ -35,36 +38,6 @@ pub enum Goal {
     Cancel,
     /// To move one.
     Reschedule,
-}
-
-/// What the last reply asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Question {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// Which service.
-    Service,
-    /// Which day.
-    Day,
-    /// Which time.
-    Time,
-    /// With whom.
-    Professional,
-    /// Whether to book what was proposed.
-    Book,
-    /// Whether the next opening will do.
-    Next,
-    /// Whether to run a held cancellation.
-    Cancel,
-    /// Whether to run a held move.
-    Reschedule,
-    /// Which of several appointments.
-    Which,
-    /// Whether to call a person.
-    Human,
-    /// Whether to join the waiting list.
-    Waitlist,
 }
 
 /// The dialogue at the point where the next step is wanted.
@@ -221,6 +194,7 @@ impl Dialogue {
             self.english = Some(english);
         }
         self.presumed = false;
+        self.take_pick(&mut utterance);
         if std::mem::take(&mut self.passing) {
             self.window = None;
         }

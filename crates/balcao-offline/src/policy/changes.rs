@@ -12,7 +12,7 @@ use super::{
 use crate::{
     catalog::Named,
     results::{self, Appointment, Outcome},
-    state::{Goal, Question, says_all},
+    state::{Goal, Question, place_in, says_all},
     words::Line,
 };
 
@@ -360,11 +360,7 @@ impl Desk<'_> {
         if narrowed.len() == 1 {
             return narrowed;
         }
-        let ordinal =
-            [("primeiro", 0), ("primeira", 0), ("segundo", 1), ("first", 0), ("second", 1), ("ultimo", usize::MAX)];
-        let picked = ordinal.iter().find(|(word, _)| balcao_language::contains_word(&text, word));
-        let picked = picked.filter(|_| dialogue.asked == Question::Which);
-        let one = picked.and_then(|(_, index)| left.get((*index).min(left.len().saturating_sub(1))));
-        one.map_or(left.clone(), |one| vec![one.clone()])
+        let picked = place_in(&text, false).filter(|_| dialogue.asked == Question::Which);
+        picked.and_then(|place| place.of(&left)).map_or(left, |one| vec![one])
     }
 }

@@ -143,6 +143,10 @@ impl Dialogue {
                 *time = *other;
             }
         }
+        let other = ["outro horario", "outros horarios", "outra hora", "other time", "another time"];
+        if times.is_empty() && other.iter().any(|words| fold(&utterance.text).contains(words)) {
+            self.times.clear();
+        }
         if !times.is_empty() {
             let alternatives = fold(&utterance.text).contains(" ou ");
             let kept = if alternatives { times } else { times.into_iter().next_back().into_iter().collect() };
