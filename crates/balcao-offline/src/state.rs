@@ -185,6 +185,9 @@ impl Dialogue {
         // "E dia 24?" after "que horas abre?" asks the same again.
         if utterance.acts.is_empty() && utterance.has_when() && self.goal == Goal::None {
             utterance.acts.extend([Act::Hours, Act::WhoWorks].into_iter().filter(|act| self.utterance.is(*act)));
+            if utterance.is(Act::Hours) {
+                utterance.questions.clear();
+            }
         }
         // A second message without a reply between them is the same turn.
         let goal_before = self.goal;

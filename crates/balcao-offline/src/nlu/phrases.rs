@@ -148,6 +148,22 @@ pub(super) const HOURS: &[&str] = &[
     "fecha que horas", "fecha as", "ta aberta", "que horas voces abre", "horas vcs abre",
 ];
 
+/// Verbs and nouns of being open, which ask for hours if a day is all that stands beside them.
+pub(super) const OPEN: &[&str] = &[
+    "atendem", "atende", "atendimento", "trabalham", "trabalha", "expediente", "funciona", "funcionam", "abre", "abrem",
+    "abrir", "aberto", "abertos", "aberta", "vao abrir", "vai abrir", "open", "work",
+];
+
+pub(super) const HOLIDAY: &[&str] = &["feriado", "feriados", "holiday", "holidays"];
+
+/// Whether something is booked, in a question.
+pub(super) const BOOKED: &[&str] = &[
+    "ja marcou", "ja marcaram", "marcou mesmo", "marcou", "ta marcado", "esta marcado", "ficou marcado",
+    "foi marcado", "ja ta marcado", "ta marcada", "esta marcada", "ja agendou", "agendou", "ta agendado",
+    "esta agendado", "ficou agendado", "foi agendado", "ta confirmado", "esta confirmado", "ficou confirmado",
+    "conseguiu marcar", "deu certo", "is it booked", "did you book", "am i booked", "is it confirmed", "reservou",
+];
+
 pub(super) const MINE: &[&str] = &[
     "quando e mesmo", "que horas e mesmo", "que dia e mesmo", "qual horario mesmo", "meu horario", "meus horarios",
     "meu agendamento", "meus agendamentos", "minha consulta", "minhas consultas", "tenho horario marcado",

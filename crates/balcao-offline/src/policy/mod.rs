@@ -6,6 +6,7 @@
 
 mod booking;
 mod changes;
+mod hours;
 mod offer;
 mod people;
 mod questions;

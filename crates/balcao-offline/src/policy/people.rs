@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Answer, Desk,
-    questions::{periods, worded},
+    hours::{periods, worded},
     wish::Wish,
 };
 use crate::{

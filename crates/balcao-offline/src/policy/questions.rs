@@ -1,7 +1,6 @@
 //! Questions: people, hours, own appointments, subscription, and the knowledge base for the rest.
 
-use balcao_language::say::{Locale, time};
-use jiff::civil::{Date, Time};
+use balcao_language::say::Locale;
 use serde_json::Value;
 
 use super::{Answer, Desk};
@@ -85,35 +84,16 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn hours(&mut self) {
-        let day = self.dialogue.utterance.days.first().map(|day| day.first);
-        let date = day.map_or(Value::Null, |date| Value::String(date.to_string()));
-        let Some(outcome) = self.read("get_business_hours", &[("date", date)]) else { return };
-        let days = outcome.result.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let read = |entry: &Value| {
-            let date = results::text(entry, &["date"]).as_deref().and_then(results::date_of)?;
-            Some((date, periods(entry, "periods"), results::text(entry, &["note"])))
-        };
-        let mut days: Vec<OpenDay> = days.iter().filter_map(read).collect();
-        if let Some(day) = day {
-            days.retain(|(date, ..)| *date == day);
-        }
-        days.truncate(7);
-        match days.as_slice() {
-            [] => self.say(Line::NotKnown),
-            [(date, periods, note)] => {
-                self.say(Line::HoursOf { date: *date, periods: periods.clone(), note: note.clone() });
-            }
-            several => {
-                let days = several.iter().map(|(date, periods, _)| (*date, periods.clone())).collect();
-                self.say(Line::HoursList { days });
-            }
-        }
-    }
-
     fn appointments(&mut self) {
         let dialogue = self.dialogue;
+        if self.is(Act::IsBooked) && dialogue.asked == Question::Book {
+            self.say(Line::NotYet);
+            return;
+        }
         let Some(outcome) = self.read("get_appointment_history", &[]) else { return };
+        if self.is(Act::IsBooked) && !dialogue.upcoming.is_empty() {
+            self.say(Line::Yes);
+        }
         let past = ["ultima", "ultimo", "historico", "last"];
         let asks_past = past.iter().any(|word| balcao_language::contains_word(&dialogue.utterance.text, word));
         let last = results::appointments(&outcome.result, &["last_5"]);
@@ -372,28 +352,4 @@ fn stems(text: &str) -> Vec<String> {
     let words = balcao_language::tokens(text).into_iter().map(|token| token.text);
     let words = words.filter(|word| word.len() > 2 && !balcao_language::search::is_stop_word(word));
     words.map(|word| balcao_language::search::stem(&word)).collect()
-}
-
-/// A day, its opening periods and a note on it.
-type OpenDay = (Date, Vec<(Time, Time)>, Option<String>);
-
-/// Opening or working periods under `key`.
-pub(super) fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
-    let list = entry.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let read = |period: &Value| {
-        let opens = results::text(period, &["opens", "start", "from"])?;
-        let closes = results::text(period, &["closes", "end", "to"])?;
-        Some((results::time_of(&opens)?, results::time_of(&closes)?))
-    };
-    list.iter().filter_map(read).collect()
-}
-
-pub(super) fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
-    let (and, from, to) = match locale {
-        Locale::Pt => ("e", "das", "às"),
-        Locale::En => ("and", "from", "to"),
-    };
-    let row =
-        |(opens, closes): &(Time, Time)| format!("{from} {} {to} {}", time(*opens, locale), time(*closes, locale));
-    balcao_language::say::list(&periods.iter().map(row).collect::<Vec<_>>(), and)
 }

@@ -109,6 +109,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 format!("{} we are open {}{note}.", sentence(&on(*date, today)), periods(open))
             }
         }
+        Line::OpensNext { date, periods: open } => format!("We open again {} {}.", on(*date, today), periods(open)),
+        Line::ClosedNow => "We are closed at the moment.".to_owned(),
+        Line::WhichHoliday => "That depends on the holiday. Which day do you mean?".to_owned(),
+        Line::Yes => "Yes!".to_owned(),
+        Line::NotYet => "No, it is not booked yet.".to_owned(),
         Line::HoursList { days } => {
             let row = |(date, open): &(Date, Vec<(Time, Time)>)| {
                 let name = say::weekday(date.weekday(), EN);

@@ -53,6 +53,16 @@ pub(crate) enum Line {
     Restriction { name: String, text: String },
     /// Opening hours of one day.
     HoursOf { date: Date, periods: Vec<(Time, Time)>, note: Option<String> },
+    /// The next day that is open after a closed one.
+    OpensNext { date: Date, periods: Vec<(Time, Time)> },
+    /// Not open at this moment.
+    ClosedNow,
+    /// Holidays differ: which one?
+    WhichHoliday,
+    /// Yes, before what is so.
+    Yes,
+    /// What was proposed is not booked.
+    NotYet,
     /// Opening hours of several days.
     HoursList { days: Vec<(Date, Vec<(Time, Time)>)> },
     /// Content of the knowledge base.

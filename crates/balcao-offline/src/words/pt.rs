@@ -109,6 +109,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 format!("{} abrimos {}{note}.", sentence(&on(*date, today)), periods(open))
             }
         }
+        Line::OpensNext { date, periods: open } => format!("Abrimos de novo {} {}.", on(*date, today), periods(open)),
+        Line::ClosedNow => "Agora estamos fechados.".to_owned(),
+        Line::WhichHoliday => "Depende do feriado. De que dia você fala?".to_owned(),
+        Line::Yes => "Sim!".to_owned(),
+        Line::NotYet => "Não, ainda não marquei.".to_owned(),
         Line::HoursList { days } => {
             let row = |(date, open): &(Date, Vec<(Time, Time)>)| {
                 let name = say::weekday(date.weekday(), PT);
