@@ -428,6 +428,13 @@ const NOT_NAMES: &[&str] = &[
     "atraso",
     "cuidado",
     "gente",
+    "melhor",
+    "barbeiro",
+    "barbeira",
+    "profissional",
+    "medico",
+    "medica",
+    "dentista",
 ];
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         }
     }
     let all = spaced(text);
-    let moved = has(&all, &["mudar", "muda", "trocar", "troca", "passar", "alterar"]);
+    let moved = has(&all, &["mudar", "muda", "trocar", "troca", "passar", "passa", "alterar"]);
     let instead = has(
         &all,
         &["em vez das", "em vez de", "em vez da", "ao inves das", "ao inves de", "no lugar das", "instead of"],

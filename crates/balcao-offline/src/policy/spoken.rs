@@ -9,7 +9,7 @@ use crate::{
 pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Option<String> {
     const OPENS: &[&str] = &[
         "marcar", "marca", "marque", "agendar", "agenda", "agende", "fazer", "quero", "queria", "reservar", "pra",
-        "para", "preciso", "de", "book", "want", "an", "a", "for", "um", "uma",
+        "para", "preciso", "de", "book", "want", "an", "a", "o", "for", "um", "uma",
     ];
     const EVERYDAY: &[&str] = &[
         "trocar",
@@ -141,6 +141,15 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
         "duvida",
         "ajuda",
         "pergunta",
+        "primeiro",
+        "primeira",
+        "segundo",
+        "terceiro",
+        "ultimo",
+        "ultima",
+        "melhor",
+        "barbeiro",
+        "profissional",
     ];
     let all = balcao_language::tokens(text);
     let dates = balcao_language::find_dates(text, dialogue.today());
