@@ -244,7 +244,7 @@ pub(super) const SERVICES: &[&str] = &[
     "servicos voces", "servicos vcs", "o que voces fazem", "o que vcs fazem", "oq vcs fazem", "what services",
     "which services", "services do you", "tipos de servico", "quais procedimentos", "que procedimentos",
     "quais os procedimentos", "tratamentos voces", "quais tratamentos", "cardapio de servicos",
-    "quais tipos de corte",
+    "quais tipos de corte", "tem de servico", "tem de servicos",
 ];
 
 pub(super) const OFFERS: &[&str] = &[

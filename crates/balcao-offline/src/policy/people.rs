@@ -81,7 +81,7 @@ impl Desk<'_> {
 
     /// "A Íris faz barba?": answers it from what the tools told of her. True if it is that question.
     pub(super) fn skill(&mut self, question: &str) -> bool {
-        let verbs = ["faz", "fazem", "corta", "cortam", "does", "do"];
+        let verbs = ["faz", "fazem", "corta", "cortam", "does"];
         if !verbs.iter().any(|verb| balcao_language::contains_word(question, verb)) {
             return false;
         }

@@ -1,6 +1,7 @@
 //! "O segundo", "a última opção", "the third one": which of the things that the last reply offered.
 
-use balcao_language::{Token, find_dates, find_times, fold, tokens};
+use balcao_language::{DateSpan, Token, find_dates, find_times, fold, tokens};
+use jiff::civil::Date;
 
 use super::{Dialogue, Question, TimeReading};
 use crate::nlu::{Act, Day, Utterance};
@@ -100,15 +101,9 @@ impl Dialogue {
     /// The offered time at that place, with whoever has it; of an offer of days, the day.
     fn pick_time(&mut self, place: Place, utterance: &mut Utterance) -> Option<()> {
         let rows: Vec<String> = self.said.lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
-        let dated = |row: &&String| find_dates(row, self.today()).first().is_some_and(|found| found.start <= 2);
-        if !rows.is_empty() && rows.iter().all(|row| dated(&row)) {
-            let row = place.of(&rows)?;
-            let found = find_dates(&row, self.today());
-            let Some(balcao_language::DateSpan::Day(date)) = found.first().and_then(|found| found.reading.clone().ok())
-            else {
-                return None;
-            };
-            utterance.days = vec![Day::on(date)];
+        let dates: Vec<Date> = rows.iter().filter_map(|row| row_date(row, self.today())).collect();
+        if !rows.is_empty() && dates.len() == rows.len() {
+            utterance.days = vec![Day::on(place.of(&dates)?)];
             return Some(());
         }
         if !utterance.days.is_empty() {
@@ -129,6 +124,15 @@ impl Dialogue {
             self.mentions.push(format!("com {name}"));
         }
         Some(())
+    }
+}
+
+/// The day that a row of an offer begins with: "- quinta, 03/12: 14h e 15h".
+fn row_date(row: &str, today: Date) -> Option<Date> {
+    let (head, _) = row.split_once(": ")?;
+    match find_dates(head, today).first()?.reading {
+        Ok(DateSpan::Day(date)) => Some(date),
+        Ok(DateSpan::Range { .. }) | Err(_) => None,
     }
 }
 

@@ -22,3 +22,11 @@ fn places_are_counted_and_weekdays_are_not() {
         assert_eq!(place_in(text, weekdays), want, "{text:?}");
     }
 }
+
+#[test]
+fn rows_of_days_begin_with_their_day() {
+    let today = jiff::civil::date(2026, 11, 24);
+    let row = "- quinta, 03/12: 14h, 15h20, 17h20 e 19h20";
+    assert_eq!(row_date(row, today), Some(jiff::civil::date(2026, 12, 3)));
+    assert_eq!(row_date("- Wesley Moura: 10h e 13h", today), None);
+}
