@@ -173,7 +173,7 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
     ),
     (
         Planned,
-        r"\b(?:ja |logo )?(?:volto|retorno|voltamos|retornamos) (?:ja|logo|em breve|com|a falar|pra te|para te|aqui|em \d|em instantes|em alguns)\b|\b(?:ja|logo|em breve) (?:te )?(?:volto|retorno|respondo|confirmo|aviso)\b|\bentraremos em contato\b|\bvoce (?:vai receber|recebera) (?:um |uma |o |a |nosso )?(?:lembrete|mensagem|confirmacao|aviso|e-?mail|sms|retorno|ligacao)\b|\b(?:pode deixar|deixa) que (?:eu )?(?:te )?(?:aviso|lembro|chamo|retorno)\b",
+        r"\b(?:ja |logo )?(?:volto|retorno|voltamos|retornamos) (?:ja|logo|em breve|com (?:voce|vc|(?:a|uma|essa) resposta|a confirmacao|o resultado|mais|novidades|isso)\b|a falar|pra te|para te|aqui|em \d|em instantes|em alguns)\b|\b(?:ja|logo|em breve) (?:te )?(?:volto|retorno|respondo|confirmo|aviso)\b|\bentraremos em contato\b|\bvoce (?:vai receber|recebera) (?:um |uma |o |a |nosso )?(?:lembrete|mensagem|confirmacao|aviso|e-?mail|sms|retorno|ligacao)\b|\b(?:pode deixar|deixa) que (?:eu )?(?:te )?(?:aviso|lembro|chamo|retorno)\b",
     ),
     (
         Planned,

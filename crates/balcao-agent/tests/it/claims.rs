@@ -275,6 +275,8 @@ const INNOCENT: &[&str] = &[
     "Quer que eu cancele?",
     "Quer que eu marque?",
     "Tenho 15h e 16h.",
+    "Na quinta, 26/11 tenho para Retorno com Dra. Helena Duque: 14h e 16h. Qual horário prefere?",
+    "Tenho 14h para o retorno com a doutora.",
     "Tenho 15h com o João. Serve?",
     "Se quiser, eu marco para as 15h.",
     "Se preferir, posso remarcar.",
