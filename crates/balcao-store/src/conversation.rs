@@ -145,6 +145,19 @@ pub fn of_contact(
     )
 }
 
+/// Whether a contact asked, on any channel, for no messages on our own account.
+///
+/// # Errors
+/// What the database said.
+pub fn opted_out(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> Result<bool, StoreError> {
+    let found = tx.query_optional(
+        "SELECT id FROM conversation WHERE organization_id = ?1 AND contact_id = ?2 AND opted_out_at IS NOT NULL LIMIT 1",
+        values![organization, contact],
+        |row| row.get::<ConversationId>(0),
+    )?;
+    Ok(found.is_some())
+}
+
 /// Writes everything of a conversation that can change.
 ///
 /// # Errors

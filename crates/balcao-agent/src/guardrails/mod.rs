@@ -107,6 +107,8 @@ pub enum GuardEffect {
     },
     /// The contact wants no proactive messages.
     OptOut,
+    /// The contact wants them again.
+    OptIn,
 }
 
 /// A guardrail's inputs.

@@ -43,7 +43,7 @@ impl Turn {
     fn on_clean_text(&mut self, text: String) {
         let evidence = self.evidence();
         let want = match claims::check(&text, &evidence) {
-            ClaimVerdict::Proven => match claims::invented(&text, &evidence.receipts, self.sources()) {
+            ClaimVerdict::Proven => match claims::invented(&text, &evidence, self.sources()) {
                 None => return self.reply(text),
                 Some(figure) => self.figure_again(figure),
             },
@@ -100,7 +100,7 @@ impl Turn {
         let evidence = self.evidence();
         let proven = |said: &&String| {
             claims::check(said, &evidence) == ClaimVerdict::Proven
-                && claims::invented(said, &evidence.receipts, self.sources()).is_none()
+                && claims::invented(said, &evidence, self.sources()).is_none()
         };
         let interim: Vec<&str> = self.state.interim.iter().filter(proven).map(String::as_str).collect();
         if !interim.is_empty() {

@@ -32,12 +32,20 @@ rows! {
     };
     lc_005 both "The customer wants no more messages" => "Confirmed in fixed words, and stored when the turn closes", |w| {
         let ran = w.run("PARAR", []);
-        assert_eq!(ran.replied(), "Tudo bem, não vamos mais te mandar mensagens por conta própria. Se precisar, é só escrever.");
+        assert_eq!(ran.replied(), "Tudo bem, não vamos mais te mandar mensagens por conta própria. Se precisar, é só escrever; para voltar a receber, mande VOLTAR.");
         assert_eq!(ran.state.effects, [GuardEffect::OptOut]);
     };
     lc_006 both "The customer says stop again after that" => "Silence: it is confirmed once", |w| {
         let ran = w.guarded(|g| g.opted_out = true).run("sair", []);
         assert_eq!((ran.silent(), ran.state.effects.len()), ("opt_out", 0));
+    };
+    lc_343 both "A customer who wanted no proactive messages wants them again" => "Confirmed in fixed words, and stored when the turn closes", |w| {
+        let ran = w.guarded(|g| g.opted_out = true).run("Voltar", []);
+        assert_eq!(ran.replied(), "Combinado, você volta a receber nossas mensagens.");
+        assert_eq!(ran.state.effects, [GuardEffect::OptIn]);
+    };
+    lc_344 both "Somebody who never opted out writes «voltar»" => "The model answers", |w| {
+        assert_eq!(w.run("voltar", [w.says("Voltar para onde?")]).replied(), "Voltar para onde?");
     };
     lc_007 both "A customer who wants no proactive messages asks something" => "The model answers: they wrote first", |w| {
         let w = w.guarded(|g| g.opted_out = true);

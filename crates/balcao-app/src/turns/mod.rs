@@ -21,7 +21,7 @@ use balcao_agent::{Ending, Opening, Profile, Turn, TurnState};
 use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
 use balcao_store::{StoreError, turn};
-use balcao_tool::{Registry, Toolbox, canonical};
+use balcao_tool::{Registry, Toolbox};
 use tokio::sync::Mutex;
 
 use crate::desk::{Desk, UseCaseError};
@@ -222,12 +222,7 @@ impl FrontDesk {
         mut turn: Turn,
         observer: Option<&dyn Observer>,
     ) -> Result<Answered, AnswerError> {
-        let journal = StoreJournal {
-            desk: self.desk.clone(),
-            organization: opened.organization.id,
-            turn: opened.turn,
-            prompt_hash: canonical::hash_text(&turn.setup().system),
-        };
+        let journal = StoreJournal { desk: self.desk.clone(), organization: opened.organization.id, turn: opened.turn };
         let ending = drive(&mut turn, agent.model.as_ref(), &journal, observer).await?;
         close::close(&self.desk, opened, turn.into_state(), ending).await
     }
@@ -318,14 +313,13 @@ struct StoreJournal {
     desk: Desk,
     organization: OrganizationId,
     turn: TurnId,
-    prompt_hash: String,
 }
 
 #[async_trait]
 impl Journal for StoreJournal {
     async fn save(&self, state: &TurnState) -> Result<(), String> {
         let machine = serde_json::to_string(state).map_err(|error| error.to_string())?;
-        let (organization, turn, hash) = (self.organization, self.turn, self.prompt_hash.clone());
+        let (organization, turn, hash) = (self.organization, self.turn, state.prompt_hash.clone());
         let saved: Result<(), StoreError> =
             self.desk.store.write(move |tx| turn::save(tx, organization, turn, &machine, &hash)).await;
         saved.map_err(|error| error.to_string())
