@@ -7,6 +7,7 @@ use balcao_agent::memory::WorkingMemory;
 use balcao_agent::notice::notices;
 use balcao_agent::profile::Audience;
 use balcao_agent::turn::HeldCall;
+use balcao_domain::Appointment;
 use balcao_domain::contact::Contact;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, TurnId};
@@ -23,6 +24,7 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
 use super::{Agent, Inbound};
+use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::hours::{self, OpenState};
 
@@ -195,13 +197,7 @@ fn load(
         .filter_map(|json| serde_json::from_str(json).ok())
         .collect();
     let said = say::Locale::of(locale.tag());
-    let upcoming = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?
-        .iter()
-        .map(|one| {
-            let starts = one.span.start.to_zoned(zone.clone());
-            format!("{} {} {}", one.service_name, say::day(starts.date(), said), say::time(starts.time(), said))
-        })
-        .collect();
+    let upcoming = upcoming_of(tx, &organization, &zone, contact.id, locale, now)?;
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
     let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
@@ -240,6 +236,31 @@ fn load(
         history,
         upcoming,
     })
+}
+
+/// The contact's appointments with all that the model must not forget or guess: what, with whom, when, price, id.
+fn upcoming_of(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    contact: ContactId,
+    locale: Locale,
+    now: Timestamp,
+) -> Result<Vec<String>, UseCaseError> {
+    let found = appointment::upcoming_of_contact(tx, organization.id, contact, organization.currency, now)?;
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = professional_names(tx, organization.id)?;
+    let said = say::Locale::of(locale.tag());
+    let with = if locale == Locale::PtBr { "com" } else { "with" };
+    let line = |one: &Appointment| {
+        let starts = one.span.start.to_zoned(zone.clone());
+        let (day, time) = (say::day(starts.date(), said), say::time(starts.time(), said));
+        let who = names.get(&one.professional).map_or("", String::as_str);
+        format!("{} {with} {who}, {day} {time}, {} (id {})", one.service_name, one.price, i64::from(one.id))
+    };
+    Ok(found.iter().map(line).collect())
 }
 
 /// Whether the contact was asked to slow down lately, and has written since.
