@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
+use balcao_agent::notice::{fill, notices};
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
@@ -128,7 +129,8 @@ fn hand_over(
 /// What the conversation is about, without asking the model: the running summary, the last request, the facts known.
 fn extract(running: Option<&str>, state: &TurnState) -> String {
     let known = super::context::in_words(&state.memory);
-    let parts = [running.map(str::to_owned), Some(format!("«{}»", state.inbound.trim())), known];
+    let request = fill(&notices(state.principal.locale).summary_request, "request", state.inbound.trim());
+    let parts = [running.map(str::to_owned), Some(request), known];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 

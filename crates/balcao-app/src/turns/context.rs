@@ -24,7 +24,8 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
     let said = say::Locale::of(profile.language.tag());
     let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
         let day = say::day_from(at.date(), opened.now.date(), said);
-        format!("{day} {}", say::time(at.time(), said))
+        let at_word = if said == say::Locale::Pt { "às" } else { "at" };
+        format!("{day} {at_word} {}", say::time(at.time(), said))
     });
     let data = prompt_data(agent, opened, next_opening.clone(), said);
     Ok(TurnSetup {
