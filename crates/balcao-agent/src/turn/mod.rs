@@ -10,6 +10,7 @@ mod plan;
 pub mod record;
 mod request;
 mod results;
+mod said_day;
 mod setup;
 pub mod state;
 mod step;

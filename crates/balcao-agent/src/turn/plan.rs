@@ -2,8 +2,8 @@
 
 use balcao_llm::{Message, ToolCallRequest};
 use balcao_tool::{
-    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, Judgement, PlannedCall, Receipt, ReceiptKind,
-    ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
+    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, FieldProblem, Judgement, PlannedCall, Receipt,
+    ReceiptKind, ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
 };
 use jiff::SignedDuration;
 use serde_json::Value;
@@ -12,7 +12,9 @@ use crate::{
     breaker::Verdict,
     handoff::HandoffReason,
     limits,
-    turn::{HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results, step::told_name},
+    turn::{
+        HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results, said_day, step::told_name,
+    },
 };
 
 impl Turn {
@@ -138,6 +140,10 @@ impl Turn {
             Judgement::Run(planned) => planned,
             Judgement::Answer(result) => return answer(raw(call), "", result, false),
         };
+        if let Some(problem) = self.wrong_day(&planned) {
+            let result = error_result(&ToolError::invalid(vec![problem]), None, locale);
+            return answer(planned.args, "", result, false);
+        }
         if let Some(earlier) = self.earlier(&planned) {
             return answer(planned.args, &planned.args_hash, earlier.result.clone(), true);
         }
@@ -156,6 +162,16 @@ impl Turn {
         };
         let key = EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash);
         Planned::Run(Box::new(QueuedCall { index, call_id: call.id.clone(), key, planned, mode }))
+    }
+
+    /// What is wrong with the day of a call that writes, held against what the customer has just said.
+    fn wrong_day(&self, planned: &PlannedCall) -> Option<FieldProblem> {
+        let writes = self.setup.toolbox.get(&planned.tool)?.spec.behaviour.effect != Effect::Read;
+        let check = || {
+            let (today, locale) = (self.state.now.date(), self.state.principal.locale);
+            said_day::contradiction(&planned.args, &self.state.inbound, today, locale)
+        };
+        if writes { check() } else { None }
     }
 
     /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.

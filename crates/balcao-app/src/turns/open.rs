@@ -196,7 +196,6 @@ fn load(
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok())
         .collect();
-    let said = say::Locale::of(locale.tag());
     let upcoming = upcoming_of(tx, &organization, &zone, contact.id, locale, now)?;
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
