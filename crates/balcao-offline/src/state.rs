@@ -83,6 +83,8 @@ pub struct Dialogue {
     pub said: String,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
+    /// True if a reminder was planned in this conversation.
+    pub reminded: bool,
     /// The held call that waits for agreement.
     pub held: Option<Outcome>,
     /// The message to answer.
@@ -125,6 +127,7 @@ impl Dialogue {
             offered: Vec::new(),
             said: String::new(),
             upcoming: Vec::new(),
+            reminded: false,
             held: None,
             utterance: nlu::read("", today, &tools),
             greeted: false,
@@ -215,6 +218,8 @@ impl Dialogue {
             self.begin(Goal::Reschedule);
         } else if utterance.is(Act::Cancel) {
             self.begin(Goal::Cancel);
+        } else if utterance.is(Act::Keep) && matches!(before, Goal::Cancel | Goal::Reschedule) {
+            self.goal = Goal::None;
         } else if utterance.is(Act::Book) || utterance.is(Act::Availability) {
             if before != Goal::Book {
                 self.begin(Goal::Book);
@@ -341,6 +346,7 @@ impl Dialogue {
                         self.first_of_several(&self.utterance.clone());
                     }
                 }
+                "schedule_appointment_reminder" if outcome.succeeded() => self.reminded = true,
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
@@ -443,6 +449,9 @@ fn informative(utterance: &Utterance) -> bool {
         Act::Reminder,
         Act::LaterContact,
         Act::NoLaterContact,
+        Act::NoReminder,
+        Act::Keep,
+        Act::CancelOther,
         Act::Note,
         Act::OnFile,
         Act::Anger,

@@ -3,7 +3,9 @@
 mod acts;
 #[rustfmt::skip] // tables of words: one a line would be a thousand lines
 mod phrases;
+mod polarity;
 mod slots;
+mod wishes;
 
 use balcao_language::{TimeReading, TimeWindow, fold, tokens};
 use jiff::civil::{Date, Time};

@@ -120,6 +120,9 @@ impl Desk<'_> {
                     | Act::Reminder
                     | Act::LaterContact
                     | Act::NoLaterContact
+                    | Act::NoReminder
+                    | Act::Keep
+                    | Act::CancelOther
                     | Act::Note
                     | Act::OnFile
                     | Act::Undecided

@@ -223,7 +223,9 @@ impl<'a> Desk<'a> {
         }
         let declined = self.is(Act::Refusal)
             || balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::No;
-        let line = if self.is(Act::Thanks) && !declined {
+        let line = if self.is(Act::Keep) {
+            Line::LeftAsIs
+        } else if self.is(Act::Thanks) && !declined {
             Line::Welcome
         } else if self.is(Act::Goodbye) {
             Line::Goodbye

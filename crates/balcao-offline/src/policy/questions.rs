@@ -60,6 +60,13 @@ impl<'a> Desk<'a> {
         if self.is(Act::NoLaterContact) {
             self.drop_follow_up();
         }
+        if self.is(Act::NoReminder) {
+            // No tool drops a reminder: a person does.
+            self.say(if self.dialogue.reminded { Line::ReminderStays } else { Line::NoReminder });
+        }
+        if self.is(Act::CancelOther) {
+            self.say(Line::Refused { message: None });
+        }
         if self.is(Act::Note) {
             self.note();
         }

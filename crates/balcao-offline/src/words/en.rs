@@ -243,6 +243,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Waitlisted => "Done, you are on the waiting list. We will tell you here if a slot opens.".to_owned(),
         Line::ReminderSet { minutes: Some(minutes) } => format!("All right, I will remind you {} before.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "All right, I will send you a reminder before the appointment.".to_owned(),
+        Line::NoReminder => "All right, no reminder then.".to_owned(),
+        Line::ReminderStays => {
+            "That reminder I cannot drop myself. Shall I call someone from the team?".to_owned()
+        }
         Line::FollowUpSet => "All right, I will write to you here.".to_owned(),
         Line::NameKept { name } => format!("Nice to meet you, {name}!"),
         Line::CannotNow => {

@@ -143,6 +143,10 @@ pub(crate) enum Line {
     Waitlisted,
     /// The reminder is set.
     ReminderSet { minutes: Option<u32> },
+    /// No reminder will be planned.
+    NoReminder,
+    /// A planned reminder that only a person can drop; offers one.
+    ReminderStays,
     /// A follow-up is planned.
     FollowUpSet,
     /// The contact's name has been changed.

@@ -243,6 +243,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Waitlisted => "Pronto, você está na lista de espera. Se abrir uma vaga, te avisamos por aqui.".to_owned(),
         Line::ReminderSet { minutes: Some(minutes) } => format!("Combinado, te lembro {} antes.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "Combinado, te mando um lembrete antes do horário.".to_owned(),
+        Line::NoReminder => "Tudo bem, sem lembrete então.".to_owned(),
+        Line::ReminderStays => {
+            "Esse lembrete eu não consigo tirar por aqui. Quer que eu chame alguém da equipe?".to_owned()
+        }
         Line::FollowUpSet => "Combinado, te chamo por aqui.".to_owned(),
         Line::NameKept { name } => format!("Prazer, {name}!"),
         Line::CannotNow => {
