@@ -13,6 +13,7 @@ mod questions;
 mod receipts;
 mod slots;
 mod spoken;
+mod waitlist;
 mod wish;
 
 use balcao_language::say::Locale;

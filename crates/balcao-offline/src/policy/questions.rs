@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::{Answer, Desk};
 use crate::{
-    catalog::Named,
     nlu::Act,
     results::{self, Appointment, Outcome},
     state::{Goal, Question},
@@ -255,58 +254,6 @@ impl<'a> Desk<'a> {
             }
             // The conversation goes on without it.
             Answer::Ready(_) | Answer::Asked | Answer::Missing => {}
-        }
-    }
-
-    fn accepts_waitlist(&self) -> bool {
-        self.dialogue.asked == Question::Waitlist
-            && balcao_language::agreement(&self.dialogue.utterance.text) == balcao_language::Agreement::Yes
-    }
-
-    fn waitlist(&mut self) {
-        let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && matches!(self.ask("get_services", &[]), Answer::Asked) {
-            return;
-        }
-        let day = dialogue.utterance.days.last().copied().or(dialogue.day);
-        let Some(day) = day else {
-            self.say(Line::AskDay);
-            return;
-        };
-        let named = |named: Named| match named {
-            Named::One(name) => Value::String(name),
-            Named::Several(_) | Named::Unknown(_) | Named::Nothing => Value::Null,
-        };
-        let arguments = [
-            ("date", Value::String(day.first.to_string())),
-            ("barber_name", named(dialogue.professional())),
-            ("service_name", named(dialogue.service())),
-            ("period", self.period()),
-        ];
-        match self.ask("join_waitlist", &arguments) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Waitlisted),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
-            Answer::Asked => {}
-        }
-    }
-
-    /// The part of the day in the words of the tool's schema.
-    fn period(&self) -> Value {
-        let Some(period) = self.dialogue.window.and_then(|window| window.period) else { return Value::Null };
-        let words: &[&str] = match period {
-            balcao_language::Period::Morning => &["morning", "manhã", "manha"],
-            balcao_language::Period::Afternoon => &["afternoon", "tarde"],
-            balcao_language::Period::Evening | balcao_language::Period::Night => &["evening", "noite", "night"],
-        };
-        let schema = self.tool("join_waitlist").map(|tool| &tool.input_schema);
-        let allowed = schema.and_then(|schema| schema.pointer("/properties/period/enum")).and_then(Value::as_array);
-        match allowed {
-            Some(allowed) => allowed
-                .iter()
-                .find(|value| value.as_str().is_some_and(|value| words.contains(&value)))
-                .cloned()
-                .unwrap_or(Value::Null),
-            None => words.first().map_or(Value::Null, |word| Value::String((*word).to_owned())),
         }
     }
 

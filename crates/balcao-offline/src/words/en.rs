@@ -1,9 +1,12 @@
 //! English.
 
-use balcao_language::say::{self, Locale, list, time};
+use balcao_language::{
+    Period,
+    say::{self, Locale, list, time},
+};
 use jiff::civil::{Date, Time};
 
-use super::Line;
+use super::{Line, Waited};
 use crate::results::Appointment;
 
 const EN: Locale = Locale::En;
@@ -240,7 +243,9 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Plans { list } => format!("Our plans:\n{}", bullets(list)),
         Line::NoPlans => "We have no subscription plans at the moment.".to_owned(),
         Line::Transferred => "I have called someone from the team. They will answer you here shortly.".to_owned(),
-        Line::Waitlisted => "Done, you are on the waiting list. We will tell you here if a slot opens.".to_owned(),
+        Line::Waitlisted { wanted } => {
+            format!("Done, you are on the waiting list{}. We will tell you here if a slot opens.", waited(wanted, today))
+        }
         Line::ReminderSet { minutes: Some(minutes) } => format!("All right, I will remind you {} before.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "All right, I will send you a reminder before the appointment.".to_owned(),
         Line::NoReminder => "All right, no reminder then.".to_owned(),
@@ -268,6 +273,18 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::MayMove { what, to } => format!("Shall I move {} to {}?", full(what, today), when(to, today)),
         Line::MoreHelp => "Can I help you with anything else?".to_owned(),
     }
+}
+
+fn waited(wanted: &Waited, today: Date) -> String {
+    let service = wanted.service.as_ref().map(|name| format!(" for {name}")).unwrap_or_default();
+    let with = wanted.professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
+    let period = match wanted.period {
+        Some(Period::Morning) => ", in the morning",
+        Some(Period::Afternoon) => ", in the afternoon",
+        Some(Period::Evening | Period::Night) => ", in the evening",
+        None => "",
+    };
+    format!("{service}{with}, {}{period}", day(wanted.date, today))
 }
 
 fn on(date: Date, today: Date) -> String {

@@ -3,10 +3,23 @@
 mod en;
 mod pt;
 
-use balcao_language::say::Locale;
+use balcao_language::{Period, say::Locale};
 use jiff::civil::{Date, Time};
 
 use crate::results::Appointment;
+
+/// A place on the waiting list.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Waited {
+    /// The day.
+    pub(crate) date: Date,
+    /// The part of the day, if one was named.
+    pub(crate) period: Option<Period>,
+    /// With whom, if somebody was named.
+    pub(crate) professional: Option<String>,
+    /// For what, if something was named.
+    pub(crate) service: Option<String>,
+}
 
 /// One thing to say. Holds nothing but what tools returned, what the customer said, and the turn's facts.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,7 +153,7 @@ pub(crate) enum Line {
     /// A person has been called.
     Transferred,
     /// On the waiting list.
-    Waitlisted,
+    Waitlisted { wanted: Waited },
     /// The reminder is set.
     ReminderSet { minutes: Option<u32> },
     /// No reminder will be planned.

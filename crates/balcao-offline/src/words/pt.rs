@@ -1,9 +1,12 @@
 //! Brazilian Portuguese.
 
-use balcao_language::say::{self, Locale, list, time};
+use balcao_language::{
+    Period,
+    say::{self, Locale, list, time},
+};
 use jiff::civil::{Date, Time};
 
-use super::Line;
+use super::{Line, Waited};
 use crate::results::Appointment;
 
 const PT: Locale = Locale::Pt;
@@ -240,7 +243,9 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Plans { list } => format!("Nossos planos:\n{}", bullets(list)),
         Line::NoPlans => "No momento não temos planos de assinatura.".to_owned(),
         Line::Transferred => "Já chamei alguém da equipe. Em instantes te respondem por aqui.".to_owned(),
-        Line::Waitlisted => "Pronto, você está na lista de espera. Se abrir uma vaga, te avisamos por aqui.".to_owned(),
+        Line::Waitlisted { wanted } => {
+            format!("Pronto, você está na lista de espera{}. Se abrir uma vaga, te avisamos por aqui.", waited(wanted, today))
+        }
         Line::ReminderSet { minutes: Some(minutes) } => format!("Combinado, te lembro {} antes.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "Combinado, te mando um lembrete antes do horário.".to_owned(),
         Line::NoReminder => "Tudo bem, sem lembrete então.".to_owned(),
@@ -268,6 +273,19 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::MayMove { what, to } => format!("Posso remarcar {} para {}?", full(what, today), free_place(to, today)),
         Line::MoreHelp => "Posso te ajudar com mais alguma coisa?".to_owned(),
     }
+}
+
+/// " para Barba desenhada com Otávio Prado, sábado, 28/11 no período da manhã".
+fn waited(wanted: &Waited, today: Date) -> String {
+    let service = wanted.service.as_ref().map(|name| format!(" para {name}")).unwrap_or_default();
+    let with = wanted.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+    let period = match wanted.period {
+        Some(Period::Morning) => " no período da manhã",
+        Some(Period::Afternoon) => " no período da tarde",
+        Some(Period::Evening | Period::Night) => " no período da noite",
+        None => "",
+    };
+    format!("{service}{with}, {}{period}", day(wanted.date, today))
 }
 
 fn on(date: Date, today: Date) -> String {
