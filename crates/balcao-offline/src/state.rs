@@ -199,6 +199,10 @@ impl Dialogue {
         if let Some(english) = utterance.english {
             self.english = Some(english);
         }
+        if matches!(self.asked, Question::Day | Question::Time) && utterance.is(Act::AnyProfessional) {
+            // "Tanto faz" is meant for what was asked.
+            utterance.acts.push(Act::AnyTime);
+        }
         self.presumed = false;
         self.take_pick(&mut utterance);
         if std::mem::take(&mut self.passing) {
@@ -224,9 +228,9 @@ impl Dialogue {
             if before != Goal::Book {
                 self.begin(Goal::Book);
             }
-        } else if before == Goal::None && (utterance.has_when() || utterance.is(Act::Want)) && !informative(utterance) {
+        } else if before == Goal::None && wants_a_time(utterance) && !informative(utterance) {
             self.begin(Goal::Book);
-            self.presumed = !utterance.is(Act::Want);
+            self.presumed = !utterance.is(Act::Want) && utterance.impossible_time.is_none();
         } else if matches!(self.asked, Question::Cancel | Question::Reschedule) {
             // A held call runs by the program if the customer agrees; anything else drops it, unless it goes on about it.
             let goes_on = self.asked == Question::Reschedule && utterance.has_when() && !informative(utterance);
@@ -283,7 +287,10 @@ impl Dialogue {
             self.begin(Goal::None);
             self.presumed = false;
         }
-        self.offered = find_times(said)
+        // What is said not to be free is no offer.
+        let free = |line: &&str| !["nao esta livre", "not free"].iter().any(|words| fold(line).contains(words));
+        let offer = said.lines().filter(free).collect::<Vec<_>>().join("\n");
+        self.offered = find_times(&offer)
             .into_iter()
             .filter_map(|found| match found.reading {
                 // Our own "1h" is one in the night: only customers leave the afternoon out.
@@ -430,6 +437,11 @@ impl Dialogue {
         }
         Named::Nothing
     }
+}
+
+/// True if the message gives a time or wants something.
+fn wants_a_time(utterance: &Utterance) -> bool {
+    utterance.has_when() || utterance.is(Act::Want) || utterance.impossible_time.is_some()
 }
 
 /// True if the message asks for information rather than for an appointment.

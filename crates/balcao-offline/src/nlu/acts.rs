@@ -112,6 +112,10 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         messages(&clause, &words, slots, &mut changed);
         topical(&words, &changed, &mut acts);
         acts.append(&mut changed);
+        if acts.contains(&Act::Offers) && slots.has_when() && has_when(&clause, slots) && !has(&words, SUBJECTS) {
+            // "Tem barba amanhã às 15h?" asks for the time, not whether beards are done.
+            acts.push(Act::Availability);
+        }
         let refused = acts.contains(&Act::Refusal);
         smaller(&words, &mut acts);
         if acts.iter().any(|act| [Act::NoReminder, Act::NoLaterContact].contains(act)) && !refused {

@@ -136,7 +136,8 @@ pub(super) const ANGER: &[&str] = &[
     "pessimo", "pessima", "absurdo", "ridiculo", "palhacada", "horrivel", "lixo", "uma vergonha", "vergonhoso",
     "descaso", "pqp", "porra", "merda", "caralho", "puta", "puto", "raiva", "inadmissivel", "inaceitavel",
     "nunca mais volto", "nunca mais piso", "reclamar", "reclamacao", "que demora", "de saco cheio",
-    "falta de respeito", "desrespeito", "vsf", "vtnc", "fdp", "idiota", "incompetente", "incompetentes", "odiei",
+    "falta de respeito", "desrespeito", "vsf", "vtnc", "fdp", "idiot*", "imbeci*", "babaca*",
+    "otari*", "trouxa*", "estupid*", "palhaco*", "incompetente*", "stupid", "odiei",
     "insatisfeito", "insatisfeita", "decepcionado", "decepcionada", "procon", "terrible", "awful", "ridiculous",
     "unacceptable", "worst", "angry", "fuck", "shit", "bosta",
 ];

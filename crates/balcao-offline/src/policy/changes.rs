@@ -65,8 +65,7 @@ impl Desk<'_> {
         if self.repeats_held("reschedule_appointment", Asked::Rescheduling) {
             return;
         }
-        if let Some(problem) = &dialogue.utterance.problem {
-            self.date_problem(problem.clone());
+        if self.unclear_time() {
             return;
         }
         let Some(what) = self.which() else { return };

@@ -173,8 +173,8 @@ impl<'a> Desk<'a> {
         let query = Value::String(question.to_owned());
         let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
         let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let asked = balcao_language::search_tokens(question);
-        let spoken = stems(question);
+        let asked = telling(balcao_language::search_tokens(question));
+        let spoken = telling(stems(question));
         let shared = |entry: &Value| {
             let text: Vec<String> =
                 ["title", "content", "category"].iter().filter_map(|key| results::text(entry, &[key])).collect();
@@ -182,8 +182,9 @@ impl<'a> Desk<'a> {
             let words = balcao_language::search_tokens(&text);
             let shared = asked.iter().filter(|word| words.contains(word)).count();
             let literal = stems(&text);
-            // A word of the question itself is evidence; synonyms alone must make up half of it.
-            let evident = spoken.iter().any(|word| literal.contains(word)) || shared.saturating_mul(2) >= asked.len();
+            // A word of the question itself is evidence in a short one; synonyms alone must make up half of it.
+            let literal = spoken.iter().filter(|word| literal.contains(word)).count();
+            let evident = literal.saturating_mul(2) >= spoken.len().max(1) || shared.saturating_mul(2) >= asked.len();
             if evident { shared } else { 0 }
         };
         // The first of the best: the search's own order breaks ties.
@@ -299,6 +300,16 @@ pub(super) fn plan_row(plan: &Value, locale: Locale) -> Option<String> {
     let benefits: Vec<&str> = benefits.iter().filter_map(Value::as_str).collect();
     let benefits = if benefits.is_empty() { String::new() } else { format!(" ({})", benefits.join(", ")) };
     Some(format!("{name}{price}{benefits}"))
+}
+
+/// The words that tell what a question is about: of when ("na hora"), of problems and of serving every entry may speak.
+fn telling(words: Vec<String>) -> Vec<String> {
+    const EVERYWHERE: &[&str] = &[
+        "hor", "hora", "dia", "seman", "mes", "ano", "temp", "minut", "min", "moment", "vez", "problem", "atend",
+        "antes", "depois",
+    ];
+    let told: Vec<String> = words.iter().filter(|word| !EVERYWHERE.contains(&word.as_str())).cloned().collect();
+    if told.is_empty() { words } else { told }
 }
 
 /// The significant words of a text by their stems, synonyms kept apart.

@@ -1,6 +1,6 @@
 //! What a message adds to what is known: days, times, people, services.
 
-use balcao_language::{Agreement, Asked, TimeWindow, agreement_about, fold};
+use balcao_language::{Agreement, Asked, TimeWindow, agreement, agreement_about, fold};
 use jiff::civil::Time;
 
 use super::{Dialogue, Goal, Question, informative};
@@ -17,7 +17,10 @@ impl Dialogue {
         let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
         // "E com barba?" adds to what was named before.
         let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
-        if self.asked == Question::Service && self.catalog.service_in(&utterance.text) == Named::Nothing {
+        if self.asked == Question::Service
+            && !utterance.is(Act::AnyProfessional)
+            && self.catalog.service_in(&utterance.text) == Named::Nothing
+        {
             // The answer to "qual serviço?" names one, if only by an alias that the tools know.
             self.mentions.push(format!("marcar {}", utterance.text));
         } else if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
@@ -133,6 +136,9 @@ impl Dialogue {
                 times.extend(self.offered.last());
             }
         }
+        if let ([only], true) = (self.offered.as_slice(), times.is_empty() && self.says_yes_to_offer(utterance)) {
+            times.push(*only);
+        }
         // "Às 8" after an offer of 8h and 9h means the offered one.
         for time in &mut times {
             let other = self
@@ -160,6 +166,17 @@ impl Dialogue {
             self.passing = true;
             self.times.clear();
         }
+    }
+
+    /// "Sim" to an offer of times, and nothing else.
+    #[must_use]
+    pub fn says_yes_to_offer(&self, utterance: &Utterance) -> bool {
+        let picks = [Act::Earliest, Act::Latest, Act::AnyTime, Act::Later, Act::Sooner];
+        self.asked == Question::Time
+            && !utterance.has_when()
+            && utterance.bare_times.is_empty()
+            && !utterance.acts.iter().any(|act| picks.contains(act))
+            && agreement(&utterance.text) == Agreement::Yes
     }
 
     /// "Tem mais tarde?" after an offer: what lies beyond its last time; "mais cedo" what lies before its first.

@@ -231,6 +231,13 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         ),
         Line::DatePassed { date } => format!("{} is over. Which day would you like?", say::short_date(*date, EN)),
         Line::ImpossibleDate { written } => format!("I cannot find {written} in the calendar. Which day do you want?"),
+        Line::ImpossibleTime { written } => format!("There is no {written} on the clock. What time would you like?"),
+        Line::WhichTime { times } if times.is_empty() => "Which day and which time would you prefer?".to_owned(),
+        Line::WhichTime { times: at } => {
+            let at: Vec<String> = at.iter().map(|at| time(*at, EN)).collect();
+            format!("Which time: {}?", list(&at, "or"))
+        }
+        Line::HaveAlready { what } => format!("You have that one already: {}.", full(what, today)),
         Line::Subscribed { plans, due } => {
             let due = due.map(|due| format!(" and is due on {}", say::short_date(due, EN))).unwrap_or_default();
             match plans.as_slice() {

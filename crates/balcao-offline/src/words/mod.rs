@@ -142,6 +142,12 @@ pub(crate) enum Line {
     DatePassed { date: Date },
     /// A date that no calendar has.
     ImpossibleDate { written: String },
+    /// A time that no clock has.
+    ImpossibleTime { written: String },
+    /// Which of the times that were offered; without them, which day and time.
+    WhichTime { times: Vec<Time> },
+    /// What is wanted is what the customer has.
+    HaveAlready { what: Appointment },
     /// The subscription.
     Subscribed { plans: Vec<String>, due: Option<Date> },
     /// No active subscription.

@@ -231,6 +231,13 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         ),
         Line::DatePassed { date } => format!("{} já passou. Qual dia você quer?", say::short_date(*date, PT)),
         Line::ImpossibleDate { written } => format!("Não achei a data {written} no calendário. Qual dia você quer?"),
+        Line::ImpossibleTime { written } => format!("O horário {written} não existe no relógio. Que horas você quer?"),
+        Line::WhichTime { times } if times.is_empty() => "Qual dia e qual horário prefere?".to_owned(),
+        Line::WhichTime { times: at } => {
+            let at: Vec<String> = at.iter().map(|at| time(*at, PT)).collect();
+            format!("Qual horário: {}?", commas(&at, "ou"))
+        }
+        Line::HaveAlready { what } => format!("Esse você já tem: {}.", full(what, today)),
         Line::Subscribed { plans, due } => {
             let due = due.map(|due| format!(" e vence em {:02}/{:02}", due.day(), due.month())).unwrap_or_default();
             match plans.as_slice() {
