@@ -71,6 +71,8 @@ pub struct Dialogue {
     pub passing: bool,
     /// The day of the appointment to cancel or move.
     pub source: Option<Day>,
+    /// The appointment that is being moved, once a reply has named it.
+    pub moving: Option<Appointment>,
     /// The words that named several appointments to cancel ("os dois"), while they are cancelled one by one.
     pub several: Option<String>,
     /// What was asked last.
@@ -122,6 +124,7 @@ impl Dialogue {
             passing: false,
             source: None,
             several: None,
+            moving: None,
             asked: Question::Nothing,
             proposal: None,
             offered: Vec::new(),
@@ -270,6 +273,7 @@ impl Dialogue {
         self.times.clear();
         self.window = None;
         self.source = None;
+        self.moving = None;
         self.proposal = None;
         if goal != Goal::Book {
             self.any_professional = false;
@@ -282,6 +286,7 @@ impl Dialogue {
         self.said = said.to_owned();
         self.greeted = true;
         self.asked = question_in(said, self.held.as_ref());
+        self.moving = self.named_to_move(said).or(self.moving.take());
         if self.presumed && matches!(self.asked, Question::Nothing | Question::Human) {
             // The reply took the day for no wish; nor does what comes next.
             self.begin(Goal::None);

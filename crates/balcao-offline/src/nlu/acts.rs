@@ -11,7 +11,7 @@ use super::{
         WAITLIST, WANT, WHO_WORKS,
     },
     spaced,
-    wishes::{changes, messages},
+    wishes::{asks_when_it_is, changes, messages},
 };
 
 /// Something that a message does.
@@ -356,7 +356,7 @@ fn topical(words: &str, changed: &[Act], acts: &mut Vec<Act>) {
         || has(words, &["que dia e", "quando e", "que horas e", "quando vai ser", "when is"])
             && has(words, &["meu", "minha", "my"])
             && !has(words, OWN_OTHER);
-    let mine = mine || changed.contains(&Act::MyAppointments);
+    let mine = mine || asks_when_it_is(words) || changed.contains(&Act::MyAppointments);
     add(Act::MyAppointments, mine && !hours);
     let subscribed = has(words, SUBSCRIPTION) && !has(words, HEALTH_PLAN);
     add(Act::Subscription, subscribed);

@@ -40,6 +40,19 @@ pub(super) fn changes(clause: &str, words: &str, acts: &mut Vec<Act>) {
     }
 }
 
+/// "Que horas é o corte do Bento?": when something is that is booked.
+pub(super) fn asks_when_it_is(words: &str) -> bool {
+    const WHEN: &[&str] = &["que horas", "que hora", "q horas", "que hrs", "que dia", "quando"];
+    const BOOKED_THINGS: &[&str] =
+        &["corte", "barba", "consulta", "sessao", "horario", "atendimento", "avaliacao", "retorno", "aula", "hora"];
+    let all: Vec<&str> = words.split_whitespace().collect();
+    all.windows(3).any(|window| {
+        matches!(window, [is, article, thing] if ["e", "eh", "ficou", "sera", "vai"].contains(is)
+            && ["o", "a"].contains(article)
+            && BOOKED_THINGS.contains(thing))
+    }) && has(words, WHEN)
+}
+
 /// "Vocês cancelaram?", "por que remarcaram?", "meu horário foi cancelado".
 fn asks_what_happened(clause: &str, words: &str) -> bool {
     const WHOSE: &[&str] = &["voce", "voces", "vc", "vcs", "you", "meu", "minha", "meus", "minhas", "my", "nada"];

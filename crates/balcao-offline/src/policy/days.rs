@@ -17,6 +17,7 @@ impl Desk<'_> {
         let first = day.first.max(self.dialogue.today());
         let mut found = Vec::new();
         let mut waiting = false;
+        let mut until = None;
         let mut date = first;
         for _ in 0..OFFERED_DAYS {
             if date > day.last {
@@ -25,10 +26,20 @@ impl Desk<'_> {
             let calls = self.calls.len();
             // The structured protocol asks one call a step: past the last round the days that were seen must do.
             if !self.may_call && !self.has_seen(date) && !found.is_empty() {
+                until = date.yesterday().ok();
                 break;
             }
             match self.availability(wish, date) {
-                Some(availability) => found.push((date, availability)),
+                Some(availability) => {
+                    // A day without free times names the next that has one: those between need no call.
+                    let next = availability.next.as_ref().and_then(|next| next.date);
+                    let skips = availability.free.is_empty();
+                    found.push((date, availability));
+                    if let Some(next) = next.filter(|next| skips && *next > date) {
+                        date = next;
+                        continue;
+                    }
+                }
                 None if self.calls.len() > calls => waiting = true,
                 None => return,
             }
@@ -41,7 +52,7 @@ impl Desk<'_> {
         let fits = |time: &Time| {
             window.is_none_or(|window| window.contains(*time)) && (wanted.is_empty() || wanted.contains(time))
         };
-        let days: Vec<(Date, Vec<Time>)> = found
+        let mut days: Vec<(Date, Vec<Time>)> = found
             .iter()
             .map(|(date, availability)| {
                 let mut times: Vec<Time> =
@@ -52,6 +63,15 @@ impl Desk<'_> {
             })
             .filter(|(_, times)| !times.is_empty())
             .collect();
+        // The next opening that the last full day named stands for a day that could not be looked at any more.
+        let last = found.last().and_then(|(_, availability)| availability.next.as_ref());
+        if let Some((date, time)) = last.filter(|_| until.is_some()).and_then(|next| Some((next.date?, next.time?)))
+            && date <= day.last
+            && fits(&time)
+        {
+            days.push((date, vec![time]));
+            until = Some(date).filter(|date| *date < day.last);
+        }
         if (self.is(Act::AnyTime) || self.is(Act::Earliest)) && wish.service.is_some() {
             let first = found.iter().find_map(|(date, availability)| {
                 let free = availability.free.iter();
@@ -67,7 +87,7 @@ impl Desk<'_> {
             self.say(Line::NoneInDays { first, last: day.last });
             self.say(Line::AnotherDay);
         } else {
-            self.say(Line::OfferDays { days });
+            self.say(Line::OfferDays { days, until });
         }
     }
 

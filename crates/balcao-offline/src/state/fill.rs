@@ -1,12 +1,15 @@
 //! What a message adds to what is known: days, times, people, services.
 
-use balcao_language::{Agreement, Asked, TimeWindow, agreement, agreement_about, fold};
+use balcao_language::{
+    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times, fold,
+};
 use jiff::civil::Time;
 
 use super::{Dialogue, Goal, Question, informative};
 use crate::{
     catalog::Named,
     nlu::{Act, Day, Utterance},
+    results::Appointment,
 };
 
 impl Dialogue {
@@ -120,6 +123,23 @@ impl Dialogue {
                 }
             }
         }
+    }
+
+    /// The appointment of which a reply asks where it is to go: "Seu horário é …. Para qual dia …?"
+    pub(super) fn named_to_move(&self, said: &str) -> Option<Appointment> {
+        let asks = |line: &&str| ["Seu horário é ", "Your appointment is "].iter().any(|lead| line.starts_with(lead));
+        let line = said.lines().find(asks).filter(|_| self.goal == Goal::Reschedule)?;
+        let dates = find_dates(line, self.today());
+        let date = dates.iter().find_map(|found| match found.reading {
+            Ok(DateSpan::Day(date)) => Some(date),
+            Ok(DateSpan::Range { .. }) | Err(_) => None,
+        })?;
+        let times = find_times(line);
+        let at = |time: Time| {
+            times.iter().any(|found| matches!(found.reading, TimeReading::At { time: said, .. } if said == time))
+        };
+        let mut there = self.upcoming.iter().filter(|one| one.date == Some(date) && one.time.is_none_or(at));
+        there.next().filter(|_| there.next().is_none()).cloned()
     }
 
     fn fill_time(&mut self, utterance: &Utterance) {

@@ -81,10 +81,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::LeftAsIs => "All right, I left everything as it was. 👍".to_owned(),
         Line::NoProblem => "No problem! Tell me if another day or time suits you.".to_owned(),
         Line::Services { list } => format!("Our services:\n{}", bullets(list)),
-        Line::Price { service, price, length } => {
+        Line::Price { service, with, price, length } => {
+            let with = with.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
             let price = price.as_ref().map(|price| format!(" costs {price}")).unwrap_or_default();
             let length = length.as_ref().map(|length| format!(" and takes {length}")).unwrap_or_default();
-            format!("{service}{price}{length}.")
+            format!("{service}{with}{price}{length}.")
         }
         Line::Team { date, list } if list.is_empty() => match date {
             Some(date) => format!("I found nobody working {}.", on(*date, today)),
@@ -160,9 +161,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 }
             }
         }
-        Line::OfferDays { days } => {
+        Line::OfferDays { days, until } => {
+            let until = until.map(|last| format!(" until {}", day(last, today))).unwrap_or_default();
             let rows: Vec<String> = days.iter().map(|(date, at)| format!("{}: {}", day(*date, today), times(at))).collect();
-            format!("I have:\n{}\nWhich day and which time do you prefer?", bullets(&rows))
+            format!("I have{until}:\n{}\nWhich day and which time do you prefer?", bullets(&rows))
         }
         Line::NoneFree { date, professional, part } => {
             let with = professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();

@@ -46,8 +46,8 @@ pub(crate) enum Line {
     NoProblem,
     /// The services, with price and length as worded parts.
     Services { list: Vec<String> },
-    /// A service's price.
-    Price { service: String, price: Option<String>, length: Option<String> },
+    /// A service's price, in general or with one professional.
+    Price { service: String, with: Option<String>, price: Option<String>, length: Option<String> },
     /// The team.
     Team { date: Option<Date>, list: Vec<String> },
     /// Whether one person works that day.
@@ -96,8 +96,8 @@ pub(crate) enum Line {
     NoSuchProfessional { said: String, list: Vec<String> },
     /// Free times of one day by professional, cut to a few; asks which.
     Offer { date: Date, free: Vec<(String, Vec<Time>)>, service: Option<String> },
-    /// Free times of several days; asks which.
-    OfferDays { days: Vec<(Date, Vec<Time>)> },
+    /// Free times of several days, looked at up to a day before the last one wanted; asks which.
+    OfferDays { days: Vec<(Date, Vec<Time>)>, until: Option<Date> },
     /// No free time that day (and part of it).
     NoneFree { date: Date, professional: Option<String>, part: bool },
     /// None in those days.

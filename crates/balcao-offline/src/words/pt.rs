@@ -81,10 +81,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::LeftAsIs => "Tudo bem, deixei tudo como estava. 👍".to_owned(),
         Line::NoProblem => "Sem problema! Se quiser outro dia ou horário, é só me dizer.".to_owned(),
         Line::Services { list } => format!("Nossos serviços:\n{}", bullets(list)),
-        Line::Price { service, price, length } => {
+        Line::Price { service, with, price, length } => {
+            let with = with.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
             let price = price.as_ref().map(|price| format!(" custa {price}")).unwrap_or_default();
             let length = length.as_ref().map(|length| format!(" e leva {length}")).unwrap_or_default();
-            format!("{service}{price}{length}.")
+            format!("{service}{with}{price}{length}.")
         }
         Line::Team { date, list } if list.is_empty() => match date {
             Some(date) => format!("Não encontrei ninguém atendendo {}.", on(*date, today)),
@@ -160,9 +161,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 }
             }
         }
-        Line::OfferDays { days } => {
+        Line::OfferDays { days, until } => {
+            let until = until.map(|last| format!(" até {}", day(last, today))).unwrap_or_default();
             let rows: Vec<String> = days.iter().map(|(date, at)| format!("{}: {}", day(*date, today), times(at))).collect();
-            format!("Tenho livre:\n{}\nQual dia e qual horário prefere?", bullets(&rows))
+            format!("Tenho livre{until}:\n{}\nQual dia e qual horário prefere?", bullets(&rows))
         }
         Line::NoneFree { date, professional, part } => {
             let with = professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
