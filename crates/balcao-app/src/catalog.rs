@@ -36,10 +36,23 @@ pub struct ProfessionalView {
     pub profession: Option<String>,
     /// What they offer, in order of the catalog.
     pub services: Vec<String>,
+    /// What they charge or how long they take where that differs from the service's own.
+    pub terms: Vec<OwnTerms>,
     /// What they do not do.
     pub restrictions: Option<String>,
     /// When they work on the date asked for, or today: the business's hours, exceptions and holidays applied.
     pub works: Vec<Period>,
+}
+
+/// A professional's own price and duration of a service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnTerms {
+    /// The service's name.
+    pub service: String,
+    /// Their price.
+    pub price: Money,
+    /// How long it takes with them.
+    pub duration_min: u32,
 }
 
 /// A plan as customers are told it.
@@ -176,10 +189,18 @@ fn professionals(agenda: &Agenda, day: Date) -> Vec<ProfessionalView> {
         let open = agenda.business.on(day).iter();
         let works = open.flat_map(|open| one.hours.on(day).iter().filter_map(|works| works.intersection(open)));
         let offered = agenda.services.iter().filter(|service| service.active && one.offers(service.id).is_some());
+        let own_terms = |service: &balcao_domain::service::Service| {
+            let own = one.offers(service.id)?;
+            let price = Money { cents: own.price_cents.unwrap_or(service.price.cents), ..service.price };
+            let duration_min = own.duration_min.unwrap_or(service.duration_min);
+            let differs = price != service.price || duration_min != service.duration_min;
+            differs.then(|| OwnTerms { service: service.name.clone(), price, duration_min })
+        };
         ProfessionalView {
             id: one.id,
             name: one.name.clone(),
             profession: one.profession.clone(),
+            terms: offered.clone().filter_map(own_terms).collect(),
             services: offered.map(|service| service.name.clone()).collect(),
             restrictions: one.restrictions.clone(),
             works: if away { Vec::new() } else { works.collect() },

@@ -31,6 +31,8 @@ pub struct Skills {
     pub services: Vec<String>,
     /// Restrictions, in the business's words.
     pub restrictions: Option<String>,
+    /// Services with a price or length of their own, as the tool said it.
+    pub own_terms: Vec<Value>,
 }
 
 /// What is known of the business.
@@ -86,8 +88,12 @@ impl Catalog {
         let services: Vec<String> = list.iter().filter_map(service).collect();
         let restrictions = results::text(person, &["restrictions"]);
         let Some(name) = results::text(person, &["name"]).filter(|_| !services.is_empty()) else { return };
+        // `get_barbers` tells no terms: those that were told stand.
+        let told = person.get("own_terms").and_then(Value::as_array).cloned();
+        let before = self.skills.iter().find(|skills| skills.name == name).map(|skills| skills.own_terms.clone());
+        let own_terms = told.or(before).unwrap_or_default();
         self.skills.retain(|skills| skills.name != name);
-        self.skills.push(Skills { name, services, restrictions });
+        self.skills.push(Skills { name, services, restrictions, own_terms });
     }
 
     /// Whether a professional offers a service. `None` if no tool has told.
@@ -96,6 +102,13 @@ impl Catalog {
         let skills = self.skills.iter().find(|skills| skills.name == professional)?;
         self.service(service)?;
         Some(skills.services.iter().any(|offered| offered == service))
+    }
+
+    /// What a professional says of a service of their own price or length.
+    #[must_use]
+    pub fn own_terms(&self, professional: &str, service: &str) -> Option<&Value> {
+        let skills = self.skills.iter().find(|skills| skills.name == professional)?;
+        skills.own_terms.iter().find(|terms| results::text(terms, &["service"]).as_deref() == Some(service))
     }
 
     /// Who offers a service, in the tool's order.

@@ -71,6 +71,8 @@ pub struct Dialogue {
     pub passing: bool,
     /// The day of the appointment to cancel or move.
     pub source: Option<Day>,
+    /// The appointment that is being moved, once a reply has named it.
+    pub moving: Option<Appointment>,
     /// The words that named several appointments to cancel ("os dois"), while they are cancelled one by one.
     pub several: Option<String>,
     /// What was asked last.
@@ -83,6 +85,8 @@ pub struct Dialogue {
     pub said: String,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
+    /// True if a reminder was planned in this conversation.
+    pub reminded: bool,
     /// The held call that waits for agreement.
     pub held: Option<Outcome>,
     /// The message to answer.
@@ -120,11 +124,13 @@ impl Dialogue {
             passing: false,
             source: None,
             several: None,
+            moving: None,
             asked: Question::Nothing,
             proposal: None,
             offered: Vec::new(),
             said: String::new(),
             upcoming: Vec::new(),
+            reminded: false,
             held: None,
             utterance: nlu::read("", today, &tools),
             greeted: false,
@@ -196,6 +202,10 @@ impl Dialogue {
         if let Some(english) = utterance.english {
             self.english = Some(english);
         }
+        if matches!(self.asked, Question::Day | Question::Time) && utterance.is(Act::AnyProfessional) {
+            // "Tanto faz" is meant for what was asked.
+            utterance.acts.push(Act::AnyTime);
+        }
         self.presumed = false;
         self.take_pick(&mut utterance);
         if std::mem::take(&mut self.passing) {
@@ -215,13 +225,15 @@ impl Dialogue {
             self.begin(Goal::Reschedule);
         } else if utterance.is(Act::Cancel) {
             self.begin(Goal::Cancel);
+        } else if utterance.is(Act::Keep) && matches!(before, Goal::Cancel | Goal::Reschedule) {
+            self.goal = Goal::None;
         } else if utterance.is(Act::Book) || utterance.is(Act::Availability) {
             if before != Goal::Book {
                 self.begin(Goal::Book);
             }
-        } else if before == Goal::None && (utterance.has_when() || utterance.is(Act::Want)) && !informative(utterance) {
+        } else if before == Goal::None && wants_a_time(utterance) && !informative(utterance) {
             self.begin(Goal::Book);
-            self.presumed = !utterance.is(Act::Want);
+            self.presumed = !utterance.is(Act::Want) && utterance.impossible_time.is_none();
         } else if matches!(self.asked, Question::Cancel | Question::Reschedule) {
             // A held call runs by the program if the customer agrees; anything else drops it, unless it goes on about it.
             let goes_on = self.asked == Question::Reschedule && utterance.has_when() && !informative(utterance);
@@ -261,6 +273,7 @@ impl Dialogue {
         self.times.clear();
         self.window = None;
         self.source = None;
+        self.moving = None;
         self.proposal = None;
         if goal != Goal::Book {
             self.any_professional = false;
@@ -273,12 +286,16 @@ impl Dialogue {
         self.said = said.to_owned();
         self.greeted = true;
         self.asked = question_in(said, self.held.as_ref());
+        self.moving = self.named_to_move(said).or(self.moving.take());
         if self.presumed && matches!(self.asked, Question::Nothing | Question::Human) {
             // The reply took the day for no wish; nor does what comes next.
             self.begin(Goal::None);
             self.presumed = false;
         }
-        self.offered = find_times(said)
+        // What is said not to be free is no offer.
+        let free = |line: &&str| !["nao esta livre", "not free"].iter().any(|words| fold(line).contains(words));
+        let offer = said.lines().filter(free).collect::<Vec<_>>().join("\n");
+        self.offered = find_times(&offer)
             .into_iter()
             .filter_map(|found| match found.reading {
                 // Our own "1h" is one in the night: only customers leave the afternoon out.
@@ -341,6 +358,7 @@ impl Dialogue {
                         self.first_of_several(&self.utterance.clone());
                     }
                 }
+                "schedule_appointment_reminder" if outcome.succeeded() => self.reminded = true,
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
@@ -426,6 +444,11 @@ impl Dialogue {
     }
 }
 
+/// True if the message gives a time or wants something.
+fn wants_a_time(utterance: &Utterance) -> bool {
+    utterance.has_when() || utterance.is(Act::Want) || utterance.impossible_time.is_some()
+}
+
 /// True if the message asks for information rather than for an appointment.
 fn informative(utterance: &Utterance) -> bool {
     let acts = [
@@ -443,6 +466,9 @@ fn informative(utterance: &Utterance) -> bool {
         Act::Reminder,
         Act::LaterContact,
         Act::NoLaterContact,
+        Act::NoReminder,
+        Act::Keep,
+        Act::CancelOther,
         Act::Note,
         Act::OnFile,
         Act::Anger,

@@ -39,7 +39,23 @@ impl NativeTool for GetServices {
         let barbers: Vec<_> = offer
             .professionals
             .iter()
-            .map(|one| json!({"name": one.name, "restrictions": one.restrictions, "services": one.services}))
+            .map(|one| {
+                // Prices and durations of their own, where the service's do not hold for them.
+                let own = one.terms.iter().map(|terms| {
+                    json!({
+                        "service": terms.service,
+                        "price": terms.price.to_string(),
+                        "duration_minutes": terms.duration_min,
+                    })
+                });
+                let own: Vec<_> = own.collect();
+                json!({
+                    "name": one.name,
+                    "restrictions": one.restrictions,
+                    "services": one.services,
+                    "own_terms": own,
+                })
+            })
             .collect();
         Ok(ToolOutput::success(json!({
             "total_services": services.len(),

@@ -5,12 +5,13 @@ use balcao_language::{asks_for_human, fold, search_tokens, tokens};
 use super::{
     Utterance, has,
     phrases::{
-        ANGER, ANY, ANY_TIME, ASKING, AVAILABILITY, BOOK, BOOKED, CANCEL, CANNOT_COME, EARLIEST, GO_AHEAD, GOODBYE,
-        GREETING, HEALTH_PLAN, HOLIDAY, HOURS, IDENTITY, INJECTION, LATER, LATEST, LEADS, MINE, MOVES, NO_LATER,
-        NOT_BOOK, NOTE, OFFERS, ON_FILE, OPEN, OWN_APPOINTMENT, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL,
-        REMINDER, RESCHEDULE, SERVICES, SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED, WAITLIST, WANT, WHO_WORKS,
+        ANGER, ANY, ANY_TIME, ASKING, AVAILABILITY, BOOK, BOOKED, EARLIEST, GO_AHEAD, GOODBYE, GREETING, HEALTH_PLAN,
+        HOLIDAY, HOURS, IDENTITY, INJECTION, LATER, LATEST, LEADS, MINE, NOT_BOOK, NOTE, OFFERS, ON_FILE, OPEN,
+        OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, SERVICES, SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED,
+        WAITLIST, WANT, WHO_WORKS,
     },
     spaced,
+    wishes::{asks_when_it_is, changes, messages},
 };
 
 /// Something that a message does.
@@ -80,6 +81,12 @@ pub enum Act {
     OnFile,
     /// "Não precisa me chamar".
     NoLaterContact,
+    /// "Não quero lembrete".
+    NoReminder,
+    /// "Não quero cancelar nada": what is booked stays.
+    Keep,
+    /// "Cancela meu plano": what ends is no appointment.
+    CancelOther,
     /// "O mais cedo".
     Earliest,
     /// "O mais tarde".
@@ -100,8 +107,21 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
     for clause in clauses(text) {
         let words = spaced(&clause);
         let before = acts.len();
-        topical(&words, &mut acts);
+        let mut changed = Vec::new();
+        changes(&clause, &words, &mut changed);
+        messages(&clause, &words, slots, &mut changed);
+        topical(&words, &changed, &mut acts);
+        acts.append(&mut changed);
+        if acts.contains(&Act::Offers) && slots.has_when() && has_when(&clause, slots) && !has(&words, SUBJECTS) {
+            // "Tem barba amanhã às 15h?" asks for the time, not whether beards are done.
+            acts.push(Act::Availability);
+        }
+        let refused = acts.contains(&Act::Refusal);
         smaller(&words, &mut acts);
+        if acts.iter().any(|act| [Act::NoReminder, Act::NoLaterContact].contains(act)) && !refused {
+            // It is the message that is refused, not what was asked.
+            acts.retain(|act| *act != Act::Refusal);
+        }
         if opens_on(&clause, &words, slots) {
             acts.push(Act::Hours);
             acts.retain(|act| *act != Act::WhoWorks || has(&words, &["quem", "ele", "ela", "who"]));
@@ -206,6 +226,9 @@ fn resolve(acts: &mut Vec<Act>) {
     }
     if acts.contains(&Act::Human) {
         acts.retain(|act| !matches!(act, Act::Want | Act::Offers));
+    }
+    if acts.contains(&Act::Waitlist) || acts.contains(&Act::CancelOther) {
+        acts.retain(|act| !matches!(act, Act::Book | Act::Availability | Act::Want | Act::Subscription | Act::Plans));
     }
     if acts.contains(&Act::Subscription) {
         acts.retain(|act| !matches!(act, Act::Plans));
@@ -314,40 +337,15 @@ fn query(clause: &str) -> String {
     }
 }
 
-fn topical(words: &str, acts: &mut Vec<Act>) {
+fn topical(words: &str, changed: &[Act], acts: &mut Vec<Act>) {
     let policy = has(words, POLICY);
     let mut add = |act: Act, when: bool| {
         if when {
             acts.push(act);
         }
     };
-    let reschedule = has(words, RESCHEDULE)
-        || has(words, MOVES)
-            && (has(words, OWN_APPOINTMENT)
-                || has(words, &["meu", "minha"]) && !has(words, OWN_OTHER)
-                || has(words, &["horario", "consulta", "o dia", "sessao"]));
-    let declines = has(
-        words,
-        &[
-            "nao quero cancelar",
-            "nao cancela",
-            "nao cancele",
-            "nao precisa cancelar",
-            "nao quero desmarcar",
-            "don t cancel",
-            "nao e pra cancelar",
-        ],
-    );
-    let cancel = has(words, CANCEL) && !declines || has(words, CANNOT_COME);
-    add(Act::Reschedule, reschedule && !policy && !has(words, &["nao quero remarcar", "nao precisa remarcar"]));
-    add(Act::Cancel, cancel && !policy);
-    add(Act::Refusal, declines);
     let waitlist = has(words, WAITLIST);
     add(Act::Waitlist, waitlist);
-    add(Act::Reminder, has(words, REMINDER) && !waitlist);
-    let no_contact = has(words, NO_LATER);
-    add(Act::NoLaterContact, no_contact);
-    add(Act::LaterContact, has(words, LATER) && !no_contact);
     add(Act::Note, has(words, NOTE));
     add(Act::OnFile, has(words, ON_FILE) && !has(words, &["atualiza", "muda", "mudar", "troca", "trocar", "corrige"]));
     add(Act::Identity, has(words, IDENTITY));
@@ -358,6 +356,7 @@ fn topical(words: &str, acts: &mut Vec<Act>) {
         || has(words, &["que dia e", "quando e", "que horas e", "quando vai ser", "when is"])
             && has(words, &["meu", "minha", "my"])
             && !has(words, OWN_OTHER);
+    let mine = mine || asks_when_it_is(words) || changed.contains(&Act::MyAppointments);
     add(Act::MyAppointments, mine && !hours);
     let subscribed = has(words, SUBSCRIPTION) && !has(words, HEALTH_PLAN);
     add(Act::Subscription, subscribed);

@@ -3,7 +3,9 @@
 mod acts;
 #[rustfmt::skip] // tables of words: one a line would be a thousand lines
 mod phrases;
+mod polarity;
 mod slots;
+mod wishes;
 
 use balcao_language::{TimeReading, TimeWindow, fold, tokens};
 use jiff::civil::{Date, Time};
@@ -25,6 +27,8 @@ pub struct Utterance {
     pub problem: Option<balcao_language::DateProblem>,
     /// The times it names.
     pub times: Vec<Time>,
+    /// A time that no clock has, as written: "25h".
+    pub impossible_time: Option<String>,
     /// The times it would name as the answer to "what time?".
     pub bare_times: Vec<Time>,
     /// A part of the day.
@@ -110,6 +114,7 @@ pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
         days,
         problem,
         times: times(&found),
+        impossible_time: slots::impossible_time(text),
         bare_times: times(&balcao_language::bare_hours(text)),
         window,
         own_name: slots::own_name(text),

@@ -103,9 +103,17 @@ pub(super) const WAITLIST: &[&str] = &[
 ];
 
 pub(super) const REMINDER: &[&str] = &[
-    "me lembra", "me lembre", "me lembrar", "lembrete", "remind me", "reminder", "me avisa antes", "me avise antes",
+    "me lembra", "me lembre", "me lembrar", "lembrete", "lembretes", "remind me", "reminders", "reminder", "me avisa antes", "me avise antes",
     "hora antes", "horas antes", "minutos antes", "min antes", "dia antes", "me avisa no dia",
     "nao me deixa esquecer",
+];
+
+/// Asks when something is that is booked, though it speaks of reminding.
+pub(super) const STATE: &[&str] = &[
+    "me lembra o horario", "me lembra o meu horario", "me lembra meu horario", "me lembra que horas",
+    "me lembra que dia", "me lembra qual", "me lembra quando", "me lembra a hora", "me lembra o dia",
+    "me lembra a data", "me lembre o horario", "me lembre que horas", "me lembre quando", "lembrar que horas",
+    "lembrar o horario", "remind me when",
 ];
 
 pub(super) const LATER: &[&str] = &[
@@ -128,7 +136,8 @@ pub(super) const ANGER: &[&str] = &[
     "pessimo", "pessima", "absurdo", "ridiculo", "palhacada", "horrivel", "lixo", "uma vergonha", "vergonhoso",
     "descaso", "pqp", "porra", "merda", "caralho", "puta", "puto", "raiva", "inadmissivel", "inaceitavel",
     "nunca mais volto", "nunca mais piso", "reclamar", "reclamacao", "que demora", "de saco cheio",
-    "falta de respeito", "desrespeito", "vsf", "vtnc", "fdp", "idiota", "incompetente", "incompetentes", "odiei",
+    "falta de respeito", "desrespeito", "vsf", "vtnc", "fdp", "idiot*", "imbeci*", "babaca*",
+    "otari*", "trouxa*", "estupid*", "palhaco*", "incompetente*", "stupid", "odiei",
     "insatisfeito", "insatisfeita", "decepcionado", "decepcionada", "procon", "terrible", "awful", "ridiculous",
     "unacceptable", "worst", "angry", "fuck", "shit", "bosta",
 ];

@@ -93,7 +93,11 @@ pub(super) fn own_name(text: &str) -> Option<String> {
         &["meu", "nome", "e"],
         &["meu", "nome", "eh"],
         &["me", "chamo"],
+        &["meu", "nome", "pra"],
+        &["meu", "nome", "para"],
+        &["meu", "nome", "pro"],
         &["my", "name", "is"],
+        &["my", "name", "to"],
         &["pode", "me", "chamar", "de"],
     ];
     let all = tokens(text);
@@ -121,6 +125,26 @@ pub(super) fn own_name(text: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// "Às 25h", "15:75": a time that no clock has, as it is written. "Em 48h" is a span and no time.
+pub(super) fn impossible_time(text: &str) -> Option<String> {
+    const LEADS: &[&str] = &["as", "pras", "pelas", "das", "at", "umas", "ate"];
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.iter().enumerate().find_map(|(index, word)| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let before = index.checked_sub(1).and_then(|before| words.get(before)).map(|word| fold(word));
+        let led = before.is_some_and(|before| LEADS.contains(&before.as_str()));
+        let behind = words.get(index.saturating_add(1)).map(|word| fold(word)).unwrap_or_default();
+        let unit = ["h", "hs", "hrs", "horas"].contains(&behind.trim_end_matches(['?', '.', '!', ',']));
+        let (hour, minute) = word.split_once([':', 'h']).or_else(|| unit.then_some((word, "")))?;
+        let hour: u32 = hour.parse().ok()?;
+        let digits: String = minute.chars().take_while(char::is_ascii_digit).collect();
+        let minute: u32 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+        let clock = led || word.contains(':');
+        let written = if unit && !word.contains(['h', ':']) { format!("{word}h") } else { word.to_owned() };
+        (clock && (hour > 24 || minute > 59)).then_some(written)
+    })
 }
 
 fn capital(word: &str) -> String {

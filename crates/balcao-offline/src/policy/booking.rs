@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     catalog::Named,
-    nlu::{Act, Day},
+    nlu::Act,
     results::{self, Appointment, Availability, Outcome},
     state::Question,
     words::Line,
@@ -20,7 +20,6 @@ use crate::{
 /// How many times of one professional, professionals and days an offer names.
 pub(super) const OFFERED_TIMES: usize = 4;
 const OFFERED_PEOPLE: usize = 4;
-const OFFERED_DAYS: usize = 5;
 
 impl Desk<'_> {
     pub(super) fn book(&mut self) {
@@ -44,8 +43,7 @@ impl Desk<'_> {
             self.create(&proposal);
             return;
         }
-        if let Some(problem) = &dialogue.utterance.problem {
-            self.date_problem(problem.clone());
+        if self.unclear_time() {
             return;
         }
         let Some(wish) = self.wish() else { return };
@@ -75,6 +73,28 @@ impl Desk<'_> {
         let far = dialogue.today().checked_add(months).is_ok_and(|limit| date > limit);
         let year = date.year().to_string();
         far && !dialogue.mentions.iter().any(|text| text.contains(&year))
+    }
+
+    /// Asks again where the day or time cannot be, or where a mere yes leaves open which of several is meant.
+    pub(super) fn unclear_time(&mut self) -> bool {
+        let dialogue = self.dialogue;
+        if let Some(problem) = &dialogue.utterance.problem {
+            self.date_problem(problem.clone());
+        } else if let Some(written) = &dialogue.utterance.impossible_time {
+            self.say(Line::ImpossibleTime { written: written.clone() });
+        } else if dialogue.offered.len() > 1
+            && dialogue.says_yes_to_offer(&dialogue.utterance)
+            && !self.names_something()
+        {
+            let several_days = dialogue.day.is_some_and(|day| day.first != day.last);
+            let mut times = if several_days { Vec::new() } else { dialogue.offered.clone() };
+            times.sort_unstable();
+            times.dedup();
+            self.say(Line::WhichTime { times });
+        } else {
+            return false;
+        }
+        true
     }
 
     pub(super) fn date_problem(&mut self, problem: balcao_language::DateProblem) {
@@ -120,6 +140,9 @@ impl Desk<'_> {
                     | Act::Reminder
                     | Act::LaterContact
                     | Act::NoLaterContact
+                    | Act::NoReminder
+                    | Act::Keep
+                    | Act::CancelOther
                     | Act::Note
                     | Act::OnFile
                     | Act::Undecided
@@ -135,6 +158,7 @@ impl Desk<'_> {
         let answers = agreement(&utterance.text) != Agreement::Unclear;
         utterance.has_when()
             || utterance.problem.is_some()
+            || utterance.impossible_time.is_some()
             || dialogue.asked == Question::Book && answers
             || utterance.questions.is_empty() && (!small || answers) && dialogue.asked != Question::Nothing
             || self.names_something()
@@ -223,7 +247,7 @@ impl Desk<'_> {
         self.say(Line::AskDay);
     }
 
-    fn availability(&mut self, wish: &Wish, date: Date) -> Option<Availability> {
+    pub(super) fn availability(&mut self, wish: &Wish, date: Date) -> Option<Availability> {
         let text = |value: &Option<String>| value.clone().map_or(Value::Null, Value::String);
         let arguments = [
             ("date", Value::String(date.to_string())),
@@ -281,11 +305,21 @@ impl Desk<'_> {
     }
 
     fn on_day(&mut self, wish: &Wish, date: Date) {
+        // What the customer has already is not booked again: asked for together with the free times.
+        let timed = !self.dialogue.times.is_empty();
+        let waiting = timed && matches!(self.ask("get_appointment_history", &[]), Answer::Asked);
         let Some(found) = self.availability(wish, date) else { return };
+        if waiting {
+            return;
+        }
         if let Some(message) = found.refusal.clone() {
             self.say(Line::Refused { message: Some(message) });
             let list = found.offered_by.clone();
             self.say(if list.is_empty() { Line::AskDay } else { Line::WhichProfessional { list } });
+            return;
+        }
+        if let Some(what) = self.own_at(wish, date) {
+            self.say(Line::HaveAlready { what });
             return;
         }
         if found.free.is_empty() {
@@ -367,7 +401,21 @@ impl Desk<'_> {
         self.say(Line::Nearby { list });
     }
 
-    fn propose(&mut self, wish: &Wish, date: Date, time: Time, professional: String) {
+    /// The customer's own appointment at the time that is wanted first.
+    fn own_at(&self, wish: &Wish, date: Date) -> Option<Appointment> {
+        let time = self.dialogue.times.first().copied();
+        let same = |wanted: &Option<String>, own: &Option<String>| wanted.is_none() || own.is_none() || wanted == own;
+        let own = self.dialogue.upcoming.iter().find(|own| {
+            own.date == Some(date)
+                && own.time.is_some()
+                && own.time == time
+                && same(&wish.professional, &own.professional)
+                && same(&wish.service, &own.service)
+        });
+        own.cloned()
+    }
+
+    pub(super) fn propose(&mut self, wish: &Wish, date: Date, time: Time, professional: String) {
         let what = Appointment {
             id: None,
             date: Some(date),
@@ -384,70 +432,6 @@ impl Desk<'_> {
         } else {
             self.say(Line::Propose { what });
         }
-    }
-
-    fn in_days(&mut self, wish: &Wish, day: Day) {
-        let first = day.first.max(self.dialogue.today());
-        let mut found = Vec::new();
-        let mut waiting = false;
-        let mut date = first;
-        for _ in 0..OFFERED_DAYS {
-            if date > day.last {
-                break;
-            }
-            let calls = self.calls.len();
-            // The structured protocol asks one call a step: past the last round the days that were seen must do.
-            if !self.may_call && !self.has_seen(date) && !found.is_empty() {
-                break;
-            }
-            match self.availability(wish, date) {
-                Some(availability) => found.push((date, availability)),
-                None if self.calls.len() > calls => waiting = true,
-                None => return,
-            }
-            date = date.tomorrow().unwrap_or(day.last);
-        }
-        if waiting {
-            return;
-        }
-        let (window, wanted) = (self.dialogue.window, &self.dialogue.times);
-        let fits = |time: &Time| {
-            window.is_none_or(|window| window.contains(*time)) && (wanted.is_empty() || wanted.contains(time))
-        };
-        let days: Vec<(Date, Vec<Time>)> = found
-            .iter()
-            .map(|(date, availability)| {
-                let mut times: Vec<Time> =
-                    availability.free.iter().flat_map(|(_, times)| times.iter().copied()).filter(fits).collect();
-                times.sort_unstable();
-                times.dedup();
-                (*date, spread(&times))
-            })
-            .filter(|(_, times)| !times.is_empty())
-            .collect();
-        if (self.is(Act::AnyTime) || self.is(Act::Earliest)) && wish.service.is_some() {
-            let first = found.iter().find_map(|(date, availability)| {
-                let free = availability.free.iter();
-                let open = free.filter_map(|(name, times)| Some((*times.iter().find(|time| fits(time))?, name)));
-                open.min().map(|(time, name)| (*date, time, name.clone()))
-            });
-            if let Some((date, time, name)) = first {
-                self.propose(wish, date, time, name);
-                return;
-            }
-        }
-        if days.is_empty() {
-            self.say(Line::NoneInDays { first, last: day.last });
-            self.say(Line::AnotherDay);
-        } else {
-            self.say(Line::OfferDays { days });
-        }
-    }
-
-    fn has_seen(&self, date: Date) -> bool {
-        let day = date.to_string();
-        let mut seen = self.dialogue.outcomes.iter().filter(|outcome| outcome.name == "check_availability");
-        seen.any(|outcome| outcome.arguments.get("date").and_then(Value::as_str) == Some(&day))
     }
 
     /// Books what was proposed.

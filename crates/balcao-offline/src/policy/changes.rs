@@ -65,8 +65,7 @@ impl Desk<'_> {
         if self.repeats_held("reschedule_appointment", Asked::Rescheduling) {
             return;
         }
-        if let Some(problem) = &dialogue.utterance.problem {
-            self.date_problem(problem.clone());
+        if self.unclear_time() {
             return;
         }
         let Some(what) = self.which() else { return };
@@ -268,6 +267,16 @@ impl Desk<'_> {
         }
         if let Some(first) = self.first_of_several(all) {
             return Some(first);
+        }
+        let moving = self.dialogue.goal == Goal::Reschedule;
+        let known = self.dialogue.moving.as_ref().filter(|_| moving);
+        if let Some(same) = known.and_then(|known| all.iter().find(|one| one.id == known.id)) {
+            return Some(same.clone());
+        }
+        if let (true, [first, _, ..], Some(_)) = (moving, all.as_slice(), says_all(&self.dialogue.utterance.text)) {
+            // There is one new time for each: one after the other.
+            self.say(Line::OneByOne);
+            return Some(first.clone());
         }
         let mut left = self.on_source_day(all)?;
         if left.len() > 1 {

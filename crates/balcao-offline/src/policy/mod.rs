@@ -6,6 +6,7 @@
 
 mod booking;
 mod changes;
+mod days;
 mod hours;
 mod offer;
 mod people;
@@ -13,6 +14,7 @@ mod questions;
 mod receipts;
 mod slots;
 mod spoken;
+mod waitlist;
 mod wish;
 
 use balcao_language::say::Locale;
@@ -223,7 +225,9 @@ impl<'a> Desk<'a> {
         }
         let declined = self.is(Act::Refusal)
             || balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::No;
-        let line = if self.is(Act::Thanks) && !declined {
+        let line = if self.is(Act::Keep) {
+            Line::LeftAsIs
+        } else if self.is(Act::Thanks) && !declined {
             Line::Welcome
         } else if self.is(Act::Goodbye) {
             Line::Goodbye
@@ -262,9 +266,30 @@ impl<'a> Desk<'a> {
             }
             Goal::Book => self.book(),
             Goal::None if dialogue.asked == Question::Waitlist => {}
+            Goal::None if self.bare_service() => self.book(),
             Goal::None | Goal::Cancel | Goal::Reschedule => {}
         }
         before != (self.lines.len(), self.calls.len())
+    }
+
+    /// True if the message is a service's name and little else: "corte na máquina". Looks the services up first.
+    fn bare_service(&mut self) -> bool {
+        let utterance = &self.dialogue.utterance;
+        let small = |act: &Act| matches!(act, Act::Greeting | Act::AnyProfessional);
+        let plain = utterance.acts.iter().all(small) && utterance.questions.is_empty() && !utterance.text.contains('?');
+        if !plain
+            || self.dialogue.asked != Question::Nothing
+            || !utterance.has_foreign_words()
+            || utterance.text.len() > 60
+        {
+            return false;
+        }
+        let unknown = self.dialogue.catalog.services.is_empty();
+        if unknown && matches!(self.ask("get_services", &[]), Answer::Asked) {
+            return false;
+        }
+        use crate::catalog::Named;
+        matches!(self.dialogue.catalog.service_in(&utterance.text), Named::One(_) | Named::Several(_))
     }
 
     /// True unless the message only digresses from the change.

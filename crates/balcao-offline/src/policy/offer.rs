@@ -96,11 +96,28 @@ impl Desk<'_> {
         }
     }
 
+    /// The price and length of a service: with the professional whom the question names, or in general and with whoever
+    /// differs.
     fn price_of(&mut self, name: &str) {
-        if let Some(service) = self.dialogue.catalog.service(name) {
-            let price = results::price(&service.data, self.locale);
-            self.say(Line::Price { service: name.to_owned(), price, length: length(&service.data) });
-        }
+        let catalog = &self.dialogue.catalog;
+        let Some(service) = catalog.service(name) else { return };
+        let line = |terms: &Value, with: Option<&String>| Line::Price {
+            service: name.to_owned(),
+            with: with.cloned(),
+            price: results::price(terms, self.locale),
+            length: length(terms),
+        };
+        let own = |person: &String| catalog.own_terms(person, name);
+        let lines = match catalog.professional_in(&self.dialogue.utterance.text) {
+            Named::One(person) if catalog.performs(&person, name) == Some(true) => {
+                vec![line(own(&person).unwrap_or(&service.data), Some(&person))]
+            }
+            Named::One(_) | Named::Several(_) | Named::Unknown(_) | Named::Nothing => {
+                let others = catalog.professionals.iter().filter_map(|person| Some(line(own(person)?, Some(person))));
+                std::iter::once(line(&service.data, None)).chain(others).collect()
+            }
+        };
+        self.lines.extend(lines);
     }
 
     /// "E com barba?" after a price is about the price too: a question that says nothing but a service's name.

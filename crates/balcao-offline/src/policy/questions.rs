@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::{Answer, Desk};
 use crate::{
-    catalog::Named,
     nlu::Act,
     results::{self, Appointment, Outcome},
     state::{Goal, Question},
@@ -59,6 +58,13 @@ impl<'a> Desk<'a> {
         }
         if self.is(Act::NoLaterContact) {
             self.drop_follow_up();
+        }
+        if self.is(Act::NoReminder) {
+            // No tool drops a reminder: a person does.
+            self.say(if self.dialogue.reminded { Line::ReminderStays } else { Line::NoReminder });
+        }
+        if self.is(Act::CancelOther) {
+            self.say(Line::Refused { message: None });
         }
         if self.is(Act::Note) {
             self.note();
@@ -167,8 +173,8 @@ impl<'a> Desk<'a> {
         let query = Value::String(question.to_owned());
         let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
         let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let asked = balcao_language::search_tokens(question);
-        let spoken = stems(question);
+        let asked = telling(balcao_language::search_tokens(question));
+        let spoken = telling(stems(question));
         let shared = |entry: &Value| {
             let text: Vec<String> =
                 ["title", "content", "category"].iter().filter_map(|key| results::text(entry, &[key])).collect();
@@ -176,8 +182,9 @@ impl<'a> Desk<'a> {
             let words = balcao_language::search_tokens(&text);
             let shared = asked.iter().filter(|word| words.contains(word)).count();
             let literal = stems(&text);
-            // A word of the question itself is evidence; synonyms alone must make up half of it.
-            let evident = spoken.iter().any(|word| literal.contains(word)) || shared.saturating_mul(2) >= asked.len();
+            // A word of the question itself is evidence in a short one; synonyms alone must make up half of it.
+            let literal = spoken.iter().filter(|word| literal.contains(word)).count();
+            let evident = literal.saturating_mul(2) >= spoken.len().max(1) || shared.saturating_mul(2) >= asked.len();
             if evident { shared } else { 0 }
         };
         // The first of the best: the search's own order breaks ties.
@@ -251,58 +258,6 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn accepts_waitlist(&self) -> bool {
-        self.dialogue.asked == Question::Waitlist
-            && balcao_language::agreement(&self.dialogue.utterance.text) == balcao_language::Agreement::Yes
-    }
-
-    fn waitlist(&mut self) {
-        let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && matches!(self.ask("get_services", &[]), Answer::Asked) {
-            return;
-        }
-        let day = dialogue.utterance.days.last().copied().or(dialogue.day);
-        let Some(day) = day else {
-            self.say(Line::AskDay);
-            return;
-        };
-        let named = |named: Named| match named {
-            Named::One(name) => Value::String(name),
-            Named::Several(_) | Named::Unknown(_) | Named::Nothing => Value::Null,
-        };
-        let arguments = [
-            ("date", Value::String(day.first.to_string())),
-            ("barber_name", named(dialogue.professional())),
-            ("service_name", named(dialogue.service())),
-            ("period", self.period()),
-        ];
-        match self.ask("join_waitlist", &arguments) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Waitlisted),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
-            Answer::Asked => {}
-        }
-    }
-
-    /// The part of the day in the words of the tool's schema.
-    fn period(&self) -> Value {
-        let Some(period) = self.dialogue.window.and_then(|window| window.period) else { return Value::Null };
-        let words: &[&str] = match period {
-            balcao_language::Period::Morning => &["morning", "manhã", "manha"],
-            balcao_language::Period::Afternoon => &["afternoon", "tarde"],
-            balcao_language::Period::Evening | balcao_language::Period::Night => &["evening", "noite", "night"],
-        };
-        let schema = self.tool("join_waitlist").map(|tool| &tool.input_schema);
-        let allowed = schema.and_then(|schema| schema.pointer("/properties/period/enum")).and_then(Value::as_array);
-        match allowed {
-            Some(allowed) => allowed
-                .iter()
-                .find(|value| value.as_str().is_some_and(|value| words.contains(&value)))
-                .cloned()
-                .unwrap_or(Value::Null),
-            None => words.first().map_or(Value::Null, |word| Value::String((*word).to_owned())),
-        }
-    }
-
     fn reminder(&mut self) {
         let minutes = self.dialogue.utterance.minutes_before;
         let value = minutes.map_or(Value::Null, Value::from);
@@ -345,6 +300,16 @@ pub(super) fn plan_row(plan: &Value, locale: Locale) -> Option<String> {
     let benefits: Vec<&str> = benefits.iter().filter_map(Value::as_str).collect();
     let benefits = if benefits.is_empty() { String::new() } else { format!(" ({})", benefits.join(", ")) };
     Some(format!("{name}{price}{benefits}"))
+}
+
+/// The words that tell what a question is about: of when ("na hora"), of problems and of serving every entry may speak.
+fn telling(words: Vec<String>) -> Vec<String> {
+    const EVERYWHERE: &[&str] = &[
+        "hor", "hora", "dia", "seman", "mes", "ano", "temp", "minut", "min", "moment", "vez", "problem", "atend",
+        "antes", "depois",
+    ];
+    let told: Vec<String> = words.iter().filter(|word| !EVERYWHERE.contains(&word.as_str())).cloned().collect();
+    if told.is_empty() { words } else { told }
 }
 
 /// The significant words of a text by their stems, synonyms kept apart.

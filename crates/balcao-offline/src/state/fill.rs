@@ -1,12 +1,15 @@
 //! What a message adds to what is known: days, times, people, services.
 
-use balcao_language::{Agreement, Asked, TimeWindow, agreement_about, fold};
+use balcao_language::{
+    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times, fold,
+};
 use jiff::civil::Time;
 
 use super::{Dialogue, Goal, Question, informative};
 use crate::{
     catalog::Named,
     nlu::{Act, Day, Utterance},
+    results::Appointment,
 };
 
 impl Dialogue {
@@ -17,7 +20,10 @@ impl Dialogue {
         let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
         // "E com barba?" adds to what was named before.
         let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
-        if self.asked == Question::Service && self.catalog.service_in(&utterance.text) == Named::Nothing {
+        if self.asked == Question::Service
+            && !utterance.is(Act::AnyProfessional)
+            && self.catalog.service_in(&utterance.text) == Named::Nothing
+        {
             // The answer to "qual serviço?" names one, if only by an alias that the tools know.
             self.mentions.push(format!("marcar {}", utterance.text));
         } else if let Some(earlier) = earlier.filter(|_| fold(&utterance.text).starts_with("e com ")) {
@@ -119,6 +125,23 @@ impl Dialogue {
         }
     }
 
+    /// The appointment of which a reply asks where it is to go: "Seu horário é …. Para qual dia …?"
+    pub(super) fn named_to_move(&self, said: &str) -> Option<Appointment> {
+        let asks = |line: &&str| ["Seu horário é ", "Your appointment is "].iter().any(|lead| line.starts_with(lead));
+        let line = said.lines().find(asks).filter(|_| self.goal == Goal::Reschedule)?;
+        let dates = find_dates(line, self.today());
+        let date = dates.iter().find_map(|found| match found.reading {
+            Ok(DateSpan::Day(date)) => Some(date),
+            Ok(DateSpan::Range { .. }) | Err(_) => None,
+        })?;
+        let times = find_times(line);
+        let at = |time: Time| {
+            times.iter().any(|found| matches!(found.reading, TimeReading::At { time: said, .. } if said == time))
+        };
+        let mut there = self.upcoming.iter().filter(|one| one.date == Some(date) && one.time.is_none_or(at));
+        there.next().filter(|_| there.next().is_none()).cloned()
+    }
+
     fn fill_time(&mut self, utterance: &Utterance) {
         let asked_time =
             matches!(self.asked, Question::Time | Question::Book | Question::Professional) || !self.offered.is_empty();
@@ -132,6 +155,9 @@ impl Dialogue {
             } else if utterance.is(Act::Latest) {
                 times.extend(self.offered.last());
             }
+        }
+        if let ([only], true) = (self.offered.as_slice(), times.is_empty() && self.says_yes_to_offer(utterance)) {
+            times.push(*only);
         }
         // "Às 8" after an offer of 8h and 9h means the offered one.
         for time in &mut times {
@@ -160,6 +186,17 @@ impl Dialogue {
             self.passing = true;
             self.times.clear();
         }
+    }
+
+    /// "Sim" to an offer of times, and nothing else.
+    #[must_use]
+    pub fn says_yes_to_offer(&self, utterance: &Utterance) -> bool {
+        let picks = [Act::Earliest, Act::Latest, Act::AnyTime, Act::Later, Act::Sooner];
+        self.asked == Question::Time
+            && !utterance.has_when()
+            && utterance.bare_times.is_empty()
+            && !utterance.acts.iter().any(|act| picks.contains(act))
+            && agreement(&utterance.text) == Agreement::Yes
     }
 
     /// "Tem mais tarde?" after an offer: what lies beyond its last time; "mais cedo" what lies before its first.

@@ -1,9 +1,12 @@
 //! English.
 
-use balcao_language::say::{self, Locale, list, time};
+use balcao_language::{
+    Period,
+    say::{self, Locale, list, time},
+};
 use jiff::civil::{Date, Time};
 
-use super::Line;
+use super::{Line, Waited};
 use crate::results::Appointment;
 
 const EN: Locale = Locale::En;
@@ -78,10 +81,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::LeftAsIs => "All right, I left everything as it was. 👍".to_owned(),
         Line::NoProblem => "No problem! Tell me if another day or time suits you.".to_owned(),
         Line::Services { list } => format!("Our services:\n{}", bullets(list)),
-        Line::Price { service, price, length } => {
+        Line::Price { service, with, price, length } => {
+            let with = with.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
             let price = price.as_ref().map(|price| format!(" costs {price}")).unwrap_or_default();
             let length = length.as_ref().map(|length| format!(" and takes {length}")).unwrap_or_default();
-            format!("{service}{price}{length}.")
+            format!("{service}{with}{price}{length}.")
         }
         Line::Team { date, list } if list.is_empty() => match date {
             Some(date) => format!("I found nobody working {}.", on(*date, today)),
@@ -157,9 +161,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 }
             }
         }
-        Line::OfferDays { days } => {
+        Line::OfferDays { days, until } => {
+            let until = until.map(|last| format!(" until {}", day(last, today))).unwrap_or_default();
             let rows: Vec<String> = days.iter().map(|(date, at)| format!("{}: {}", day(*date, today), times(at))).collect();
-            format!("I have:\n{}\nWhich day and which time do you prefer?", bullets(&rows))
+            format!("I have{until}:\n{}\nWhich day and which time do you prefer?", bullets(&rows))
         }
         Line::NoneFree { date, professional, part } => {
             let with = professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
@@ -228,6 +233,13 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         ),
         Line::DatePassed { date } => format!("{} is over. Which day would you like?", say::short_date(*date, EN)),
         Line::ImpossibleDate { written } => format!("I cannot find {written} in the calendar. Which day do you want?"),
+        Line::ImpossibleTime { written } => format!("There is no {written} on the clock. What time would you like?"),
+        Line::WhichTime { times } if times.is_empty() => "Which day and which time would you prefer?".to_owned(),
+        Line::WhichTime { times: at } => {
+            let at: Vec<String> = at.iter().map(|at| time(*at, EN)).collect();
+            format!("Which time: {}?", list(&at, "or"))
+        }
+        Line::HaveAlready { what } => format!("You have that one already: {}.", full(what, today)),
         Line::Subscribed { plans, due } => {
             let due = due.map(|due| format!(" and is due on {}", say::short_date(due, EN))).unwrap_or_default();
             match plans.as_slice() {
@@ -240,9 +252,15 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Plans { list } => format!("Our plans:\n{}", bullets(list)),
         Line::NoPlans => "We have no subscription plans at the moment.".to_owned(),
         Line::Transferred => "I have called someone from the team. They will answer you here shortly.".to_owned(),
-        Line::Waitlisted => "Done, you are on the waiting list. We will tell you here if a slot opens.".to_owned(),
+        Line::Waitlisted { wanted } => {
+            format!("Done, you are on the waiting list{}. We will tell you here if a slot opens.", waited(wanted, today))
+        }
         Line::ReminderSet { minutes: Some(minutes) } => format!("All right, I will remind you {} before.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "All right, I will send you a reminder before the appointment.".to_owned(),
+        Line::NoReminder => "All right, no reminder then.".to_owned(),
+        Line::ReminderStays => {
+            "That reminder I cannot drop myself. Shall I call someone from the team?".to_owned()
+        }
         Line::FollowUpSet => "All right, I will write to you here.".to_owned(),
         Line::NameKept { name } => format!("Nice to meet you, {name}!"),
         Line::CannotNow => {
@@ -264,6 +282,18 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::MayMove { what, to } => format!("Shall I move {} to {}?", full(what, today), when(to, today)),
         Line::MoreHelp => "Can I help you with anything else?".to_owned(),
     }
+}
+
+fn waited(wanted: &Waited, today: Date) -> String {
+    let service = wanted.service.as_ref().map(|name| format!(" for {name}")).unwrap_or_default();
+    let with = wanted.professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
+    let period = match wanted.period {
+        Some(Period::Morning) => ", in the morning",
+        Some(Period::Afternoon) => ", in the afternoon",
+        Some(Period::Evening | Period::Night) => ", in the evening",
+        None => "",
+    };
+    format!("{service}{with}, {}{period}", day(wanted.date, today))
 }
 
 fn on(date: Date, today: Date) -> String {

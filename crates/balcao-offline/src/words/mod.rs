@@ -3,10 +3,23 @@
 mod en;
 mod pt;
 
-use balcao_language::say::Locale;
+use balcao_language::{Period, say::Locale};
 use jiff::civil::{Date, Time};
 
 use crate::results::Appointment;
+
+/// A place on the waiting list.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Waited {
+    /// The day.
+    pub(crate) date: Date,
+    /// The part of the day, if one was named.
+    pub(crate) period: Option<Period>,
+    /// With whom, if somebody was named.
+    pub(crate) professional: Option<String>,
+    /// For what, if something was named.
+    pub(crate) service: Option<String>,
+}
 
 /// One thing to say. Holds nothing but what tools returned, what the customer said, and the turn's facts.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +46,8 @@ pub(crate) enum Line {
     NoProblem,
     /// The services, with price and length as worded parts.
     Services { list: Vec<String> },
-    /// A service's price.
-    Price { service: String, price: Option<String>, length: Option<String> },
+    /// A service's price, in general or with one professional.
+    Price { service: String, with: Option<String>, price: Option<String>, length: Option<String> },
     /// The team.
     Team { date: Option<Date>, list: Vec<String> },
     /// Whether one person works that day.
@@ -83,8 +96,8 @@ pub(crate) enum Line {
     NoSuchProfessional { said: String, list: Vec<String> },
     /// Free times of one day by professional, cut to a few; asks which.
     Offer { date: Date, free: Vec<(String, Vec<Time>)>, service: Option<String> },
-    /// Free times of several days; asks which.
-    OfferDays { days: Vec<(Date, Vec<Time>)> },
+    /// Free times of several days, looked at up to a day before the last one wanted; asks which.
+    OfferDays { days: Vec<(Date, Vec<Time>)>, until: Option<Date> },
     /// No free time that day (and part of it).
     NoneFree { date: Date, professional: Option<String>, part: bool },
     /// None in those days.
@@ -129,6 +142,12 @@ pub(crate) enum Line {
     DatePassed { date: Date },
     /// A date that no calendar has.
     ImpossibleDate { written: String },
+    /// A time that no clock has.
+    ImpossibleTime { written: String },
+    /// Which of the times that were offered; without them, which day and time.
+    WhichTime { times: Vec<Time> },
+    /// What is wanted is what the customer has.
+    HaveAlready { what: Appointment },
     /// The subscription.
     Subscribed { plans: Vec<String>, due: Option<Date> },
     /// No active subscription.
@@ -140,9 +159,13 @@ pub(crate) enum Line {
     /// A person has been called.
     Transferred,
     /// On the waiting list.
-    Waitlisted,
+    Waitlisted { wanted: Waited },
     /// The reminder is set.
     ReminderSet { minutes: Option<u32> },
+    /// No reminder will be planned.
+    NoReminder,
+    /// A planned reminder that only a person can drop; offers one.
+    ReminderStays,
     /// A follow-up is planned.
     FollowUpSet,
     /// The contact's name has been changed.

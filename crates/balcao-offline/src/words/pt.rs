@@ -1,9 +1,12 @@
 //! Brazilian Portuguese.
 
-use balcao_language::say::{self, Locale, list, time};
+use balcao_language::{
+    Period,
+    say::{self, Locale, list, time},
+};
 use jiff::civil::{Date, Time};
 
-use super::Line;
+use super::{Line, Waited};
 use crate::results::Appointment;
 
 const PT: Locale = Locale::Pt;
@@ -78,10 +81,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::LeftAsIs => "Tudo bem, deixei tudo como estava. 👍".to_owned(),
         Line::NoProblem => "Sem problema! Se quiser outro dia ou horário, é só me dizer.".to_owned(),
         Line::Services { list } => format!("Nossos serviços:\n{}", bullets(list)),
-        Line::Price { service, price, length } => {
+        Line::Price { service, with, price, length } => {
+            let with = with.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
             let price = price.as_ref().map(|price| format!(" custa {price}")).unwrap_or_default();
             let length = length.as_ref().map(|length| format!(" e leva {length}")).unwrap_or_default();
-            format!("{service}{price}{length}.")
+            format!("{service}{with}{price}{length}.")
         }
         Line::Team { date, list } if list.is_empty() => match date {
             Some(date) => format!("Não encontrei ninguém atendendo {}.", on(*date, today)),
@@ -157,9 +161,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 }
             }
         }
-        Line::OfferDays { days } => {
+        Line::OfferDays { days, until } => {
+            let until = until.map(|last| format!(" até {}", day(last, today))).unwrap_or_default();
             let rows: Vec<String> = days.iter().map(|(date, at)| format!("{}: {}", day(*date, today), times(at))).collect();
-            format!("Tenho livre:\n{}\nQual dia e qual horário prefere?", bullets(&rows))
+            format!("Tenho livre{until}:\n{}\nQual dia e qual horário prefere?", bullets(&rows))
         }
         Line::NoneFree { date, professional, part } => {
             let with = professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
@@ -228,6 +233,13 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         ),
         Line::DatePassed { date } => format!("{} já passou. Qual dia você quer?", say::short_date(*date, PT)),
         Line::ImpossibleDate { written } => format!("Não achei a data {written} no calendário. Qual dia você quer?"),
+        Line::ImpossibleTime { written } => format!("O horário {written} não existe no relógio. Que horas você quer?"),
+        Line::WhichTime { times } if times.is_empty() => "Qual dia e qual horário prefere?".to_owned(),
+        Line::WhichTime { times: at } => {
+            let at: Vec<String> = at.iter().map(|at| time(*at, PT)).collect();
+            format!("Qual horário: {}?", commas(&at, "ou"))
+        }
+        Line::HaveAlready { what } => format!("Esse você já tem: {}.", full(what, today)),
         Line::Subscribed { plans, due } => {
             let due = due.map(|due| format!(" e vence em {:02}/{:02}", due.day(), due.month())).unwrap_or_default();
             match plans.as_slice() {
@@ -240,9 +252,15 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Plans { list } => format!("Nossos planos:\n{}", bullets(list)),
         Line::NoPlans => "No momento não temos planos de assinatura.".to_owned(),
         Line::Transferred => "Já chamei alguém da equipe. Em instantes te respondem por aqui.".to_owned(),
-        Line::Waitlisted => "Pronto, você está na lista de espera. Se abrir uma vaga, te avisamos por aqui.".to_owned(),
+        Line::Waitlisted { wanted } => {
+            format!("Pronto, você está na lista de espera{}. Se abrir uma vaga, te avisamos por aqui.", waited(wanted, today))
+        }
         Line::ReminderSet { minutes: Some(minutes) } => format!("Combinado, te lembro {} antes.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "Combinado, te mando um lembrete antes do horário.".to_owned(),
+        Line::NoReminder => "Tudo bem, sem lembrete então.".to_owned(),
+        Line::ReminderStays => {
+            "Esse lembrete eu não consigo tirar por aqui. Quer que eu chame alguém da equipe?".to_owned()
+        }
         Line::FollowUpSet => "Combinado, te chamo por aqui.".to_owned(),
         Line::NameKept { name } => format!("Prazer, {name}!"),
         Line::CannotNow => {
@@ -264,6 +282,19 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::MayMove { what, to } => format!("Posso remarcar {} para {}?", full(what, today), free_place(to, today)),
         Line::MoreHelp => "Posso te ajudar com mais alguma coisa?".to_owned(),
     }
+}
+
+/// " para Barba desenhada com Otávio Prado, sábado, 28/11 no período da manhã".
+fn waited(wanted: &Waited, today: Date) -> String {
+    let service = wanted.service.as_ref().map(|name| format!(" para {name}")).unwrap_or_default();
+    let with = wanted.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+    let period = match wanted.period {
+        Some(Period::Morning) => " no período da manhã",
+        Some(Period::Afternoon) => " no período da tarde",
+        Some(Period::Evening | Period::Night) => " no período da noite",
+        None => "",
+    };
+    format!("{service}{with}, {}{period}", day(wanted.date, today))
 }
 
 fn on(date: Date, today: Date) -> String {
