@@ -1,4 +1,4 @@
-use balcao_app::contacts::{Arrival, ContactUpdate, Contacts, UpdateRefusal};
+use balcao_app::contacts::{Arrival, BadValue, ContactUpdate, Contacts, UpdateRefusal};
 use balcao_app::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
 use balcao_app::names::NameRefusal;
 use balcao_app::notes::{NoteRefusal, Notes};
@@ -42,9 +42,11 @@ async fn an_update_is_checked_and_the_old_value_kept() {
         |update: ContactUpdate| contacts.update(world.organization, livia, world.key(), "agent".to_owned(), update);
     let email = |text: &str| ContactUpdate { email: Some(text.to_owned()), ..ContactUpdate::default() };
     assert_eq!(update(ContactUpdate::default()).await.unwrap().value, Err(UpdateRefusal::Nothing));
-    assert!(matches!(update(email("livia")).await.unwrap().value, Err(UpdateRefusal::Email { .. })));
-    let blank = ContactUpdate { name: Some("  ".to_owned()), ..ContactUpdate::default() };
-    assert!(matches!(update(blank).await.unwrap().value, Err(UpdateRefusal::Empty { .. })));
+    // Everything that is wrong is told at once, and nothing is kept of the rest.
+    let blank = ContactUpdate { name: Some("  ".to_owned()), address: Some("Rua A".to_owned()), ..email("livia") };
+    let Err(UpdateRefusal::Fields(bad)) = update(blank).await.unwrap().value else { panic!("kept") };
+    let bad: Vec<_> = bad.iter().map(|one| (one.field.as_str(), one.problem)).collect();
+    assert_eq!(bad, [("name", BadValue::Empty), ("email", BadValue::Email)]);
     let mut change = email("livia@EXAMPLE.com");
     change.custom_fields.insert("pet".to_owned(), "Nina".to_owned());
     assert_eq!(update(change.clone()).await.unwrap().value.unwrap().updated, ["email", "pet"]);

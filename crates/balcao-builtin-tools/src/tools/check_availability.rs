@@ -102,8 +102,8 @@ fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date, duration: 
                 say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service.");
             no("NOT_OFFERED", message, json!({"service": service, "barber": professional, "offered_by": offered_by}))
         }
-        AvailabilityRefusal::Duration { .. } => {
-            Err(bad_field("duration_minutes", "not_allowed", "a multiple of 5 from 5 to 720"))
+        AvailabilityRefusal::Duration { duration_min } => {
+            Err(bad_field("duration_minutes", "not_allowed", "a multiple of 5 from 5 to 720", duration_min))
         }
         AvailabilityRefusal::Professional(refusal) => Err(name_error(refusal, "barber_name")),
         AvailabilityRefusal::Service(refusal) => Err(name_error(refusal, "service_name")),

@@ -33,8 +33,8 @@ impl NativeTool for GetSubscriberStatus {
                 ErrorCode::Forbidden,
                 "only the plan of the person who writes can be looked up",
             )),
-            SubscriberRefusal::Phone { .. } => {
-                bad_field("phone", "bad_format", "a phone number with its area code, or nothing")
+            SubscriberRefusal::Phone { text } => {
+                bad_field("phone", "bad_format", "a phone number with its area code, or nothing", text)
             }
         })?;
         let plans: Vec<_> = view
