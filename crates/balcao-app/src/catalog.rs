@@ -61,6 +61,15 @@ pub struct PlanView {
     pub quota: Option<u32>,
 }
 
+/// Who works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Working {
+    /// The service that was understood, if one was named.
+    pub service: Option<String>,
+    /// Who works, and offers it.
+    pub professionals: Vec<ProfessionalView>,
+}
+
 /// Everything on offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
@@ -114,7 +123,7 @@ impl Catalog {
         organization: OrganizationId,
         date: Option<Date>,
         service: Option<String>,
-    ) -> Result<Result<Vec<ProfessionalView>, NameRefusal>, UseCaseError> {
+    ) -> Result<Result<Working, NameRefusal>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let day = date.map_or_else(|| today(tx, organization, now), Ok)?;
@@ -128,7 +137,7 @@ impl Catalog {
                     wanted.as_ref().is_none_or(|name| view.services.contains(name))
                         && (date.is_none() || !view.works.is_empty())
                 });
-                Ok(Ok(views))
+                Ok(Ok(Working { service: wanted, professionals: views }))
             })
             .await
     }

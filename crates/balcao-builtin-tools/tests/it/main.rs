@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod crm;
+mod salon_reads;
 mod world;
