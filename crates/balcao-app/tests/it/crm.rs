@@ -130,7 +130,7 @@ async fn three_follow_ups_an_episode_and_no_more() {
     };
     let plan = |request| follow_ups.schedule(world.organization, caio, world.key(), request);
     let first = plan(request(30, 1)).await.unwrap().value.unwrap();
-    assert_eq!(first.send_at_local, "2026-11-23 09:30");
+    assert_eq!(first.send_at_local, "2026-11-23T09:30");
     assert!(matches!(plan(request(31, 1)).await.unwrap().value, Err(FollowUpRefusal::Delay { .. })));
     plan(request(1440, 1)).await.unwrap().value.unwrap();
     plan(request(1440, 1)).await.unwrap().value.unwrap();
@@ -147,8 +147,10 @@ async fn a_reminder_needs_an_appointment_and_time_before_it() {
     let world = figueira().await;
     let reminders = Reminders::new(world.desk.clone());
     let livia = world.livia().await;
-    let plan = |minutes| reminders.schedule(world.organization, livia, world.key(), None, minutes);
-    assert_eq!(plan(None).await.unwrap().value.unwrap().remind_at_local, "2026-12-03 14:00");
+    let plan = |minutes| reminders.schedule(world.organization, livia, world.key(), None, minutes, 60);
+    // The business's own rule, a day before, comes before what is usual.
+    assert_eq!(plan(None).await.unwrap().value.unwrap().remind_at_local, "2026-12-03T14:00");
+    assert_eq!(plan(Some(30)).await.unwrap().value.unwrap().remind_at_local, "2026-12-04T13:30");
     world.set_local("2026-12-04T13:30");
     assert_eq!(plan(None).await.unwrap().value, Err(ReminderRefusal::TooLate { minutes_left: 30 }));
     world.set_local("2026-12-05T13:30");
