@@ -101,7 +101,8 @@ fn plan(
     if let (None, [first, second, ..]) = (wanted, upcoming.as_slice())
         && day(first) == day(second)
     {
-        return Ok(Err(ReminderRefusal::Ambiguous { candidates: views() }));
+        let candidates = upcoming.iter().filter(|one| day(one) == day(first)).map(|one| view(one, &names, &zone));
+        return Ok(Err(ReminderRefusal::Ambiguous { candidates: candidates.collect() }));
     }
     let Some(meant) = upcoming.iter().find(|one| wanted.is_none_or(|wanted| wanted == one.id)) else {
         return Ok(Err(ReminderRefusal::NotFound { upcoming: views() }));
