@@ -76,7 +76,7 @@ pub struct Profile {
     /// Whether `add_tag` may create tags.
     #[serde(default)]
     pub allow_new_tags: bool,
-    /// Default lead of appointment reminders, in minutes.
+    /// Lead of appointment reminders where the business states none, in minutes.
     #[serde(default = "default_reminder")]
     pub reminder_minutes: u32,
     /// Delays that follow-ups may have, in minutes.

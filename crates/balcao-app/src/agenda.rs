@@ -154,15 +154,58 @@ impl Agenda {
         only: Option<ProfessionalId>,
         dates: (Date, Date),
     ) -> Vec<FreeSlots> {
-        let candidates: Vec<Candidate<'_>> = self
-            .professionals
+        self.free_slots(service, dates, &self.candidates(service, duration_min, only))
+    }
+
+    /// As [`Self::free`], as if nobody had booked: what could still free.
+    pub(crate) fn free_if_empty(
+        &self,
+        service: Option<&Service>,
+        only: Option<ProfessionalId>,
+        dates: (Date, Date),
+    ) -> Vec<FreeSlots> {
+        let mut candidates = self.candidates(service, None, only);
+        for candidate in &mut candidates {
+            candidate.occupied = &[];
+        }
+        self.free_slots(service, dates, &candidates)
+    }
+
+    fn candidates(
+        &self,
+        service: Option<&Service>,
+        duration_min: Option<u32>,
+        only: Option<ProfessionalId>,
+    ) -> Vec<Candidate<'_>> {
+        self.professionals
             .iter()
             .enumerate()
             .filter(|(_, one)| one.active && only.is_none_or(|only| only == one.id))
             .filter_map(|(index, one)| Some(self.candidate(index, one, self.need(one, service, duration_min)?)))
-            .collect();
+            .collect()
+    }
+
+    fn free_slots(
+        &self,
+        service: Option<&Service>,
+        dates: (Date, Date),
+        candidates: &[Candidate<'_>],
+    ) -> Vec<FreeSlots> {
         let dates = (dates.0.max(self.dates.0), dates.1.min(self.dates.1));
-        free_slots(&self.question(service, dates, self.organization.scheduling.slot_mode), &candidates)
+        free_slots(&self.question(service, dates, self.organization.scheduling.slot_mode), candidates)
+    }
+
+    /// The last local date that a service, or a visit without one, can be booked on.
+    pub(crate) fn last_date(&self, service: Option<&Service>) -> Date {
+        let own = service.and_then(|service| service.advance_days);
+        let days = own.unwrap_or(self.organization.scheduling.maximum_advance_days);
+        self.today().saturating_add(i64::from(days.min(100_000)).days())
+    }
+
+    /// The names of those who offer a service.
+    pub(crate) fn offered_by(&self, service: &Service) -> Vec<String> {
+        let offers = self.professionals.iter().filter(|one| one.active && one.offers(service.id).is_some());
+        offers.map(|one| one.name.clone()).collect()
     }
 
     /// Whether a start could be booked with a professional.

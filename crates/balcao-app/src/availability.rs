@@ -1,6 +1,8 @@
 //! Free slots, for whoever asks: a tool, the console, MCP.
 
 use balcao_domain::availability::FreeSlots;
+use balcao_domain::professional::Professional;
+use balcao_domain::service::Service;
 use balcao_domain::{ContactId, OrganizationId};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -67,11 +69,15 @@ pub enum AvailabilityRefusal {
     PastDate {
         /// Today.
         today: Date,
+        /// How long the visit would take.
+        duration_min: u32,
     },
     /// The date is beyond the maximum advance.
     TooFar {
         /// The last date that can be booked.
         last_date: Date,
+        /// How long the visit would take.
+        duration_min: u32,
     },
     /// The duration is not a multiple of five minutes from 5 to 720.
     Duration {
@@ -90,6 +96,8 @@ pub enum AvailabilityRefusal {
         professional: String,
         /// Who does.
         offered_by: Vec<String>,
+        /// How long the visit would take.
+        duration_min: u32,
     },
 }
 
@@ -140,7 +148,11 @@ impl Availability {
 fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayAvailability, AvailabilityRefusal> {
     let today = agenda.today();
     if date < today {
-        return Err(AvailabilityRefusal::PastDate { today });
+        // The day alone is the answer, but what is understood of the names still says how long the visit is.
+        let service = query.service.as_deref().and_then(|name| agenda.service(name).ok()).map(|(service, _)| service);
+        let named = query.professional.as_deref().and_then(|name| agenda.professional(name).ok());
+        let duration_min = duration(agenda, service, named.map(|(professional, _)| professional), query);
+        return Err(AvailabilityRefusal::PastDate { today, duration_min });
     }
     let mut near_name = false;
     let mut noted = |near: bool| near_name |= near;
@@ -159,20 +171,19 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
     {
         return Err(AvailabilityRefusal::Duration { duration_min });
     }
-    let advance = service.and_then(|service| service.advance_days);
-    let advance = advance.unwrap_or(agenda.organization.scheduling.maximum_advance_days);
-    let last_date = today.saturating_add(i64::from(advance.min(100_000)).days());
+    let last_date = agenda.last_date(service);
     if date > last_date {
-        return Err(AvailabilityRefusal::TooFar { last_date });
+        let duration_min = duration(agenda, service, professional, query);
+        return Err(AvailabilityRefusal::TooFar { last_date, duration_min });
     }
     if let (Some(service), Some(professional)) = (service, professional)
         && professional.offers(service.id).is_none()
     {
-        let offers = agenda.professionals.iter().filter(|one| one.active && one.offers(service.id).is_some());
         return Err(AvailabilityRefusal::NotOffered {
             service: service.name.clone(),
             professional: professional.name.clone(),
-            offered_by: offers.map(|one| one.name.clone()).collect(),
+            offered_by: agenda.offered_by(service),
+            duration_min: service.duration_min,
         });
     }
     let free = agenda.free(service, query.duration_min, professional.map(|one| one.id), (date, date));
@@ -180,7 +191,7 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
     let counted: Vec<_> = free.iter().filter(|slots| !any_free || !slots.starts.is_empty()).collect();
     let needs = agenda.professionals.iter().filter(|one| counted.iter().any(|slots| slots.professional == one.id));
     let durations = needs.filter_map(|one| agenda.need(one, service, query.duration_min)).map(|need| need.duration_min);
-    let default = service.map_or(agenda.organization.scheduling.default_duration_minutes, |one| one.duration_min);
+    let default = duration(agenda, service, professional, query);
     Ok(DayAvailability {
         date,
         duration_min: durations.min().unwrap_or(default),
@@ -192,6 +203,20 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
         note: agenda.business.note_on(date).map(str::to_owned),
         next_available: None,
     })
+}
+
+/// How long a visit takes: as the professional has it for the service, else the service's, else what was asked, else the
+/// business's default.
+fn duration(
+    agenda: &Agenda,
+    service: Option<&Service>,
+    professional: Option<&Professional>,
+    query: &AvailabilityQuery,
+) -> u32 {
+    let own = professional.and_then(|one| agenda.need(one, service, query.duration_min)).map(|need| need.duration_min);
+    own.or(service.map(|service| service.duration_min))
+        .or(query.duration_min)
+        .unwrap_or(agenda.organization.scheduling.default_duration_minutes)
 }
 
 fn shown(agenda: &Agenda, free: &FreeSlots) -> Option<ProfessionalSlots> {

@@ -74,6 +74,15 @@ pub struct PlanView {
     pub quota: Option<u32>,
 }
 
+/// Who works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Working {
+    /// The service that was understood, if one was named.
+    pub service: Option<String>,
+    /// Who works, and offers it.
+    pub professionals: Vec<ProfessionalView>,
+}
+
 /// Everything on offer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
@@ -127,7 +136,7 @@ impl Catalog {
         organization: OrganizationId,
         date: Option<Date>,
         service: Option<String>,
-    ) -> Result<Result<Vec<ProfessionalView>, NameRefusal>, UseCaseError> {
+    ) -> Result<Result<Working, NameRefusal>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let day = date.map_or_else(|| today(tx, organization, now), Ok)?;
@@ -141,7 +150,7 @@ impl Catalog {
                     wanted.as_ref().is_none_or(|name| view.services.contains(name))
                         && (date.is_none() || !view.works.is_empty())
                 });
-                Ok(Ok(views))
+                Ok(Ok(Working { service: wanted, professionals: views }))
             })
             .await
     }

@@ -81,23 +81,35 @@ const MAX_CUSTOM_FIELDS: usize = 50;
 pub enum UpdateRefusal {
     /// Nothing was to be changed.
     Nothing,
-    /// Not an e-mail address.
-    Email {
-        /// As given.
-        text: String,
-    },
-    /// Empty, or only spaces.
-    Empty {
-        /// Which field.
-        field: String,
-    },
-    /// Longer than 500 characters.
-    TooLong {
-        /// Which field.
-        field: String,
-    },
+    /// Values that cannot be kept: each of them, in the order of [`ContactUpdate`].
+    Fields(Vec<BadField>),
     /// More than fifty custom fields.
     TooManyFields,
+}
+
+/// A value that cannot be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BadField {
+    /// The field's name.
+    pub field: String,
+    /// Whether it is a custom field.
+    pub custom: bool,
+    /// As given.
+    pub text: String,
+    /// What is wrong with it.
+    pub problem: BadValue,
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BadValue {
+    /// Not an e-mail address.
+    Email,
+    /// Empty, or only spaces; of a custom field, its name.
+    Empty,
+    /// Longer than 500 characters; of a custom field, it or its name.
+    TooLong,
 }
 
 /// The fields that were changed.
@@ -347,45 +359,60 @@ fn apply(contact: &mut Contact, update: &ContactUpdate, updated: &mut Vec<String
     if *update == ContactUpdate::default() {
         return Err(UpdateRefusal::Nothing);
     }
-    let email = match &update.email {
-        Some(text) => Some(check_email(text).map_err(|error| UpdateRefusal::Email { text: error.text })?),
-        None => None,
-    };
+    let mut bad = Vec::new();
     let fields = [
         ("name", &mut contact.name, &update.name),
         ("preferred_name", &mut contact.preferred_name, &update.preferred_name),
-        ("email", &mut contact.email, &email),
+        ("email", &mut contact.email, &update.email),
         ("address", &mut contact.address, &update.address),
     ];
-    for (field, old, new) in fields {
-        if let Some(new) = new {
-            let new = fitting(field, new)?.ok_or_else(|| UpdateRefusal::Empty { field: field.to_owned() })?;
-            if old.as_ref() != Some(&new) {
+    for (field, old, text) in fields {
+        let Some(text) = text else { continue };
+        let fits = match fitting(text) {
+            Ok(Some(text)) if field == "email" => check_email(&text).map_err(|_unreadable| BadValue::Email),
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(BadValue::Empty),
+            Err(problem) => Err(problem),
+        };
+        match fits {
+            Ok(new) if old.as_ref() != Some(&new) => {
                 *old = Some(new);
                 updated.push(field.to_owned());
             }
+            Ok(_same) => {}
+            Err(problem) => {
+                bad.push(BadField { field: field.to_owned(), custom: false, text: text.clone(), problem });
+            }
         }
     }
-    for (field, new) in &update.custom_fields {
-        fitting("custom_fields", field)?.ok_or_else(|| UpdateRefusal::Empty { field: "custom_fields".to_owned() })?;
-        let changed = match fitting(field, new)? {
-            Some(new) => contact.custom_fields.insert(field.clone(), new.clone()) != Some(new),
-            None => contact.custom_fields.remove(field).is_some(),
-        };
-        if changed {
-            updated.push(field.clone());
+    for (field, text) in &update.custom_fields {
+        let name = fitting(field).and_then(|name| name.ok_or(BadValue::Empty));
+        match name.and_then(|_| fitting(text)) {
+            Ok(new) => {
+                let changed = match new {
+                    Some(new) => contact.custom_fields.insert(field.clone(), new.clone()) != Some(new),
+                    None => contact.custom_fields.remove(field).is_some(),
+                };
+                if changed {
+                    updated.push(field.clone());
+                }
+            }
+            Err(problem) => bad.push(BadField { field: field.clone(), custom: true, text: text.clone(), problem }),
         }
+    }
+    if !bad.is_empty() {
+        return Err(UpdateRefusal::Fields(bad));
     }
     if contact.custom_fields.len() > MAX_CUSTOM_FIELDS { Err(UpdateRefusal::TooManyFields) } else { Ok(()) }
 }
 
 /// A value without the spaces around it, if any is left.
-fn fitting(field: &str, text: &str) -> Result<Option<String>, UpdateRefusal> {
+fn fitting(text: &str) -> Result<Option<String>, BadValue> {
     // One line: what a customer is called is shown in lists and prompts, and is not to look like more than a value there.
     let text = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let text = text.collect::<Vec<_>>().join(" ");
     if text.chars().count() > MAX_FIELD_CHARS {
-        return Err(UpdateRefusal::TooLong { field: field.to_owned() });
+        return Err(BadValue::TooLong);
     }
     Ok(Some(text).filter(|text| !text.is_empty()))
 }

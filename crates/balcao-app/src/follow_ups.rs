@@ -32,7 +32,7 @@ pub struct Planned {
     pub id: FollowUpId,
     /// When it is due.
     pub send_at: Timestamp,
-    /// The same in the organization's zone, `YYYY-MM-DD HH:MM`.
+    /// The same in the organization's zone, `YYYY-MM-DDTHH:MM`.
     pub send_at_local: String,
 }
 
@@ -113,7 +113,7 @@ impl FollowUps {
                 send_at,
                 episode: request.episode,
             };
-            let send_at_local = zone.to_datetime(send_at).strftime("%Y-%m-%d %H:%M").to_string();
+            let send_at_local = zone.to_datetime(send_at).strftime("%Y-%m-%dT%H:%M").to_string();
             Ok(Ok(Planned { id: follow_up::insert(tx, id, &new, now)?, send_at, send_at_local }))
         };
         self.desk.effect(id, key, plan).await

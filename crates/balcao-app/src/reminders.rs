@@ -16,9 +16,11 @@ pub struct Planned {
     pub id: ReminderId,
     /// Of what.
     pub appointment: AppointmentView,
+    /// How long before it starts.
+    pub minutes_before: u32,
     /// When it goes out.
     pub remind_at: Timestamp,
-    /// The same in the organization's zone, `YYYY-MM-DD HH:MM`.
+    /// The same in the organization's zone, `YYYY-MM-DDTHH:MM`.
     pub remind_at_local: String,
 }
 
@@ -59,7 +61,7 @@ impl Reminders {
     }
 
     /// Plans a reminder of one of the contact's upcoming appointments, the next one without an id; `minutes_before` its
-    /// start, or as long before as the business's rules say.
+    /// start, or as long before as the business's rules say; where they say nothing, `usual_minutes`.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -70,10 +72,19 @@ impl Reminders {
         key: EffectKey,
         wanted: Option<AppointmentId>,
         minutes_before: Option<u32>,
+        usual_minutes: u32,
     ) -> Effect<Planned, ReminderRefusal> {
-        let plan = move |tx: &mut Tx<'_>, now| plan(tx, organization, contact, wanted, minutes_before, now);
+        let lead = Lead { asked: minutes_before, usual: usual_minutes };
+        let plan = move |tx: &mut Tx<'_>, now| plan(tx, organization, contact, wanted, lead, now);
         self.desk.effect(organization, key, plan).await
     }
+}
+
+/// How long before an appointment: what was asked for comes before the business's rule, and that before what is usual.
+#[derive(Debug, Clone, Copy)]
+struct Lead {
+    asked: Option<u32>,
+    usual: u32,
 }
 
 fn plan(
@@ -81,7 +92,7 @@ fn plan(
     id: OrganizationId,
     contact: ContactId,
     wanted: Option<AppointmentId>,
-    minutes_before: Option<u32>,
+    lead: Lead,
     now: Timestamp,
 ) -> Result<Result<Planned, ReminderRefusal>, UseCaseError> {
     let (organization, zone) = organization(tx, id)?;
@@ -95,12 +106,13 @@ fn plan(
     if let (None, [first, second, ..]) = (wanted, upcoming.as_slice())
         && day(first) == day(second)
     {
-        return Ok(Err(ReminderRefusal::Ambiguous { candidates: views() }));
+        let candidates = upcoming.iter().filter(|one| day(one) == day(first)).map(|one| view(one, &names, &zone));
+        return Ok(Err(ReminderRefusal::Ambiguous { candidates: candidates.collect() }));
     }
     let Some(meant) = upcoming.iter().find(|one| wanted.is_none_or(|wanted| wanted == one.id)) else {
         return Ok(Err(ReminderRefusal::NotFound { upcoming: views() }));
     };
-    let before = minutes_before.unwrap_or(organization.scheduling.reminder_minutes);
+    let before = lead.asked.or(organization.scheduling.reminder_minutes).unwrap_or(lead.usual);
     let remind_at = balcao_domain::span::plus_minutes(meant.span.start, -i64::from(before));
     if remind_at <= now {
         let minutes_left = meant.span.start.duration_since(now).as_mins();
@@ -110,7 +122,8 @@ fn plan(
     Ok(Ok(Planned {
         id: reminder,
         appointment: view(meant, &names, &zone),
+        minutes_before: before,
         remind_at,
-        remind_at_local: zone.to_datetime(remind_at).strftime("%Y-%m-%d %H:%M").to_string(),
+        remind_at_local: zone.to_datetime(remind_at).strftime("%Y-%m-%dT%H:%M").to_string(),
     }))
 }

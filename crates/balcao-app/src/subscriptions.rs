@@ -34,7 +34,7 @@ pub struct SubscriberView {
     pub phone: Option<String>,
     /// Whether a subscription is active. An overdue one is not, and covers nothing.
     pub is_subscriber: bool,
-    /// Their subscriptions, cancelled ones last.
+    /// Their subscriptions: active ones first, cancelled ones last.
     pub subscriptions: Vec<SubscriptionView>,
     /// The earliest due date of those that are not cancelled.
     pub due_date: Option<Date>,
@@ -108,7 +108,11 @@ fn view(
         Some(who) => subscription::of_contact(tx, id, who)?,
         None => Vec::new(),
     };
-    rows.sort_by_key(|row| row.status == SubscriberStatus::Cancelled);
+    rows.sort_by_key(|row| match row.status {
+        SubscriberStatus::Active => 0,
+        SubscriberStatus::Overdue => 1,
+        SubscriberStatus::Cancelled => 2,
+    });
     let due = rows.iter().filter(|row| row.status != SubscriberStatus::Cancelled).filter_map(|row| row.due).min();
     let is_subscriber = rows.iter().any(|row| row.status == SubscriberStatus::Active);
     let named = rows.into_iter().filter_map(|row| {

@@ -1,6 +1,8 @@
 //! The waitlist: a freed slot is offered to the first who matches, and kept for them for a while.
 
 use balcao_domain::hours::Period;
+use balcao_domain::professional::Professional;
+use balcao_domain::service::Service;
 use balcao_domain::waitlist::{DayPeriod, WaitlistEntry};
 use balcao_domain::{Appointment, ContactId, OrganizationId, WaitlistId};
 use balcao_language::say;
@@ -40,6 +42,12 @@ pub struct Joined {
     pub position: usize,
     /// Whether the contact already had that place.
     pub already_waiting: bool,
+    /// The professional that was understood.
+    #[serde(default)]
+    pub professional: Option<String>,
+    /// The service that was understood.
+    #[serde(default)]
+    pub service: Option<String>,
 }
 
 /// Why nobody was put on the waitlist.
@@ -50,6 +58,28 @@ pub enum JoinRefusal {
     PastDate {
         /// Today.
         today: Date,
+    },
+    /// The date is beyond the maximum advance.
+    TooFar {
+        /// The last date that can be booked.
+        last_date: Date,
+    },
+    /// Nothing that is wanted could be booked on that date even if nobody else had booked: the business is closed or the
+    /// professional away, or what is left of the day, or of the part of it that is wanted, is too short.
+    OutsideHours {
+        /// When the business is open that day.
+        open: Vec<Period>,
+        /// Why the date is not like its weekday.
+        note: Option<String>,
+    },
+    /// The professional does not offer the service.
+    NotOffered {
+        /// The service.
+        service: String,
+        /// The professional.
+        professional: String,
+        /// Who does.
+        offered_by: Vec<String>,
     },
     /// The professional's name.
     Professional(NameRefusal),
@@ -70,7 +100,8 @@ impl Waitlist {
         Self { desk }
     }
 
-    /// Puts a contact on the waitlist of a date; a second wish for the same is the first one's place.
+    /// Puts a contact on the waitlist of a date; a second wish for the same is the first one's place. A date on which
+    /// nothing that is wanted could free is refused.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -118,21 +149,32 @@ fn join(
     if request.date < today {
         return Ok(Err(JoinRefusal::PastDate { today }));
     }
-    let professional = match request.professional.as_deref().map(|name| agenda.professional(name)).transpose() {
-        Ok(found) => found.map(|(one, _)| one.id),
+    let with = match request.professional.as_deref().map(|name| agenda.professional(name)).transpose() {
+        Ok(found) => found.map(|(one, _)| one),
         Err(refusal) => return Ok(Err(JoinRefusal::Professional(refusal))),
     };
-    let service = match request.service.as_deref().map(|name| agenda.service(name)).transpose() {
-        Ok(found) => found.map(|(one, _)| one.id),
+    let what = match request.service.as_deref().map(|name| agenda.service(name)).transpose() {
+        Ok(found) => found.map(|(one, _)| one),
         Err(refusal) => return Ok(Err(JoinRefusal::Service(refusal))),
     };
+    if let Some(refusal) = hopeless(&agenda, request, with, what) {
+        return Ok(Err(refusal));
+    }
+    let joined = |id, position, already_waiting| Joined {
+        id,
+        position,
+        already_waiting,
+        professional: with.map(|one| one.name.clone()),
+        service: what.map(|one| one.name.clone()),
+    };
+    let (professional, service) = (with.map(|one| one.id), what.map(|one| one.id));
     let waiting = waitlist::waiting_for(tx, organization, request.date)?;
     let is_same = |entry: &WaitlistEntry| {
         entry.contact == contact
             && (entry.professional, entry.service, entry.period) == (professional, service, request.period)
     };
     if let Some((before, entry)) = waiting.iter().enumerate().find(|(_, entry)| is_same(entry)) {
-        return Ok(Ok(Joined { id: entry.id, position: before + 1, already_waiting: true }));
+        return Ok(Ok(joined(entry.id, before + 1, true)));
     }
     // The entry's own id is given by the store.
     let id = waitlist::insert(
@@ -141,7 +183,40 @@ fn join(
         &waitlist::NewEntry { contact, date: request.date, professional, service, period: request.period },
         now,
     )?;
-    Ok(Ok(Joined { id, position: waiting.len() + 1, already_waiting: false }))
+    Ok(Ok(joined(id, waiting.len() + 1, false)))
+}
+
+/// Why no time that is wanted can ever free on that date.
+fn hopeless(
+    agenda: &Agenda,
+    request: &JoinRequest,
+    professional: Option<&Professional>,
+    service: Option<&Service>,
+) -> Option<JoinRefusal> {
+    let last_date = agenda.last_date(service);
+    if request.date > last_date {
+        return Some(JoinRefusal::TooFar { last_date });
+    }
+    if let (Some(service), Some(professional)) = (service, professional)
+        && professional.offers(service.id).is_none()
+    {
+        return Some(JoinRefusal::NotOffered {
+            service: service.name.clone(),
+            professional: professional.name.clone(),
+            offered_by: agenda.offered_by(service),
+        });
+    }
+    let in_period = |start: &Timestamp| {
+        let start = agenda.zone.to_datetime(*start);
+        let minute = u16::try_from(i32::from(start.hour()) * 60 + i32::from(start.minute())).unwrap_or_default();
+        request.period.is_none_or(|part| part.contains_minute(minute))
+    };
+    let could_free = agenda.free_if_empty(service, professional.map(|one| one.id), (request.date, request.date));
+    let hope = could_free.iter().any(|slots| slots.starts.iter().any(in_period));
+    (!hope).then(|| JoinRefusal::OutsideHours {
+        open: agenda.business.on(request.date).to_vec(),
+        note: agenda.business.note_on(request.date).map(str::to_owned),
+    })
 }
 
 /// Time that became free.

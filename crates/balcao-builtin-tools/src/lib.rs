@@ -24,7 +24,7 @@ pub const PACKS: [(&str, &str); 3] = [
 pub struct Settings {
     /// Whether `add_tag` may create tags.
     pub allow_new_tags: bool,
-    /// Default lead of appointment reminders, in minutes.
+    /// Lead of appointment reminders where the business states none, in minutes.
     pub reminder_minutes: u32,
     /// Delays that follow-ups may have, in minutes.
     pub followup_delays: Vec<u32>,

@@ -38,8 +38,10 @@ pub struct SchedulingRules {
     pub pending_minutes: u32,
     /// How long a slot offered to the waitlist is kept for whom it was offered to.
     pub waitlist_hold_minutes: u32,
-    /// How long before an appointment its reminder goes out, unless the caller says otherwise.
-    pub reminder_minutes: u32,
+    /// How long before an appointment its reminder goes out, unless the caller says otherwise; without it, as long as the
+    /// agent's profile says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reminder_minutes: Option<u32>,
 }
 
 impl Default for SchedulingRules {
@@ -54,7 +56,7 @@ impl Default for SchedulingRules {
             maximum_open_appointments: 5,
             pending_minutes: 15,
             waitlist_hold_minutes: 15,
-            reminder_minutes: 1440,
+            reminder_minutes: None,
         }
     }
 }

@@ -118,8 +118,11 @@ impl Schema {
                 let names: Vec<&str> =
                     options.as_array().map(|all| all.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
                 let mut problem = one("not_allowed", format!("one of {options}"));
-                if let (Some(first), Some(got)) = (problem.first_mut(), error.instance().as_str()) {
-                    first.nearest = nearest(got, names.into_iter()).first().map(|name| Value::from(*name));
+                if let Some(first) = problem.first_mut() {
+                    first.nearest = match error.instance().as_str() {
+                        Some(got) => nearest(got, names.into_iter()).first().map(|name| Value::from(*name)),
+                        None => nearest_number(error.instance(), options),
+                    };
                 }
                 problem
             }
@@ -133,6 +136,8 @@ impl Schema {
             | ValidationErrorKind::MultipleOf { .. } => one("out_of_range", self.words_for(&pointer)),
             ValidationErrorKind::MinLength { limit } => one("too_short", format!("at least {limit} characters")),
             ValidationErrorKind::MaxLength { limit } => one("too_long", format!("at most {limit} characters")),
+            ValidationErrorKind::MinProperties { limit } => one("too_few", format!("at least {limit} fields")),
+            ValidationErrorKind::MaxProperties { limit } => one("too_many", format!("at most {limit} fields")),
             ValidationErrorKind::MinItems { limit } => one("too_few", format!("at least {limit} items")),
             ValidationErrorKind::MaxItems { limit } => one("too_many", format!("at most {limit} items")),
             ValidationErrorKind::Pattern { .. } | ValidationErrorKind::Format { .. } => {
@@ -183,6 +188,15 @@ impl Schema {
         }
         Some(schema)
     }
+}
+
+/// The option that is nearest to a number, the smaller one of two.
+fn nearest_number(got: &Value, options: &Value) -> Option<Value> {
+    let got = got.as_f64()?;
+    let distance = |option: &&Value| option.as_f64().map(|number| (number - got).abs());
+    let numbers = options.as_array()?.iter().filter(|option| option.is_number());
+    let nearest = numbers.min_by(|a, b| distance(a).partial_cmp(&distance(b)).unwrap_or(std::cmp::Ordering::Equal));
+    nearest.cloned()
 }
 
 fn quoted(value: &Value) -> Value {

@@ -179,7 +179,7 @@ fn scheduling<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> SchedulingRules {
     let maximum_open_appointments = number("maximum_open_appointments", 1, 1000, usual.maximum_open_appointments);
     let pending_minutes = number("pending_minutes", 1, YEAR_MIN, usual.pending_minutes);
     let waitlist_hold_minutes = number("waitlist_hold_minutes", 1, YEAR_MIN, usual.waitlist_hold_minutes);
-    let reminder_minutes = number("reminder_minutes", 1, YEAR_MIN, usual.reminder_minutes);
+    let reminder_minutes = reader.optional_number(&fields, "reminder_minutes", 1, YEAR_MIN);
     let mut minutes = |key, default| reader.optional_minutes(&fields, key, 5, 720).unwrap_or(default);
     let slot_step_minutes = minutes("slot_step_minutes", usual.slot_step_minutes);
     let default_duration_minutes = minutes("default_duration_minutes", usual.default_duration_minutes);

@@ -205,8 +205,8 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
     let own = book(&world, livia, wish("Otávio", "Corte na máquina", "2026-11-24", "10:00")).await.unwrap();
     book(&world, caio, wish("Otávio", "Corte na máquina", "2026-11-24", "11:00")).await.unwrap();
     let reminders = Reminders::new(world.desk.clone());
-    let planned = reminders.schedule(world.organization, livia, world.key(), None, Some(60)).await.unwrap();
-    assert_eq!(planned.value.unwrap().remind_at_local, "2026-11-24 09:00");
+    let planned = reminders.schedule(world.organization, livia, world.key(), None, Some(60), 30).await.unwrap();
+    assert_eq!(planned.value.unwrap().remind_at_local, "2026-11-24T09:00");
 
     let taken = booking.reschedule(world.organization, livia, world.key(), to("11:15")).await.unwrap().value;
     assert!(matches!(taken, Err(BookingRefusal::SlotTaken { .. })), "{taken:?}");

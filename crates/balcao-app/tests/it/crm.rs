@@ -1,4 +1,4 @@
-use balcao_app::contacts::{Arrival, ContactUpdate, Contacts, UpdateRefusal};
+use balcao_app::contacts::{Arrival, BadValue, ContactUpdate, Contacts, UpdateRefusal};
 use balcao_app::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
 use balcao_app::names::NameRefusal;
 use balcao_app::notes::{NoteRefusal, Notes};
@@ -42,9 +42,11 @@ async fn an_update_is_checked_and_the_old_value_kept() {
         |update: ContactUpdate| contacts.update(world.organization, livia, world.key(), "agent".to_owned(), update);
     let email = |text: &str| ContactUpdate { email: Some(text.to_owned()), ..ContactUpdate::default() };
     assert_eq!(update(ContactUpdate::default()).await.unwrap().value, Err(UpdateRefusal::Nothing));
-    assert!(matches!(update(email("livia")).await.unwrap().value, Err(UpdateRefusal::Email { .. })));
-    let blank = ContactUpdate { name: Some("  ".to_owned()), ..ContactUpdate::default() };
-    assert!(matches!(update(blank).await.unwrap().value, Err(UpdateRefusal::Empty { .. })));
+    // Everything that is wrong is told at once, and nothing is kept of the rest.
+    let blank = ContactUpdate { name: Some("  ".to_owned()), address: Some("Rua A".to_owned()), ..email("livia") };
+    let Err(UpdateRefusal::Fields(bad)) = update(blank).await.unwrap().value else { panic!("kept") };
+    let bad: Vec<_> = bad.iter().map(|one| (one.field.as_str(), one.problem)).collect();
+    assert_eq!(bad, [("name", BadValue::Empty), ("email", BadValue::Email)]);
     let mut change = email("livia@EXAMPLE.com");
     change.custom_fields.insert("pet".to_owned(), "Nina".to_owned());
     assert_eq!(update(change.clone()).await.unwrap().value.unwrap().updated, ["email", "pet"]);
@@ -128,7 +130,7 @@ async fn three_follow_ups_an_episode_and_no_more() {
     };
     let plan = |request| follow_ups.schedule(world.organization, caio, world.key(), request);
     let first = plan(request(30, 1)).await.unwrap().value.unwrap();
-    assert_eq!(first.send_at_local, "2026-11-23 09:30");
+    assert_eq!(first.send_at_local, "2026-11-23T09:30");
     assert!(matches!(plan(request(31, 1)).await.unwrap().value, Err(FollowUpRefusal::Delay { .. })));
     plan(request(1440, 1)).await.unwrap().value.unwrap();
     plan(request(1440, 1)).await.unwrap().value.unwrap();
@@ -145,8 +147,10 @@ async fn a_reminder_needs_an_appointment_and_time_before_it() {
     let world = figueira().await;
     let reminders = Reminders::new(world.desk.clone());
     let livia = world.livia().await;
-    let plan = |minutes| reminders.schedule(world.organization, livia, world.key(), None, minutes);
-    assert_eq!(plan(None).await.unwrap().value.unwrap().remind_at_local, "2026-12-03 14:00");
+    let plan = |minutes| reminders.schedule(world.organization, livia, world.key(), None, minutes, 60);
+    // The business's own rule, a day before, comes before what is usual.
+    assert_eq!(plan(None).await.unwrap().value.unwrap().remind_at_local, "2026-12-03T14:00");
+    assert_eq!(plan(Some(30)).await.unwrap().value.unwrap().remind_at_local, "2026-12-04T13:30");
     world.set_local("2026-12-04T13:30");
     assert_eq!(plan(None).await.unwrap().value, Err(ReminderRefusal::TooLate { minutes_left: 30 }));
     world.set_local("2026-12-05T13:30");

@@ -52,7 +52,7 @@ async fn a_day_without_slots_names_the_next_one() {
 async fn a_question_without_an_answer_is_refused_with_the_reason() {
     let world = figueira().await;
     let past = free(&world, "2026-11-22", "", "").await.unwrap_err();
-    assert_eq!(past, AvailabilityRefusal::PastDate { today: "2026-11-23".parse().unwrap() });
+    assert_eq!(past, AvailabilityRefusal::PastDate { today: "2026-11-23".parse().unwrap(), duration_min: 30 });
     assert!(matches!(free(&world, "2027-02-01", "", "").await, Err(AvailabilityRefusal::TooFar { .. })));
     let scissors = free(&world, "2026-11-24", "Wesley", "tesoura").await;
     assert!(matches!(scissors, Err(AvailabilityRefusal::NotOffered { .. })), "{scissors:?}");
@@ -82,13 +82,14 @@ async fn the_offer_lists_what_is_active_with_prices() {
     assert_eq!((offer.services.len(), offer.professionals.len()), (7, 3));
     assert_eq!(offer.services[0].price.to_string(), "R$ 70,00");
     let saturday = catalog.professionals(world.organization, Some("2026-11-28".parse().unwrap()), None).await.unwrap();
-    let names: Vec<_> = saturday.unwrap().into_iter().map(|one| (one.name, one.works[0].to_string())).collect();
+    let names: Vec<_> =
+        saturday.unwrap().professionals.into_iter().map(|one| (one.name, one.works[0].to_string())).collect();
     assert_eq!(
         names,
         [("Wesley Moura".to_owned(), "08:00-17:00".to_owned()), ("Íris Valente".to_owned(), "08:00-16:00".to_owned())]
     );
     let dyers = catalog.professionals(world.organization, None, Some("pintar".to_owned())).await.unwrap().unwrap();
-    assert_eq!(dyers.len(), 1);
+    assert_eq!((dyers.service.as_deref(), dyers.professionals.len()), (Some("Coloração"), 1));
     let plans = catalog.plans(world.organization).await.unwrap();
     assert_eq!((plans[1].name.as_str(), plans[1].services.len(), plans[1].quota), ("Copa", 4, None));
 }

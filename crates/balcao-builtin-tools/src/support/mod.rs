@@ -123,12 +123,18 @@ pub(crate) fn name_error(refusal: NameRefusal, argument: &str) -> Box<ToolError>
     error.into()
 }
 
-/// A bad field that only the use case could see.
-pub(crate) fn bad_field(argument: &str, problem: &str, expected: impl Into<String>) -> Box<ToolError> {
+/// A bad field that only the use case could see, with the value that came.
+pub(crate) fn bad_field(
+    argument: &str,
+    problem: &str,
+    expected: impl Into<String>,
+    got: impl Into<Value>,
+) -> Box<ToolError> {
     let field = FieldProblem {
         pointer: format!("/{argument}"),
         problem: problem.to_owned(),
         expected: expected.into(),
+        got: Some(got.into()),
         ..FieldProblem::default()
     };
     ToolError::invalid(vec![field]).into()

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use balcao_app::notes::{NoteRefusal, Notes};
+use balcao_tool::limits::MAX_QUOTED_CHARS;
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,14 +26,15 @@ impl NativeTool for AddInternalNote {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let key = key(cx, "add_internal_note");
+        let start: String = args.content.chars().take(MAX_QUOTED_CHARS).collect();
         let done = self
             .notes
             .add(organization(cx)?, contact(cx)?, key, "agent".to_owned(), args.content)
             .await
             .map_err(broke)?;
         done.value.map_err(|refusal| match refusal {
-            NoteRefusal::Empty => bad_field("content", "empty", "a text"),
-            NoteRefusal::TooLong => bad_field("content", "too_long", "a shorter text"),
+            NoteRefusal::Empty => bad_field("content", "empty", "a text", start),
+            NoteRefusal::TooLong => bad_field("content", "too_long", "a shorter text", start),
         })?;
         let value =
             json!({"success": true, "message": say(cx, "Nota guardada para a equipe.", "Note kept for staff.")});

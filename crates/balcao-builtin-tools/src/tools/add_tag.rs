@@ -1,8 +1,8 @@
-//! `add_tag`: an internal tag on the contact.
+//! `add_tag`: an internal tag on the contact. No receipt: the customer never sees it, and no reply may speak of it.
 
 use async_trait::async_trait;
 use balcao_app::contacts::Contacts;
-use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -39,6 +39,6 @@ impl NativeTool for AddTag {
         };
         let value =
             json!({"success": true, "tag": tagged.tag, "already_existed": tagged.was_present, "message": message});
-        Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
+        Ok(ToolOutput::success(value))
     }
 }

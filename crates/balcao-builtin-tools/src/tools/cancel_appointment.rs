@@ -66,5 +66,5 @@ impl NativeTool for CancelAppointment {
 pub(crate) fn appointment_id(id: Option<i64>) -> ToolResult<Option<AppointmentId>> {
     id.map(AppointmentId::try_from)
         .transpose()
-        .map_err(|error| bad_field("appointment_id", "out_of_range", error.to_string()))
+        .map_err(|error| bad_field("appointment_id", "out_of_range", error.to_string(), id))
 }

@@ -26,7 +26,8 @@ impl NativeTool for CancelFollowup {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let only = args.followup_id.map(FollowUpId::try_from).transpose();
-        let only = only.map_err(|error| bad_field("followup_id", "out_of_range", error.to_string()))?;
+        let only =
+            only.map_err(|error| bad_field("followup_id", "out_of_range", error.to_string(), args.followup_id))?;
         let key = key(cx, "cancel_followup");
         let done = self.follow_ups.cancel(organization(cx)?, contact(cx)?, key, only).await.map_err(broke)?;
         let cancelled = match done.value {

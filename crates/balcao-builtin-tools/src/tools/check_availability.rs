@@ -38,7 +38,7 @@ impl NativeTool for CheckAvailability {
         let found = self.availability.on(organization(cx)?, Some(contact(cx)?), query).await.map_err(broke)?;
         let answer = match found {
             Ok(answer) => answer,
-            Err(refusal) => return refused(cx, refusal, day, args.duration_minutes),
+            Err(refusal) => return refused(cx, refusal, day),
         };
         let results: Vec<_> = answer
             .results
@@ -73,12 +73,12 @@ impl NativeTool for CheckAvailability {
     }
 }
 
-fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date, duration: Option<u32>) -> ToolResult<ToolOutput> {
-    let no = |reason: &str, message: &str, facts: Value| {
+fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date) -> ToolResult<ToolOutput> {
+    let no = |reason: &str, duration_min: u32, message: &str, facts: Value| {
         let mut value = json!({
             "date": day.to_string(),
             "weekday": weekday(cx, day),
-            "duration_minutes": duration.unwrap_or(0),
+            "duration_minutes": duration_min,
             "available": false,
             "total_free_slots": 0,
             "results": [],
@@ -91,19 +91,21 @@ fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date, duration: 
         Ok(ToolOutput::refusal(value))
     };
     match refusal {
-        AvailabilityRefusal::PastDate { today } => {
-            no("PAST_DATE", say(cx, "Esse dia já passou.", "That day is over."), json!({"today": today.to_string()}))
+        AvailabilityRefusal::PastDate { today, duration_min } => {
+            let message = say(cx, "Esse dia já passou.", "That day is over.");
+            no("PAST_DATE", duration_min, message, json!({"today": today.to_string()}))
         }
-        AvailabilityRefusal::TooFar { last_date } => {
-            no("TOO_FAR", &open_until(cx, last_date), json!({"last_date": last_date.to_string()}))
+        AvailabilityRefusal::TooFar { last_date, duration_min } => {
+            no("TOO_FAR", duration_min, &open_until(cx, last_date), json!({"last_date": last_date.to_string()}))
         }
-        AvailabilityRefusal::NotOffered { service, professional, offered_by } => {
+        AvailabilityRefusal::NotOffered { service, professional, offered_by, duration_min } => {
             let message =
                 say(cx, "Esse profissional não faz esse serviço.", "This professional does not offer this service.");
-            no("NOT_OFFERED", message, json!({"service": service, "barber": professional, "offered_by": offered_by}))
+            let facts = json!({"service": service, "barber": professional, "offered_by": offered_by});
+            no("NOT_OFFERED", duration_min, message, facts)
         }
-        AvailabilityRefusal::Duration { .. } => {
-            Err(bad_field("duration_minutes", "not_allowed", "a multiple of 5 from 5 to 720"))
+        AvailabilityRefusal::Duration { duration_min } => {
+            Err(bad_field("duration_minutes", "not_allowed", "a multiple of 5 from 5 to 720", duration_min))
         }
         AvailabilityRefusal::Professional(refusal) => Err(name_error(refusal, "barber_name")),
         AvailabilityRefusal::Service(refusal) => Err(name_error(refusal, "service_name")),

@@ -76,8 +76,8 @@ impl NativeTool for CreateAppointment {
 
 /// A service by name, by id or by both. The id's range is the schema's.
 pub(crate) fn service(name: Option<String>, id: Option<i64>) -> ToolResult<Option<ServiceChoice>> {
-    let id = id.map(ServiceId::try_from).transpose();
-    let id = id.map_err(|error| bad_field("service_id", "out_of_range", error.to_string()))?;
+    let typed = id.map(ServiceId::try_from).transpose();
+    let id = typed.map_err(|error| bad_field("service_id", "out_of_range", error.to_string(), id))?;
     Ok(match (name, id) {
         (Some(name), Some(id)) => Some(ServiceChoice::NameAndId { name, id }),
         (None, Some(id)) => Some(ServiceChoice::Id(id)),

@@ -1,12 +1,12 @@
 //! `get_subscriber_status`: the contact's plan.
 
 use async_trait::async_trait;
-use balcao_app::subscriptions::{SubscriberRefusal, Subscriptions};
+use balcao_app::subscriptions::{SubscriberRefusal, SubscriptionView, Subscriptions};
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_tool::{ErrorCode, NativeTool, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{bad_field, broke, contact, organization, say};
 
@@ -33,24 +33,14 @@ impl NativeTool for GetSubscriberStatus {
                 ErrorCode::Forbidden,
                 "only the plan of the person who writes can be looked up",
             )),
-            SubscriberRefusal::Phone { .. } => {
-                bad_field("phone", "bad_format", "a phone number with its area code, or nothing")
+            SubscriberRefusal::Phone { text } => {
+                bad_field("phone", "bad_format", "a phone number with its area code, or nothing", text)
             }
         })?;
-        let plans: Vec<_> = view
-            .subscriptions
-            .iter()
-            .map(|one| {
-                json!({
-                    "name": one.plan,
-                    "price": one.price.to_string(),
-                    "status": one.status.as_str(),
-                    "due_date": one.due.map(|due| due.to_string()),
-                    "benefits": one.benefits,
-                })
-            })
-            .collect();
-        let active = view.subscriptions.iter().filter(|one| one.status == SubscriberStatus::Active).count();
+        // Overdue and cancelled plans cover nothing: they are told apart from the active ones.
+        let (active, others): (Vec<_>, Vec<_>) =
+            view.subscriptions.iter().partition(|one| one.status == SubscriberStatus::Active);
+        let shown = |plans: &[&SubscriptionView]| plans.iter().copied().map(plan).collect::<Value>();
         let status = view.subscriptions.first().map(|one| one.status);
         let message = match status {
             None => say(cx, "Não é assinante.", "No subscription."),
@@ -67,12 +57,23 @@ impl NativeTool for GetSubscriberStatus {
             "client_name": view.client_name,
             "phone": view.phone,
             "is_subscriber": view.is_subscriber,
-            "active_plans": plans,
-            "active_count": active,
+            "active_plans": shown(&active),
+            "active_count": active.len(),
+            "other_plans": shown(&others),
             "status": status.map_or("none", |status| status.as_str()),
             "due_date": view.due_date.map(|due| due.to_string()),
             "message": message,
         });
         Ok(if view.found { ToolOutput::success(value) } else { ToolOutput::refusal(value) })
     }
+}
+
+fn plan(one: &SubscriptionView) -> Value {
+    json!({
+        "name": one.plan,
+        "price": one.price.to_string(),
+        "status": one.status.as_str(),
+        "due_date": one.due.map(|due| due.to_string()),
+        "benefits": one.benefits,
+    })
 }

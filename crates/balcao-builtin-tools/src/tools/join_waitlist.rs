@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{broke, contact, date, key, name_error, organization, say, weekday};
+use crate::support::{broke, contact, date, key, name_error, open_until, organization, periods, say, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +32,7 @@ impl NativeTool for JoinWaitlist {
         let request = JoinRequest {
             date: day,
             professional: args.barber_name,
-            service: args.service_name.clone(),
+            service: args.service_name,
             period: args.period.as_deref().and_then(DayPeriod::from_word),
         };
         let key = key(cx, "join_waitlist");
@@ -44,6 +44,46 @@ impl NativeTool for JoinWaitlist {
                 let value =
                     json!({"success": false, "reason": "PAST_DATE", "today": today.to_string(), "message": message});
                 return Ok(ToolOutput::refusal(value));
+            }
+            Err(JoinRefusal::TooFar { last_date }) => {
+                let message = open_until(cx, last_date);
+                let last = last_date.to_string();
+                let value = json!({"success": false, "reason": "TOO_FAR", "last_date": last, "message": message});
+                return Ok(ToolOutput::refusal(value));
+            }
+            Err(JoinRefusal::OutsideHours { open, note }) => {
+                let message = say(
+                    cx,
+                    "Nesse dia não há horário que possa abrir para isso.",
+                    "No time that would serve can open on that day.",
+                );
+                let mut value = json!({
+                    "success": false,
+                    "reason": "OUTSIDE_HOURS",
+                    "date": day.to_string(),
+                    "weekday": weekday(cx, day),
+                    "open": periods(&open),
+                    "message": message,
+                });
+                if let (Some(note), Some(map)) = (note, value.as_object_mut()) {
+                    map.insert("note".to_owned(), note.into());
+                }
+                return Ok(ToolOutput::refusal(value));
+            }
+            Err(JoinRefusal::NotOffered { service, professional, offered_by }) => {
+                let message = say(
+                    cx,
+                    "Esse profissional não faz esse serviço.",
+                    "This professional does not offer this service.",
+                );
+                return Ok(ToolOutput::refusal(json!({
+                    "success": false,
+                    "reason": "NOT_OFFERED",
+                    "service": service,
+                    "barber": professional,
+                    "offered_by": offered_by,
+                    "message": message,
+                })));
             }
             Err(JoinRefusal::Professional(refusal)) => return Err(name_error(refusal, "barber_name")),
             Err(JoinRefusal::Service(refusal)) => return Err(name_error(refusal, "service_name")),
@@ -57,14 +97,22 @@ impl NativeTool for JoinWaitlist {
                 "On the waiting list; we write if a time opens.",
             )
         };
+        // What was understood, so that a near name is confirmed and not assumed.
         let value = json!({
             "success": true,
             "date": day.to_string(),
             "weekday": weekday(cx, day),
+            "barber": joined.professional,
+            "service": joined.service,
             "position": joined.position,
             "message": message,
         });
-        let receipt = Receipt { day: Some(day), service: args.service_name, ..Receipt::bare(ReceiptKind::Waitlisted) };
+        let receipt = Receipt {
+            day: Some(day),
+            professional: joined.professional,
+            service: joined.service,
+            ..Receipt::bare(ReceiptKind::Waitlisted)
+        };
         Ok(ToolOutput::success(value).receipt(receipt))
     }
 }

@@ -87,7 +87,7 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
             "schedule_appointment_reminder",
             erase(schedule_appointment_reminder::ScheduleAppointmentReminder {
                 reminders: Reminders::new(desk()),
-                default_minutes: settings.reminder_minutes,
+                usual_minutes: settings.reminder_minutes,
             }),
         ),
         ("join_waitlist", erase(join_waitlist::JoinWaitlist { waitlist: Waitlist::new(desk()) })),

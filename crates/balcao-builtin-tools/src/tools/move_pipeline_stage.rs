@@ -1,10 +1,8 @@
-//! `move_pipeline_stage`: the contact to another stage.
+//! `move_pipeline_stage`: the contact to another stage. No receipt: the customer never sees it, and no reply may speak of it.
 
 use async_trait::async_trait;
 use balcao_app::pipelines::{MoveRefusal, Pipelines};
-use balcao_tool::{
-    ErrorCode, ModelText, NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult,
-};
+use balcao_tool::{ErrorCode, ModelText, NativeTool, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -34,14 +32,13 @@ impl NativeTool for MovePipelineStage {
             .await
             .map_err(broke)?;
         let moved = done.value.map_err(refused)?;
-        let value = json!({
+        Ok(ToolOutput::success(json!({
             "success": true,
             "pipeline": moved.pipeline,
             "stage": moved.stage,
             "action": if moved.was_in_pipeline { "updated" } else { "created" },
             "message": say(cx, "Etapa atualizada.", "Stage updated."),
-        });
-        Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
+        })))
     }
 }
 

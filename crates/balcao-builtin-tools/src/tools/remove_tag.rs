@@ -1,8 +1,8 @@
-//! `remove_tag`: an internal tag off the contact.
+//! `remove_tag`: an internal tag off the contact. No receipt: the customer never sees it, and no reply may speak of it.
 
 use async_trait::async_trait;
 use balcao_app::contacts::Contacts;
-use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -34,6 +34,6 @@ impl NativeTool for RemoveTag {
             say(cx, "O cliente não tinha essa etiqueta.", "The customer did not have this tag.")
         };
         let value = json!({"success": true, "tag": tagged.tag, "was_present": tagged.was_present, "message": message});
-        Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
+        Ok(ToolOutput::success(value))
     }
 }

@@ -19,7 +19,8 @@ pub(crate) struct Args {
 
 pub(crate) struct ScheduleAppointmentReminder {
     pub(crate) reminders: Reminders,
-    pub(crate) default_minutes: u32,
+    /// Where neither the customer nor the business says how long before.
+    pub(crate) usual_minutes: u32,
 }
 
 #[async_trait]
@@ -28,15 +29,17 @@ impl NativeTool for ScheduleAppointmentReminder {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let id = appointment_id(args.appointment_id)?;
-        let lead = args.minutes_before.unwrap_or(self.default_minutes);
         let key = key(cx, "schedule_appointment_reminder");
-        let done =
-            self.reminders.schedule(organization(cx)?, contact(cx)?, key, id, Some(lead)).await.map_err(broke)?;
+        let done = self
+            .reminders
+            .schedule(organization(cx)?, contact(cx)?, key, id, args.minutes_before, self.usual_minutes)
+            .await
+            .map_err(broke)?;
         match done.value {
             Ok(planned) => Ok(ToolOutput::success(json!({
                 "success": true,
                 "remind_at": planned.remind_at_local,
-                "minutes_before": lead,
+                "minutes_before": planned.minutes_before,
                 "appointment": appointment(cx, &planned.appointment),
                 "message": say(cx, "Lembrete agendado.", "Reminder planned."),
             }))

@@ -31,6 +31,7 @@ impl NativeTool for ScheduleFollowup {
     type Args = Args;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let (delay, hint) = (args.delay_minutes, args.message_hint.clone());
         let kind = FollowUpType::from_word(&args.followup_type)
             .ok_or_else(|| internal("the schema allows another follow-up type"))?;
         let request = FollowUpRequest {
@@ -59,9 +60,9 @@ impl NativeTool for ScheduleFollowup {
             }
             Err(FollowUpRefusal::OptedOut) => Ok(opted_out(cx)),
             Err(FollowUpRefusal::Delay { allowed_min }) => {
-                Err(bad_field("delay_minutes", "not_allowed", format!("one of {allowed_min:?}")))
+                Err(bad_field("delay_minutes", "not_allowed", format!("one of {allowed_min:?}"), delay))
             }
-            Err(FollowUpRefusal::EmptyHint) => Err(bad_field("message_hint", "empty", "a text")),
+            Err(FollowUpRefusal::EmptyHint) => Err(bad_field("message_hint", "empty", "a text", hint)),
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use balcao_app::contacts::{ContactUpdate, Contacts, UpdateRefusal};
-use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
+use balcao_app::contacts::{BadField, BadValue, ContactUpdate, Contacts, UpdateRefusal};
+use balcao_tool::limits::MAX_QUOTED_CHARS;
+use balcao_tool::{FieldProblem, NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{bad_field, broke, contact, key, organization, say};
+use crate::support::{broke, contact, key, organization, say};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -56,13 +57,30 @@ impl NativeTool for UpdateContact {
 }
 
 fn refused(refusal: UpdateRefusal) -> Box<ToolError> {
-    match refusal {
-        UpdateRefusal::Nothing => bad_field("name", "nothing_to_update", "at least one field"),
-        UpdateRefusal::Email { text } => {
-            bad_field("email", "bad_format", format!("an address such as name@example.com, not `{text}`"))
-        }
-        UpdateRefusal::Empty { field } => bad_field(&field, "empty", "a text"),
-        UpdateRefusal::TooLong { field } => bad_field(&field, "too_long", "a shorter text"),
-        UpdateRefusal::TooManyFields => bad_field("custom_fields", "too_many", "fewer fields"),
-    }
+    let fields = match refusal {
+        UpdateRefusal::Nothing => vec![problem(String::new(), "too_few", "at least one field", None)],
+        UpdateRefusal::TooManyFields => vec![problem("/custom_fields".to_owned(), "too_many", "fewer fields", None)],
+        UpdateRefusal::Fields(fields) => fields.into_iter().map(bad).collect(),
+    };
+    ToolError::invalid(fields).into()
+}
+
+fn bad(field: BadField) -> FieldProblem {
+    let (word, expected) = match field.problem {
+        BadValue::Email => ("bad_format", "an address such as name@example.com"),
+        BadValue::Empty => ("empty", "a text"),
+        BadValue::TooLong => ("too_long", "a shorter text"),
+    };
+    let name = if field.custom {
+        // A name of the customer's may hold what separates the steps of a JSON pointer.
+        format!("custom_fields/{}", field.field.replace('~', "~0").replace('/', "~1"))
+    } else {
+        field.field
+    };
+    problem(format!("/{name}"), word, expected, Some(field.text))
+}
+
+fn problem(pointer: String, problem: &str, expected: &str, got: Option<String>) -> FieldProblem {
+    let got = got.map(|text| text.chars().take(MAX_QUOTED_CHARS).collect::<String>().into());
+    FieldProblem { pointer, problem: problem.to_owned(), expected: expected.to_owned(), got, ..FieldProblem::default() }
 }

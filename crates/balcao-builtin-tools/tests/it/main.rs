@@ -1,0 +1,7 @@
+//! What each shipped tool answers, held against part 2 of the specification: results with every field, refusals, errors, whose
+//! data it is, replays, bad arguments and both languages. Calls pass the checks of a turn and run on a real database.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+
+mod crm;
+mod salon_reads;
+mod world;
