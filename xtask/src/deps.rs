@@ -15,6 +15,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-pack", &["balcao-tool", "balcao-yaml"]),
     ("balcao-agent", &["balcao-tool", "balcao-llm", "balcao-language"]),
     ("balcao-store", &["balcao-domain"]),
+    ("balcao-channel", &["balcao-domain"]),
     (
         "balcao-app",
         &[

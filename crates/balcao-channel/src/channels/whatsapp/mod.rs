@@ -1,0 +1,1 @@
+//! WhatsApp Business Platform (Cloud API).
