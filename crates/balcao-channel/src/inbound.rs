@@ -199,7 +199,8 @@ pub enum Content {
 
 impl Content {
     /// True if the customer did something that deserves an answer; false for what only changes an earlier message or
-    /// what the provider tells by itself.
+    /// what the provider tells by itself. What is unsupported deserves a polite one, by a person or from a template, and
+    /// not each time: it is also what comes when two programs write to each other.
     #[must_use]
     pub const fn wakes(&self) -> bool {
         match self {

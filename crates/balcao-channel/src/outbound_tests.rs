@@ -36,11 +36,12 @@ fn list(sections: Vec<Section>) -> OutboundContent {
 
 /// Every content, once, at the edge of what is allowed.
 fn allowed() -> Vec<OutboundContent> {
-    let captioned = |kind| match media(kind) {
-        OutboundContent::Media { media, source, filename, voice, .. } => {
-            OutboundContent::Media { media, source, caption: Some("a".repeat(1024)), filename, voice }
-        }
-        other => other,
+    let captioned = |kind| OutboundContent::Media {
+        media: kind,
+        source: MediaSource::Uploaded(ProviderMediaId::new("m1")),
+        caption: Some("a".repeat(1024)),
+        filename: None,
+        voice: false,
     };
     vec![
         OutboundContent::Text { body: "é".repeat(4096), preview_url: true },

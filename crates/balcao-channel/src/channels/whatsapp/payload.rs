@@ -157,7 +157,3 @@ fn put(object: &mut Value, part: Option<(&str, Value)>) {
         object.insert(key.to_owned(), value);
     }
 }
-
-#[cfg(test)]
-#[path = "payload_tests.rs"]
-mod tests;

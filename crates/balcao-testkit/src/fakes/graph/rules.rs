@@ -228,3 +228,7 @@ fn split<'a>(mut text: &'a [u8], boundary: &[u8]) -> Vec<&'a [u8]> {
     }
     parts
 }
+
+#[cfg(test)]
+#[path = "rules_tests.rs"]
+mod tests;
