@@ -58,9 +58,10 @@ pub struct DownloadLimits {
 }
 
 impl Default for DownloadLimits {
-    /// Pictures, sound, films and PDF up to 16 MiB.
+    /// Pictures without script (no SVG), sound, films and PDF up to 16 MiB.
     fn default() -> Self {
-        Self { max_bytes: 16 * MIB, types: &["image/", "audio/", "video/", "application/pdf"] }
+        let types = &["image/jpeg", "image/png", "image/webp", "audio/", "video/", "application/pdf"];
+        Self { max_bytes: 16 * MIB, types }
     }
 }
 
