@@ -261,6 +261,19 @@ async fn no_answer_after_accepting_is_unknown_and_nothing_is_sent_twice() {
 }
 
 #[tokio::test]
+async fn nothing_is_sent_twice_on_a_connection_that_served_before() {
+    for behaviour in [Behaviour::AcceptThenDrop, Behaviour::Drop] {
+        let graph = FakeGraph::start().unwrap();
+        let channel = account(&graph);
+        channel.send(&hello(), &joao()).await.unwrap();
+        graph.next(behaviour.clone());
+        let error = channel.send(&hello(), &joao()).await.unwrap_err();
+        assert_eq!(error.class, SendClass::Unknown, "{behaviour:?}");
+        assert_eq!(graph.asked().len(), 2, "{behaviour:?}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_connection_nothing_was_sent() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", nobody.local_addr().unwrap());
@@ -287,7 +300,7 @@ async fn something_in_front_of_meta_is_told_from_meta() {
 #[tokio::test]
 async fn read_marks_and_typing_are_sent_and_may_be_repeated() {
     let graph = FakeGraph::start().unwrap();
-    let channel = hasty(&graph);
+    let channel = account(&graph);
     let message = ProviderMessageId::new("wamid.IN1");
     channel.mark_read(&message).await.unwrap();
     channel.typing(&message).await.unwrap();

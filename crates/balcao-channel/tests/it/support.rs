@@ -16,7 +16,7 @@ pub(crate) fn account(graph: &FakeGraph) -> WhatsApp {
 
 /// The same, without patience.
 pub(crate) fn hasty(graph: &FakeGraph) -> WhatsApp {
-    let soon = Duration::from_millis(300);
+    let soon = Duration::from_secs(1);
     let clocks = Clocks { whole: soon, file: soon, ..Clocks::default() };
     WhatsApp::new(Config { clocks, ..config(&graph.url()) }).unwrap()
 }

@@ -1,4 +1,4 @@
-//! HTTP/1.1 as far as fakes need it: one request a connection, a thread each.
+//! HTTP/1.1 as far as fakes need it: a thread for each connection.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -80,17 +80,21 @@ impl Drop for Server {
     }
 }
 
-fn serve(stream: TcpStream, answer: &dyn Fn(Request) -> Reply) -> std::io::Result<()> {
+/// Serves one connection, which the client may use again and again.
+fn serve(mut stream: TcpStream, answer: &dyn Fn(Request) -> Reply) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
-    let Some(request) = read(&mut reader)? else { return Ok(()) };
-    match answer(request) {
-        Reply::Whole(status, kind, body) => write(stream, status, &kind, body.len(), &body),
-        Reply::Cut(status, kind, body) => {
-            write(stream, status, &kind, body.len(), body.get(..body.len() / 2).unwrap_or_default())
+    while let Some(request) = read(&mut reader)? {
+        match answer(request) {
+            Reply::Whole(status, kind, body) => write(&mut stream, status, &kind, body.len(), &body)?,
+            Reply::Cut(status, kind, body) => {
+                return write(&mut stream, status, &kind, body.len(), body.get(..body.len() / 2).unwrap_or_default());
+            }
+            Reply::Nothing => return Ok(()),
+            Reply::Silence => return reader.read_to_end(&mut Vec::new()).map(|_read| ()),
         }
-        Reply::Nothing => Ok(()),
-        Reply::Silence => reader.read_to_end(&mut Vec::new()).map(|_read| ()),
     }
+    Ok(())
 }
 
 fn read(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Request>> {
@@ -111,11 +115,10 @@ fn read(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Request>> {
     Ok(Some(Request { method, target, headers, body }))
 }
 
-fn write(mut stream: TcpStream, status: u16, kind: &str, length: usize, body: &[u8]) -> std::io::Result<()> {
-    stream.set_nodelay(true)?;
-    write!(
-        stream,
-        "HTTP/1.1 {status} Told\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
-    )?;
-    stream.write_all(body)
+fn write(stream: &mut TcpStream, status: u16, kind: &str, length: usize, body: &[u8]) -> std::io::Result<()> {
+    // In one piece: a client that is told the length may leave once it has it.
+    let mut whole =
+        format!("HTTP/1.1 {status} Told\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n").into_bytes();
+    whole.extend_from_slice(body);
+    stream.write_all(&whole)
 }

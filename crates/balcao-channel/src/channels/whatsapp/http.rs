@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, Method, RequestBuilder, Response, Url, redirect};
+use reqwest::{Client, Method, RequestBuilder, Response, Url, redirect, retry};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::{Instant, timeout_at};
 
@@ -45,6 +45,8 @@ impl Graph {
             .connect_timeout(clocks.connect)
             // The token would travel along.
             .redirect(redirect::Policy::none())
+            // By default a request is repeated when its connection is shut down, though it may have been carried out.
+            .retry(retry::never())
             .user_agent(concat!("balcao/", env!("CARGO_PKG_VERSION")));
         let builder = if local { builder.no_proxy() } else { builder };
         let client = builder.build().map_err(ConfigError::Client)?;
