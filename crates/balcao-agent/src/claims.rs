@@ -2,12 +2,14 @@
 //!
 //! [`claims_in`](find::claims_in) reads sentences: what each says was done or will be done, unless it asks, offers, denies or
 //! describes a rule. [`facts_in`](facts::facts_in) reads the days, times, names and prices beside it. A claim is proven by a
-//! receipt of its kind that has the same facts (specification part 1 §9).
+//! receipt of its kind that has the same facts (specification part 1 §9). A price or a time that nothing is known to say is
+//! found by [`invented`].
 //!
 //! Not here: what tools did (receipts come from the turn), the customer's wording of true sentences (`locales/`).
 
 mod facts;
 mod find;
+mod sources;
 mod words;
 
 use balcao_language::say;
@@ -17,6 +19,7 @@ use jiff::civil::Date;
 use crate::notice::{fill, notices};
 use facts::Facts;
 use find::{Claim, ClaimKind};
+pub use sources::{Invented, invented};
 
 /// What a reply may rest on.
 #[derive(Debug, Clone, PartialEq)]
@@ -200,19 +203,4 @@ fn truth_of(receipt: &Receipt, locale: Locale) -> String {
     let facts = facts_of(receipt, locale);
     let price = receipt.price_cents.map(|cents| format!(" ({})", say::reais(cents, language))).unwrap_or_default();
     if facts.is_empty() { format!("{word}{price}") } else { format!("{word}: {facts}{price}") }
-}
-
-/// A price of the reply that stands in none of the sources (what tools returned, what was said): invented, or from a prompt
-/// that grew old. In cents; `None` if there is none such.
-#[must_use]
-pub fn invented_price<'a>(text: &str, sources: impl Iterator<Item = &'a str>) -> Option<i64> {
-    let mut open = facts::prices_in(text);
-    if open.is_empty() {
-        return None;
-    }
-    for source in sources {
-        let known = facts::prices_in(source);
-        open.retain(|price| !known.contains(price));
-    }
-    open.first().copied()
 }

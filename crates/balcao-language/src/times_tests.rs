@@ -50,6 +50,8 @@ fn one_time() {
         ("amanhã 14h com o joão", 14, 0, false),
         ("uma da tarde", 13, 0, false),
         ("18h em ponto", 18, 0, false),
+        ("quarta, 02/12: 14h", 14, 0, false),
+        ("15: 30", 15, 30, false),
     ] {
         let want = TimeReading::At { time: time(hour, minute, 0, 0), assumed_pm: assumed, approximate: false };
         assert_eq!(only(text), want, "{text:?}");

@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 /// What a vendor takes, and for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// Tool parameters of OpenAI and its kin, input schemas of Anthropic: any JSON Schema whose root is a plain object.
+    /// Tool parameters of OpenAI and its kin, input schemas of Anthropic: any JSON Schema whose root is a plain object,
+    /// without long bounds on texts: engines that compile schemas to grammars (llama.cpp and what is built on it) write out
+    /// each repetition and refuse them.
     ObjectRoot,
     /// Anthropic's `output_config.format`: closed objects, no bounds on numbers, strings and arrays.
     AnthropicOutput,
@@ -29,6 +31,9 @@ pub struct Lost {
 
 /// Deepest nesting that is translated; below, any value is allowed.
 const MAX_DEPTH: usize = 32;
+
+/// Longest bound on a text that is passed on to engines that may compile it to a grammar.
+const MAX_REPEATS: u64 = 256;
 
 /// Says `schema` in `dialect` and lists what got lost on the way. Local references are resolved where the dialect has none;
 /// a recursive one ends in "any value".
@@ -136,11 +141,31 @@ impl<'a> Translation<'a> {
             return json!({});
         }
         match self.dialect {
-            Dialect::ObjectRoot => schema.clone(),
+            Dialect::ObjectRoot => self.without_long_bounds(schema, pointer),
             Dialect::AnthropicOutput => self.filtered(map, pointer, depth, ANTHROPIC_OUTPUT),
             Dialect::GeminiResponse => self.filtered(map, pointer, depth, GEMINI_RESPONSE),
             Dialect::GeminiParameters => self.gemini_parameters(map, pointer, depth),
         }
+    }
+
+    fn without_long_bounds(&mut self, value: &Value, pointer: &str) -> Value {
+        let Value::Object(map) = value else {
+            let Value::Array(all) = value else { return value.clone() };
+            let parts = all.iter().enumerate();
+            return parts.map(|(index, part)| self.without_long_bounds(part, &format!("{pointer}/{index}"))).collect();
+        };
+        let mut out = Map::new();
+        for (keyword, value) in map {
+            // A property may have a keyword's name; its value is no number then.
+            if ["maxLength", "minLength"].contains(&keyword.as_str()) && value.as_u64().is_some_and(|n| n > MAX_REPEATS)
+            {
+                self.lose(pointer, keyword);
+            } else {
+                let at = format!("{pointer}/{}", escape(keyword));
+                out.insert(keyword.clone(), self.without_long_bounds(value, &at));
+            }
+        }
+        Value::Object(out)
     }
 
     /// The root of a tool's parameters: an object, not a choice between schemas.

@@ -18,6 +18,17 @@ fn a_tools_root_is_a_plain_object_and_the_rest_stays() {
 }
 
 #[test]
+fn long_bounds_are_not_passed_on_to_engines_that_write_out_each_repetition() {
+    let note =
+        |bounds: &Value| json!({"type": "object", "properties": {"maxLength": {"type": "string"}, "note": bounds}});
+    let schema = note(&json!({"type": "string", "minLength": 1, "maxLength": 2000}));
+    let expected = note(&json!({"type": "string", "minLength": 1}));
+    assert_eq!(said(&schema, Dialect::ObjectRoot), (expected, lost(&[("/properties/note", "maxLength")])));
+    let short = note(&json!({"type": "string", "maxLength": 80}));
+    assert_eq!(said(&short, Dialect::ObjectRoot), (short.clone(), lost(&[])));
+}
+
+#[test]
 fn gemini_parameters_are_openapi() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

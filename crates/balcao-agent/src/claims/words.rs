@@ -17,7 +17,7 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
     // A person was called.
     (
         HandedOff,
-        r"\b(?:chamei|avisei|acionei|notifiquei|comuniquei|encaminhei|transferi|passei|repassei|direcionei|falei com|alertei|ja chamei)\b[^.!?]{0,50}\b(?:atendentes?|equipe|time|humano|pessoa|gerente|gerencia|recepcao|recepcionista|responsavel|alguem|colegas?|pessoal|dono|dona|especialista|atendimento|barbeiro|doutora?|setor)\b",
+        r"\b(?:chamamos|avisamos|acionamos|notificamos|encaminhamos|transferimos|repassamos|chamei|avisei|acionei|notifiquei|comuniquei|encaminhei|transferi|passei|repassei|direcionei|falei com|alertei|ja chamei)\b[^.!?]{0,50}\b(?:atendentes?|equipe|time|humano|pessoa|gerente|gerencia|recepcao|recepcionista|responsavel|alguem|colegas?|pessoal|dono|dona|especialista|atendimento|barbeiro|doutora?|setor)\b",
     ),
     (
         HandedOff,
@@ -61,6 +61,10 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
         Rescheduled,
         r"\b(?:i've|i have|we've|we have|i|we|been|was|is|is now|has|'s|just|it's) (?:now |just |already )?(?:been )?(?:rescheduled|postponed)\b|^(?:\W*done\W+)?rescheduled\b|\b(?:i've|i have|we've|i|we) (?:just )?(?:moved|changed|switched|shifted|pushed)\b[^.!?]{0,40}\b(?:appointment|booking|haircut|visit|slot|to|you)\b|\b(?:appointment|booking|haircut|visit)\b[^.!?]{0,12}\b(?:was|has been|is) (?:now )?(?:moved|changed|switched)",
     ),
+    (
+        Rescheduled,
+        r"\b(?:clientes?|sistema|equipe|gente|assistente|ele|ela) (?:ja |tambem )?(?:remarcou|reagendou)\b|\b(?:voce|vc) (?:ja )?(?:remarcou|reagendou)\b|\bacab(?:ei|amos|ou) de (?:te )?(?:remarcar|reagendar)\b|\b(?:remarcamos|reagendamos) (?:(?:ja |agora )?(?:o |a )?(?:seu|sua|teu|tua|voce|vc)\b|(?:para|pra) [^.!?]{0,30}\d)",
+    ),
     // Cancelled.
     (
         Cancelled,
@@ -78,6 +82,10 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
     (
         Cancelled,
         r"\b(?:i've|i have|we've|we have|i|we|been|was|is|is now|has|just|it's|now) (?:now |just |already )?(?:been )?cancell?ed\b|^(?:\W*done\W+)?cancell?ed\b|\b(?:appointment|booking|haircut) (?:\w+ ){0,6}(?:is|was|has been) (?:now )?cancell?ed",
+    ),
+    (
+        Cancelled,
+        r"\b(?:(?:clientes?|sistema|equipe|gente|assistente|ele|ela)|voce|vc) (?:ja |tambem )?(?:cancelou|desmarcou)\b|\bacab(?:ei|amos|ou) de (?:te )?(?:cancelar|desmarcar)\b|\b(?:cancelamos|desmarcamos) (?:ja |agora )?(?:o |a )?(?:seu|sua|teu|tua|voce|vc)\b|\b(?:customer|client|system|team|you) (?:has |have |already |just ){0,2}cancell?ed\b",
     ),
     // An appointment exists.
     (
@@ -99,6 +107,10 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
     (
         Existing,
         r"\byour (?:next |current )?(?:appointment|booking|haircut|visit|reservation) (?:is|remains|stays) (?:still )?(?:on|at|for|set|tomorrow|today|scheduled|booked|confirmed|with)\b|\bsee you (?:on |this |next )?(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|at \d)",
+    ),
+    (
+        Existing,
+        r"\b(?:voce|vc) (?:ja )?(?:marcou|agendou|reservou)\b|\bclientes? (?:ja )?(?:tem|possui) (?:um |uma |o |dois |duas |\d )?(?:horarios?|agendamentos?|cortes?|consultas?|reservas?)\b[^.!?]{0,40}?(?:marcad|agendad|confirmad|reservad|\bas \d)",
     ),
     // Booked.
     (
@@ -125,6 +137,10 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
         Booked,
         r"\b(?:i've|i have|we've|we have|i|we) (?:just |already |now |gone ahead and |successfully )?(?:booked|scheduled|reserved|confirmed|secured|made (?:the|your|an) (?:appointment|booking|reservation))\b|\b(?:is|are|'s|you're|it's|was|been|all|now|appointment|booking|haircut|slot) (?:now |all |been |officially )?(?:booked|confirmed|scheduled|reserved)\b|\byou(?:'re| are) (?:all )?set (?:for|on|with)\b|\byou(?:'re| are) (?:in|down) for\b|^\W*(?:booked|confirmed|scheduled|reserved)\b",
     ),
+    (
+        Booked,
+        r"\b(?:clientes?|sistema|equipe|gente|assistente|ele|ela) (?:ja |tambem )?(?:marcou|agendou|reservou)\b|\bacab(?:ei|amos|ou) de (?:te )?(?:marcar|agendar|reservar)\b|\b(?:marcamos|agendamos|reservamos) (?:(?:ja |agora )?(?:o |a )?(?:seu|sua|teu|tua|voce|vc)\b|(?:para|pra) [^.!?]{0,30}\d)",
+    ),
     // Noted and sent.
     (
         Noted,
@@ -133,6 +149,10 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
     (
         Noted,
         r"\b(?:i've|i have|i|we've|we) (?:just |already )?(?:noted|made a note|left a note|added a note|updated|saved|recorded)\b|\b(?:has been|is|was) (?:noted|updated|recorded|saved)\b",
+    ),
+    (
+        Noted,
+        r"\b(?:anotamos|registramos|atualizamos|salvamos) (?:ja |agora )?(?:o |a )?(?:seu|sua|teu|tua|voce|vc)\b|\b(?:clientes?|sistema|equipe|gente|assistente|ele|ela) (?:ja )?(?:anotou|registrou|atualizou|salvou)\b",
     ),
     (
         Planned,
@@ -173,6 +193,7 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
 /// Sentences that offer, condition or describe, whatever verbs they hold.
 pub(super) const NO_CLAIM: &[&str] = &[
     r"\bse (?:voce |vc |o senhor |a senhora )?(?:quiser|preferir|desejar|precisar|concordar|puder|topar|for|der certo|confirmar|me disser|estiver)\b",
+    r"\bse (?:voce |vc |o cliente |a cliente )?(?:atrasar|faltar|nao (?:vier|chegar|comparecer|confirmar|aparecer))",
     r"\bcaso (?:queira|prefira|deseje|precise|voce|concorde|contrario)\b",
     r"\b(?:if you|if that|would you|do you want|shall i|should i|could i|can i|may i|whenever you|in case)\b",
     r"\b(?:quer que|gostaria|posso|deseja que|prefere que|quer)\b[^.!?]{0,40}\b(?:eu|marcar|agendar|cancelar|remarcar|te|a gente|voce|reservar)\b",

@@ -4,6 +4,8 @@ use balcao_llm::ToolDefinition;
 use balcao_tool::Locale;
 use serde_json::json;
 
+use crate::claims::Invented;
+
 /// Tells the model which tools are withdrawn, and not to work around them.
 pub(crate) fn withdrawn(tools: &[&str], locale: Locale) -> String {
     let names = tools.join(", ");
@@ -127,15 +129,27 @@ pub fn contact_facts(tags: &[String], locale: Locale) -> String {
     }
 }
 
-/// Says that a price came from nowhere.
-pub(crate) fn invented_price(cents: i64, locale: Locale) -> String {
-    let price = balcao_language::say::reais(cents, balcao_language::say::Locale::of(locale.tag()));
+/// Says that a figure came from nowhere, without repeating it.
+pub(crate) fn invented(figure: Invented, locale: Locale) -> String {
+    match (figure, locale) {
+        (Invented::Price(_), Locale::PtBr) => "ela diz um preço que não veio de nenhuma consulta.",
+        (Invented::Time(_), Locale::PtBr) => "ela diz um horário que não veio de nenhuma consulta.",
+        (Invented::Price(_), Locale::En) => "it states a price that came from no look-up.",
+        (Invented::Time(_), Locale::En) => "it states a time that came from no look-up.",
+    }
+    .to_owned()
+}
+
+/// Asks for the step again, with the figure looked up.
+pub(crate) fn look_up(why: &str, locale: Locale) -> String {
     match locale {
         Locale::PtBr => format!(
-            "{price} não veio de nenhuma consulta. Não diga preço que não foi consultado; ofereça confirmar com a equipe."
+            "## Consulte antes\nSua última resposta não pôde ser enviada: {why}\nConsulte agora com a ferramenta certa e responda só com o que ela \
+             disser. Se nenhuma ferramenta tem o dado, responda sem ele e ofereça confirmar com a equipe.\n\n"
         ),
         Locale::En => format!(
-            "{price} came from no look-up. State no price that was not looked up; offer to check with the team."
+            "## Look it up first\nYour last answer could not be sent: {why}\nLook it up now with the right tool and answer only with what it \
+             says. If no tool has it, answer without it and offer to check with the team.\n\n"
         ),
     }
 }

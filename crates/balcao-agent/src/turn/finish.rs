@@ -6,7 +6,7 @@ use balcao_tool::Receipt;
 use jiff::civil::Date;
 
 use crate::{
-    claims::{self, ClaimVerdict, Evidence},
+    claims::{self, ClaimVerdict, Evidence, Invented},
     handoff::{self, HandoffReason, NoteFacts},
     notice::{fill, notices},
     prompt,
@@ -42,26 +42,36 @@ impl Turn {
 
     fn on_clean_text(&mut self, text: String) {
         let evidence = self.evidence();
-        let verdict = match claims::invented_price(&text, self.sources()) {
-            Some(cents) => ClaimVerdict::Unproven(prompt::invented_price(cents, self.state.principal.locale)),
-            None => claims::check(&text, &evidence),
-        };
-        match verdict {
-            ClaimVerdict::Proven => self.reply(text),
-            ClaimVerdict::Unproven(facts) if !self.state.retried.claim => {
-                self.state.retried.claim = true;
-                self.state.phase = Phase::Thinking { want: Want::Correction(facts) };
-            }
-            ClaimVerdict::Unproven(_) => match claims::fixed_sentence(&evidence) {
-                Some(sentence) => self.reply(sentence),
-                None => self.hand_off(HandoffReason::FalseClaim),
+        let want = match claims::check(&text, &evidence) {
+            ClaimVerdict::Proven => match claims::invented(&text, &evidence.receipts, self.sources()) {
+                None => return self.reply(text),
+                Some(figure) => self.figure_again(figure),
             },
+            ClaimVerdict::Unproven(facts) => Want::Correction(facts),
+        };
+        if !self.state.retried.claim {
+            self.state.retried.claim = true;
+            self.state.phase = Phase::Thinking { want };
+            return;
+        }
+        match claims::fixed_sentence(&evidence) {
+            Some(sentence) => self.reply(sentence),
+            None => self.hand_off(HandoffReason::FalseClaim),
         }
     }
 
-    /// Everything that a price may come from: what was said and what tools returned, in this turn and in those before.
+    /// What is asked for after a figure from nowhere: to look it up, or, where no round is left for that, other words.
+    fn figure_again(&self, figure: Invented) -> Want {
+        let why = prompt::invented(figure, self.state.principal.locale);
+        let can_look_up = matches!(self.state.phase, Phase::Thinking { want: Want::Step | Want::LookUp(_) });
+        if can_look_up { Want::LookUp(why) } else { Want::Correction(why) }
+    }
+
+    /// Everything that a figure may come from: what was said and what tools returned, in this turn and in those before, the
+    /// newest first.
     fn sources(&self) -> impl Iterator<Item = &str> {
-        let said = self.setup.history.iter().chain(&self.state.transcript).map(|message| match message {
+        let messages = self.state.transcript.iter().rev().chain(self.setup.history.iter().rev());
+        let said = messages.map(|message| match message {
             Message::User { text } | Message::Assistant { text, .. } => text.as_str(),
             Message::ToolResult { content, .. } => content.as_str(),
         });

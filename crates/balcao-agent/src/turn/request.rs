@@ -30,6 +30,10 @@ impl Turn {
                 system.push_str(&prompt::correction(why, locale));
                 (ToolChoice::None, Purpose::Correction)
             }
+            Want::LookUp(why) => {
+                system.push_str(&prompt::look_up(why, locale));
+                (ToolChoice::Auto, Purpose::Correction)
+            }
         };
         let tools = if choice == ToolChoice::None { Vec::new() } else { self.offered() };
         // An earlier turn may have ended in silence: its message and this one are then neighbours of one role.

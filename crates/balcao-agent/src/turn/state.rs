@@ -111,6 +111,8 @@ pub enum Want {
     Final,
     /// Another wording: why the last one could not be sent. Tools off.
     Correction(String),
+    /// The next step once more, because the last text had a figure from nowhere. Tools stay on, to look it up.
+    LookUp(String),
 }
 
 /// A call that passed its checks and waits for its turn.

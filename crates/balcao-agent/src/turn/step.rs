@@ -77,9 +77,11 @@ impl Turn {
             return self.on_nothing(&text);
         }
         match want {
-            Want::Step if !calls.is_empty() => self.on_calls(&text, calls),
-            Want::Step | Want::Final | Want::Correction(_) if text.trim().is_empty() => self.on_nothing(&text),
-            Want::Step | Want::Final | Want::Correction(_) => self.on_text(&text),
+            Want::Step | Want::LookUp(_) if !calls.is_empty() => self.on_calls(&text, calls),
+            Want::Step | Want::LookUp(_) | Want::Final | Want::Correction(_) if text.trim().is_empty() => {
+                self.on_nothing(&text);
+            }
+            Want::Step | Want::LookUp(_) | Want::Final | Want::Correction(_) => self.on_text(&text),
         }
     }
 
@@ -194,7 +196,7 @@ impl Turn {
 const fn purpose_of(phase: &Phase) -> Purpose {
     match phase {
         Phase::Judging { .. } => Purpose::JudgeAgreement,
-        Phase::Thinking { want: Want::Correction(_) } => Purpose::Correction,
+        Phase::Thinking { want: Want::Correction(_) | Want::LookUp(_) } => Purpose::Correction,
         Phase::Thinking { .. } | Phase::Acting { .. } | Phase::Done { .. } => Purpose::Step,
     }
 }

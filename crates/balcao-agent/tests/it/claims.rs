@@ -1,6 +1,6 @@
 //! What a reply claims must stand on a receipt.
 
-use balcao_agent::claims::{ClaimVerdict, Evidence, check, fixed_sentence};
+use balcao_agent::claims::{ClaimVerdict, Evidence, Invented, check, fixed_sentence, invented};
 use balcao_tool::{Locale, Receipt, ReceiptKind};
 use jiff::civil::{Date, date, time};
 
@@ -29,6 +29,12 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Booked,
         &[
+            "O cliente marcou corte com o João amanhã às 15h.",
+            "Agendamos seu corte para amanhã às 15h.",
+            "Marcamos pra amanhã às 15h com o João.",
+            "O sistema reservou seu horário, amanhã às 15h.",
+            "A gente já agendou pra você, amanhã às 15h.",
+            "Acabei de marcar seu corte para amanhã às 15h.",
             "Marquei seu corte para amanhã às 15h com o João.",
             "Agendei para quarta, 25/11, às 15h.",
             "Prontinho, tá marcado!",
@@ -84,6 +90,8 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Existing,
         &[
+            "Você marcou corte com o João, amanhã às 15h.",
+            "O cliente já tem um horário marcado amanhã às 15h.",
             "Você tem um horário marcado para amanhã às 15h.",
             "Você já tem um corte agendado na quarta às 15h com o João.",
             "Seu próximo horário é amanhã, 25/11, às 15h.",
@@ -101,6 +109,9 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Rescheduled,
         &[
+            "O cliente remarcou para amanhã às 15h.",
+            "Remarcamos seu corte para amanhã às 15h.",
+            "Acabamos de remarcar para amanhã às 15h.",
             "Remarquei para amanhã às 15h.",
             "Prontinho, reagendei seu corte para quarta às 15h.",
             "Mudei seu horário para as 15h.",
@@ -126,6 +137,13 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Cancelled,
         &[
+            "Tudo ótimo! O cliente cancelou o horário de amanhã às 15h.",
+            "Você cancelou o corte de amanhã às 15h.",
+            "Cancelamos seu horário de amanhã às 15h.",
+            "O sistema já cancelou seu horário.",
+            "Acabei de cancelar seu corte de amanhã.",
+            "The customer has cancelled the appointment.",
+            "You have cancelled your haircut for tomorrow at 3pm.",
             "Cancelei seu horário de amanhã.",
             "Seu agendamento foi cancelado.",
             "Prontinho, cancelado!",
@@ -152,6 +170,9 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::HandedOff,
         &[
+            "Avisamos a equipe.",
+            "Já acionamos um atendente para você.",
+            "A equipe já foi avisada.",
             "Chamei um atendente para você.",
             "Já avisei a equipe, logo te respondem.",
             "Encaminhei seu caso para o gerente.",
@@ -205,6 +226,8 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Noted,
         &[
+            "Anotamos sua preferência.",
+            "O sistema registrou sua preferência.",
             "Anotei que você prefere máquina 2.",
             "Registrei sua preferência.",
             "Deixei anotado para o João.",
@@ -231,6 +254,14 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
 
 /// Sentences without a claim.
 const INNOCENT: &[&str] = &[
+    "Nós só cancelamos o horário se você faltar sem avisar.",
+    "Se o cliente cancelou em cima da hora, não há multa.",
+    "Cancelamos seu horário se você atrasar mais de 15 minutos.",
+    "Quem cancelou o horário?",
+    "Você marcou com quem?",
+    "Marcamos por aqui mesmo, é só dizer o dia.",
+    "Agendamos pelo WhatsApp.",
+    "Remarcamos sem custo até 2 horas antes.",
     "Oi, tudo bem? Como posso ajudar?",
     "Posso marcar para amanhã às 15h?",
     "Quer que eu cancele?",
@@ -395,13 +426,38 @@ const INNOCENT: &[&str] = &[
 ];
 
 #[test]
-fn a_price_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
-    let result = r#"{"services":[{"name":"Corte","price":"R$ 45,00"}]}"#;
-    let known = |text: &str| balcao_agent::claims::invented_price(text, [result, "tenho 100 reais"].into_iter());
-    assert_eq!(known("O corte custa R$ 45,00."), None);
-    assert_eq!(known("Com R$ 100 dá sim."), None);
-    assert_eq!(known("Temos horário às 15h."), None);
-    assert_eq!(known("O corte custa R$ 50,00."), Some(5_000));
+fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
+    let result = r#"{"services":[{"name":"Corte","price":"R$ 45,00","duration_min":60}],"slots":["2026-11-25T09:00:00","2026-11-25T15:30:00"]}"#;
+    let said = ["{}", result, "tenho 100 reais e saio às 5 da tarde, umas 7 da noite talvez"];
+    let found = |text: &str| invented(text, &[], said.into_iter());
+    let time = |hour, minute| Some(Invented::Time(jiff::civil::Time::constant(hour, minute, 0, 0)));
+    for known in [
+        "O corte custa R$ 45,00.",
+        "Com R$ 100 dá sim.",
+        "Temos 9h e 15h30.",
+        "Temos 9:00 ou 15:30, pode ser?",
+        "Consigo às 3:30 da tarde.",
+        "Às 17h fica corrido para você?",
+        "Às 19h já fechamos.",
+        "O corte leva 1h, e a barba 30 minutos.",
+        "Cancele até 2 horas antes, por favor.",
+        "Fica das 15h30 às 16h30.",
+        "15:30 - 16:30 está livre.",
+        "Quer de manhã ou à tarde?",
+        "Atendemos rapidinho, em 40 minutos.",
+    ] {
+        assert_eq!(found(known), None, "{known}");
+    }
+    assert_eq!(found("O corte custa R$ 50,00."), Some(Invented::Price(5_000)));
+    assert_eq!(found("Temos 9h e 10h30."), time(10, 30));
+    assert_eq!(found("Tenho às 14:00 livre."), time(14, 0));
+    assert_eq!(found("Sábado abrimos das 9h às 18h."), time(18, 0));
+    assert_eq!(found("O horário de funcionamento no sábado é de 10:00 às 18:00."), time(10, 0));
+    assert_eq!(found("Fechamos às 20h."), time(20, 0));
+    assert_eq!(found("Tem vaga das 10h às 11h."), time(10, 0));
+    let proven = [receipt(ReceiptKind::Booked)];
+    let text = "Seu corte é às 15h, sai por R$ 45,00 e termina às 15:30.";
+    assert_eq!(invented(text, &proven, std::iter::empty()), None);
 }
 
 #[test]

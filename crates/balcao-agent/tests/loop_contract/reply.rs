@@ -38,6 +38,16 @@ rows! {
         let ran = w.run("quanto custa?", [w.says("O corte custa R$ 50,00."), w.says("Custa R$ 50,00 o corte.")]);
         assert_eq!((ran.handed_off(), ran.requests[1].purpose), ("false_claim", Purpose::Correction));
     };
+    lc_341 both "A text names a time that no tool returned and nobody said" => "Not sent; the model is told why, without the time, and may look it up", |w| {
+        let book = w.calls("book", json!({"date": "2026-11-26", "start_hour": "10:00"}));
+        let ran = w.run("que horas fecha?", [w.says("Fechamos às 21h47."), book, w.says(CLAIM)]);
+        assert_eq!(ran.replied(), CLAIM);
+        assert!(ran.read(1).contains("não veio de nenhuma consulta") && !ran.read(1).contains("21h47"), "{}", ran.read(1));
+    };
+    lc_342 both "A text names such a time twice" => "A person", |w| {
+        let ran = w.run("que horas fecha?", [w.says("Fechamos às 21h47."), w.says("É às 21h47.")]);
+        assert_eq!(ran.handed_off(), "false_claim");
+    };
     lc_295 both "A text claims what no receipt proves" => "Not sent; the model is asked once more, with the facts", |w| {
         let ran = w.run("oi", [w.says(CLAIM), w.says("Qual dia fica melhor?")]);
         assert_eq!((ran.replied(), ran.requests[1].purpose), ("Qual dia fica melhor?", Purpose::Correction));

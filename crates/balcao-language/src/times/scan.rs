@@ -298,7 +298,11 @@ impl Scanner<'_> {
         };
         let glued = is_glued(self.tokens, after);
         let sign = self.at(next);
-        if digits > 0 && sign == ":" {
+        // "02/12: 14h" is a date and a list, "15: 30" a time with a slip.
+        let listed = !glued
+            && (["/", "-"].contains(&before(self.tokens, next.saturating_sub(1), 1))
+                || ["h", "hs", "horas", ":"].contains(&self.at(after.saturating_add(1))));
+        if digits > 0 && sign == ":" && !listed {
             clock.minute = two(after)?;
             clock.to = after.saturating_add(1);
             if self.at(clock.to) == ":" && two(clock.to.saturating_add(1)).is_some() {

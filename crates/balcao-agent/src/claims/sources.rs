@@ -1,0 +1,182 @@
+//! Figures need sources: a price or a time of day in a reply must stand in what tools returned or in what was said.
+//!
+//! It tells an invented figure from a looked-up one, not a figure in its right place from one in a wrong place: that is the
+//! receipts' task, where there is one. An end beside its start ("das 15h às 15h40") may be reckoned and needs no source,
+//! unless the sentence tells when the business is open.
+
+use std::sync::LazyLock;
+
+use balcao_language::{TimeReading, find_times, fold};
+use balcao_tool::Receipt;
+use jiff::civil::Time;
+use regex::Regex;
+
+use super::facts::prices_in;
+
+/// A figure of a reply that stands in no source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invented {
+    /// An amount of money, in cents.
+    Price(i64),
+    /// A time of day.
+    Time(Time),
+}
+
+/// Hours and minutes in figures, as people and JSON write them.
+static CLOCK: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)(?:\b|T)([01]?\d|2[0-3])(?:[:h]([0-5]\d)|\s?h(?:s|rs|oras?)?\b)").ok());
+
+/// What stands between a start and an end.
+const RANGE: &[&str] = &["-", "–", "a", "as", "ate", "ate as", "ate a", "e as", "to", "until", "till"];
+
+/// Words of sentences that tell when the business is open.
+const OPENING: &[&str] = &[
+    "funciona",
+    "abre",
+    "abri",
+    "fecha",
+    "atende",
+    "atendimento",
+    "aberto",
+    "aberta",
+    "expediente",
+    "open",
+    "close",
+    "hours",
+];
+
+/// Words before a time that make a small figure one ("às 3h"); without them "3h" is a length.
+const BEFORE_A_TIME: &[&str] =
+    &["as", "a", "das", "de", "ate", "desde", "entre", "e", "ou", "at", "from", "until", "to", "or", "and"];
+
+/// Words before a length of time.
+const MEASURING: &[&str] = &["dura", "duram", "leva", "levam", "demora", "demoram", "em", "takes", "lasts", "in"];
+
+/// The first figure of the reply that stands in no receipt and in none of the sources.
+#[must_use]
+pub fn invented<'a>(text: &str, receipts: &[Receipt], sources: impl Iterator<Item = &'a str>) -> Option<Invented> {
+    let mut prices = prices_in(text);
+    prices.retain(|price| !receipts.iter().any(|receipt| receipt.price_cents == Some(*price)));
+    let said = times_of(text);
+    let proven: Vec<Time> = receipts.iter().flat_map(|receipt| [receipt.start, receipt.end]).flatten().collect();
+    let unproven = |index: &usize| said.get(*index).is_some_and(|time| !time.is_one_of(&proven));
+    let mut unknown: Vec<usize> = (0..said.len()).filter(unproven).collect();
+    for source in sources {
+        if prices.is_empty() && unknown.is_empty() {
+            return None;
+        }
+        if !prices.is_empty() {
+            let known = prices_in(source);
+            prices.retain(|price| !known.contains(price));
+        }
+        if !unknown.is_empty() {
+            let known = known_times(source);
+            unknown.retain(|index| !said.get(*index).is_some_and(|time| time.is_one_of(&known)));
+        }
+    }
+    if let Some(cents) = prices.first() {
+        return Some(Invented::Price(*cents));
+    }
+    let open = |index: &usize| {
+        let reckoned = index.checked_sub(1).is_some_and(|before| !unknown.contains(&before));
+        said.get(*index).filter(|time| !(time.ends_range && reckoned))
+    };
+    unknown.iter().find_map(open).map(|said| Invented::Time(said.time))
+}
+
+/// A time of day in a reply.
+#[derive(Debug, Clone, Copy)]
+struct Said {
+    time: Time,
+    /// "3h" may be fifteen.
+    half_day_open: bool,
+    /// The end of a span whose start stands before it, outside of sentences on opening hours.
+    ends_range: bool,
+}
+
+impl Said {
+    fn is_one_of(&self, known: &[Time]) -> bool {
+        let later = self.time.hour().checked_add(12).filter(|hour| *hour < 24);
+        let other =
+            later.and_then(|hour| Time::new(hour, self.time.minute(), 0, 0).ok()).filter(|_| self.half_day_open);
+        known.contains(&self.time) || other.is_some_and(|other| known.contains(&other))
+    }
+}
+
+fn times_of(text: &str) -> Vec<Said> {
+    let mut all: Vec<Said> = Vec::new();
+    for sentence in text.split_inclusive(['.', '!', '?', '\n', ';']) {
+        let folded = fold(sentence);
+        let tells_hours = OPENING.iter().any(|word| folded.contains(word));
+        let mut before: Option<usize> = None;
+        for (start, end, time, half_day_open) in clocks(sentence) {
+            let between = before.and_then(|end| sentence.get(end..start)).map(fold);
+            let ranges = between.is_some_and(|between| RANGE.contains(&between.trim()));
+            all.push(Said { time, half_day_open, ends_range: ranges && !tells_hours });
+            before = Some(end);
+        }
+    }
+    all
+}
+
+/// The times of a sentence with their places, lengths of time and vague hours left out.
+fn clocks(sentence: &str) -> Vec<(usize, usize, Time, bool)> {
+    let mut all = Vec::new();
+    for found in find_times(sentence) {
+        if is_length(sentence, found.start, found.end) {
+            continue;
+        }
+        match found.reading {
+            TimeReading::At { time, assumed_pm, approximate: false } => {
+                all.push((found.start, found.end, time, assumed_pm));
+            }
+            TimeReading::At { .. } => {}
+            TimeReading::Window(_) => {
+                let span = sentence.get(found.start..found.end).unwrap_or_default();
+                all.extend(in_figures(span).into_iter().map(|(start, end, time)| {
+                    let early = time.hour() < 8;
+                    (found.start.saturating_add(start), found.start.saturating_add(end), time, early)
+                }));
+            }
+        }
+    }
+    all
+}
+
+/// "Leva 1h", "2 horas antes": how long, not when.
+fn is_length(sentence: &str, start: usize, end: usize) -> bool {
+    let text = |from: usize, to: usize| fold(sentence.get(from..to).unwrap_or_default());
+    let (before, said, after) = (text(0, start), text(start, end), text(end, sentence.len()));
+    let last = before.split_whitespace().next_back().unwrap_or_default();
+    let first = said.split_whitespace().next().unwrap_or_default();
+    let small = matches!(first.split(['h', ' ']).next(), Some("1" | "2" | "3" | "4" | "5" | "6"));
+    let unannounced = small && !first.contains(':') && !BEFORE_A_TIME.contains(&last);
+    let measures = ["antes", "before", "earlier", "depois", "later", "de antecedencia", "de duracao"];
+    unannounced || MEASURING.contains(&last) || measures.iter().any(|word| after.trim_start().starts_with(word))
+}
+
+fn in_figures(text: &str) -> Vec<(usize, usize, Time)> {
+    let clocks = CLOCK.iter().flat_map(|regex| regex.captures_iter(text));
+    clocks
+        .filter_map(|found| {
+            let figure = |index: usize| found.get(index).map_or(Some(0), |figure| figure.as_str().parse::<i8>().ok());
+            let whole = found.get(0)?;
+            Some((whole.start(), whole.end(), Time::new(figure(1)?, figure(2)?, 0, 0).ok()?))
+        })
+        .collect()
+}
+
+/// Every time that a source names, in figures or in words.
+fn known_times(source: &str) -> Vec<Time> {
+    let mut known: Vec<Time> = in_figures(source).into_iter().map(|(_, _, time)| time).collect();
+    // Results of tools write figures; only people write words.
+    if !source.starts_with(['{', '[']) {
+        for found in find_times(source) {
+            match found.reading {
+                TimeReading::At { time, .. } => known.push(time),
+                TimeReading::Window(window) => known.extend([window.from, window.until]),
+            }
+        }
+    }
+    known
+}
