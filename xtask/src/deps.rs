@@ -20,6 +20,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "balcao-app",
         &[
             "balcao-agent",
+            "balcao-channel",
             "balcao-store",
             "balcao-domain",
             "balcao-tool",

@@ -37,6 +37,14 @@ impl BurstRules {
     }
 }
 
+impl BurstRules {
+    /// Whether a turn that began with `first` and answers `count` messages may begin again with those that came since.
+    #[must_use]
+    pub fn may_grow(&self, first: Timestamp, count: u32, now: Timestamp) -> bool {
+        count < self.most && now < later(first, self.longest)
+    }
+}
+
 fn later(at: Timestamp, by: Duration) -> Timestamp {
     SignedDuration::try_from(by).ok().and_then(|by| at.checked_add(by).ok()).unwrap_or(Timestamp::MAX)
 }

@@ -22,6 +22,14 @@ fn without_a_window_each_message_is_answered_at_once() {
     assert_eq!(rules.ripe_at(at(7), at(7), 1), at(7));
 }
 
+#[test]
+fn a_turn_does_not_begin_again_for_ever() {
+    let rules = BurstRules::default();
+    for (count, now, expected) in [(1, 5, true), (19, 59, true), (20, 5, false), (2, 60, false)] {
+        assert_eq!(rules.may_grow(at(0), count, at(now)), expected, "{count} {now}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_message_waits_longer_than_the_bound(gap in -100_i64..1_000, count in 1_u32..50, quiet in 0_u64..100) {

@@ -50,6 +50,8 @@ pub struct InboxRow {
     pub text: String,
     /// When it came.
     pub received_at: Timestamp,
+    /// Where it belongs.
+    pub conversation: Option<ConversationId>,
     /// The turn that answers it.
     pub turn: Option<TurnId>,
     /// Why nothing is said to it.
@@ -67,7 +69,7 @@ pub struct Burst {
     pub count: u32,
 }
 
-const COLUMNS: &str = "id, state, provider_message, text, received_at, turn_id, reason";
+const COLUMNS: &str = "id, state, provider_message, text, received_at, turn_id, reason, conversation_id";
 
 fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
     Ok(InboxRow {
@@ -78,6 +80,7 @@ fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
         received_at: row.get(4)?,
         turn: row.get(5)?,
         reason: row.get(6)?,
+        conversation: row.get(7)?,
     })
 }
 

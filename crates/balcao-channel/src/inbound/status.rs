@@ -58,6 +58,19 @@ impl DeliveryState {
         }
     }
 
+    /// The state of that name.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        const ALL: [DeliveryState; 5] = [
+            DeliveryState::Sent,
+            DeliveryState::Delivered,
+            DeliveryState::Read,
+            DeliveryState::Played,
+            DeliveryState::Failed,
+        ];
+        ALL.into_iter().find(|state| state.as_str() == word)
+    }
+
     /// What is known once `news` came, in whatever order: the farther of the two. A failure beats `sent`, but not what
     /// proves that the message came.
     #[must_use]
