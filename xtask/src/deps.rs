@@ -29,6 +29,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-yaml",
         ],
     ),
+    ("balcao-web", &["balcao-app", "balcao-channel", "balcao-domain"]),
     (
         "balcao-builtin-tools",
         &[
@@ -47,6 +48,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-agent",
             "balcao-app",
             "balcao-builtin-tools",
+            "balcao-channel",
             "balcao-domain",
             "balcao-language",
             "balcao-llm",
@@ -54,6 +56,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-pack",
             "balcao-store",
             "balcao-tool",
+            "balcao-web",
             "balcao-yaml",
         ],
     ),
