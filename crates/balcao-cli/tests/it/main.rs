@@ -5,6 +5,7 @@ mod bad_input;
 mod chat;
 mod docs;
 mod evals;
+mod serve;
 mod setup;
 
 use std::path::{Path, PathBuf};
