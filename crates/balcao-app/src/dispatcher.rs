@@ -182,7 +182,11 @@ impl Dispatcher {
         match result {
             Ok(Some(answered)) => {
                 self.outgoing.notify_one();
-                self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization).await;
+                let after = self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization);
+                tokio::select! {
+                    () = Box::pin(after) => {}
+                    () = self.abort.cancelled() => {}
+                }
             }
             Ok(None) => {}
             Err(AnswerError::UseCase(UseCaseError::Store(StoreError::LeaseLost { conversation }))) => {

@@ -13,7 +13,8 @@ use balcao_domain::outbox::{AttemptOutcome, OutboxState, SETTLE, after_attempt};
 use balcao_store::dispatch::{self, Route};
 use balcao_store::outbox::{self, Outbox};
 use balcao_store::{Tx, event};
-use futures::future::join_all;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tokio::sync::Notify;
@@ -29,6 +30,8 @@ const MARGIN: Duration = Duration::from_mins(2);
 pub struct SenderSettings {
     /// After so long without an answer of ours, whoever was sending is taken for dead.
     pub lease: Duration,
+    /// How long a message of unknown outcome holds back those behind it.
+    pub settle: Duration,
     /// Messages of different conversations that are sent at the same time.
     pub at_once: u32,
     /// How often the outbox is looked at when nobody says that there is something.
@@ -37,7 +40,7 @@ pub struct SenderSettings {
 
 impl Default for SenderSettings {
     fn default() -> Self {
-        Self { lease: Duration::from_secs(30), at_once: 16, poll: Duration::from_millis(250) }
+        Self { lease: Duration::from_secs(30), settle: SETTLE, at_once: 16, poll: Duration::from_millis(250) }
     }
 }
 
@@ -70,16 +73,28 @@ impl Sender {
         Self { desk, channels: channels.into_iter().map(named).collect(), settings, wake }
     }
 
-    /// Sends until it is told to stop; then what is being sent comes to its end first.
+    /// Sends until it is told to stop; then what is being sent comes to its end first. A message that takes long keeps only
+    /// those of its own conversation waiting.
     pub async fn run(&self, stop: CancellationToken) {
-        while !stop.is_cancelled() {
-            match self.once().await {
-                Ok(sent) if sent > 0 => continue,
-                Ok(_) => {}
-                Err(error) => tracing::error!(%error, "the outbox cannot be read"),
+        let mut sending = FuturesUnordered::new();
+        loop {
+            let stopping = stop.is_cancelled();
+            if stopping && sending.is_empty() {
+                return;
+            }
+            if !stopping {
+                match self.claim(sending.len()).await {
+                    Ok(claimed) if !claimed.is_empty() => {
+                        sending.extend(claimed.into_iter().map(|(message, route)| self.send(message, route)));
+                        continue;
+                    }
+                    Ok(_) => {}
+                    Err(error) => tracing::error!(%error, "the outbox cannot be read"),
+                }
             }
             tokio::select! {
-                () = stop.cancelled() => {}
+                Some(()) = sending.next() => {}
+                () = stop.cancelled(), if !stopping => {}
                 () = self.wake.notified() => {}
                 () = tokio::time::sleep(self.settings.poll) => {}
             }
@@ -92,26 +107,23 @@ impl Sender {
     /// [`UseCaseError`] if the database failed.
     pub async fn work_off(&self) -> Result<usize, UseCaseError> {
         let mut attempts = 0;
+        let mut sending = FuturesUnordered::new();
         loop {
-            match self.once().await? {
-                0 => return Ok(attempts),
-                more => attempts += more,
+            let claimed = self.claim(sending.len()).await?;
+            attempts += claimed.len();
+            sending.extend(claimed.into_iter().map(|(message, route)| self.send(message, route)));
+            // One more that ended makes room for the next of its conversation.
+            if sending.next().await.is_none() {
+                return Ok(attempts);
             }
         }
     }
 
-    /// One message of each conversation whose time has come, at most so many as may be sent at once.
-    async fn once(&self) -> Result<usize, UseCaseError> {
-        let claimed = self.claim().await?;
-        let count = claimed.len();
-        join_all(claimed.into_iter().map(|(message, route)| self.send(message, route))).await;
-        Ok(count)
-    }
-
-    async fn claim(&self) -> Result<Vec<(Outbox, Option<Route>)>, UseCaseError> {
+    /// Messages whose time has come, as many as there are places left.
+    async fn claim(&self, busy: usize) -> Result<Vec<(Outbox, Option<Route>)>, UseCaseError> {
         let now = self.desk.clock.now();
-        let (until, settle) = (later(now, self.settings.lease), later(now, SETTLE));
-        let limit = self.settings.at_once;
+        let (until, settle) = (later(now, self.settings.lease), later(now, self.settings.settle));
+        let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
         let work = move |tx: &mut Tx<'_>| {
             for lost in outbox::expire(tx, now, settle)? {
                 tell_staff(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
@@ -164,7 +176,7 @@ impl Sender {
     async fn record(&self, message: Outbox, attempt: Attempt) -> Result<(), UseCaseError> {
         let now = self.desk.clock.now();
         let spread = u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919);
-        let next = after_attempt(attempt.outcome, message.attempts, spread, now);
+        let next = after_attempt(attempt.outcome, message.attempts, spread, self.settings.settle, now);
         let work = move |tx: &mut Tx<'_>| {
             let provider_message = attempt.receipt.as_ref().map(|receipt| receipt.message.as_str());
             let failure = attempt.failure.as_deref();

@@ -11,7 +11,7 @@
 //!
 //! Invariants: a message leaves *Pending* only in a transaction that was durable before the request was written (I-7); what
 //! was sent with unknown outcome is never sent again by the machine (I-10); a message waits for those before it in its
-//! conversation (I-14), for an unknown one only [`SETTLE`]; attempts are counted at the claim (I-20) and are bounded.
+//! conversation (I-14), for an unknown one only a while ([`SETTLE`]); attempts are counted at the claim (I-20) and are bounded.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// Attempts of one message.
 pub const MAX_ATTEMPTS: u32 = 10;
-/// How long a message of unknown outcome keeps those behind it waiting for a status.
+/// How long a message of unknown outcome keeps those behind it waiting for a status, as a rule.
 pub const SETTLE: Duration = Duration::from_mins(1);
 /// The longest pause between two attempts.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(5);
@@ -94,9 +94,10 @@ pub struct Next {
 }
 
 /// What the outcome of the `attempt`th attempt (from 1) leads to at `now`. `spread`, any number, moves pauses apart, so that
-/// messages that failed together do not come back together.
+/// messages that failed together do not come back together. A message of unknown outcome holds those behind it back for
+/// `settle`.
 #[must_use]
-pub fn after_attempt(outcome: AttemptOutcome, attempt: u32, spread: u64, now: Timestamp) -> Next {
+pub fn after_attempt(outcome: AttemptOutcome, attempt: u32, spread: u64, settle: Duration, now: Timestamp) -> Next {
     let at = |state, pause| Next { state, not_before: later(now, pause) };
     let again = |pause| match attempt {
         0..MAX_ATTEMPTS => at(OutboxState::Pending, pause),
@@ -105,7 +106,7 @@ pub fn after_attempt(outcome: AttemptOutcome, attempt: u32, spread: u64, now: Ti
     match outcome {
         AttemptOutcome::Accepted => at(OutboxState::Sent, Duration::ZERO),
         AttemptOutcome::Refused => at(OutboxState::Dead, Duration::ZERO),
-        AttemptOutcome::Unknown => at(OutboxState::Unknown, SETTLE),
+        AttemptOutcome::Unknown => at(OutboxState::Unknown, settle),
         AttemptOutcome::Retry { after } => again(pause(attempt, spread).max(after.unwrap_or_default())),
         AttemptOutcome::Misconfigured => again(pause(attempt, spread).max(OPERATOR_PAUSE)),
     }

@@ -135,6 +135,36 @@ async fn outside_the_window_nothing_is_sent_and_staff_know() {
 }
 
 #[tokio::test]
+async fn f_131_a_message_that_takes_long_keeps_no_other_conversation_waiting() {
+    let shop = counter([says("Um."), says("Dois.")]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    shop.graph.next(Behaviour::AcceptThenSilence);
+    let stop = tokio_util::sync::CancellationToken::new();
+    let second = async {
+        while shop.texts().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let now = balcao_domain::Clock::now(&*shop.world.clock).as_second().to_string();
+        let maria = json!({ "from": "5531988881234", "from_user_id": "BR.2", "id": "wamid.2", "timestamp": now,
+            "type": "text", "text": { "body": "oi" } });
+        shop.delivers(&webhooks::envelope("messages", json!({ "messages": [maria] }))).await;
+        shop.pass(3);
+        shop.dispatcher.work_off().await.unwrap();
+        while shop.texts().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        () = shop.sender.run(stop.clone()) => panic!("nobody told it to stop"),
+        () = second => {}
+    }
+    assert_eq!(shop.texts(), ["Um.", "Dois."]);
+    assert_eq!(shop.outbox_states().await, [OutboxState::Sending]);
+}
+
+#[tokio::test]
 async fn a_process_that_dies_while_it_sends_leaves_an_unknown_message() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;

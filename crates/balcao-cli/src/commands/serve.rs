@@ -119,7 +119,8 @@ impl Server {
             ..DispatcherSettings::new(config.agents.profile.clone(), owner)
         };
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
-        let settings = SenderSettings { lease: seconds(server.lease_s), ..SenderSettings::default() };
+        let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
+        let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
         Ok(Self { web: Web::new(desk, inbox, webhook, stop.clone()), limits, dispatcher, sender, stop })

@@ -1,7 +1,7 @@
 //! What every database must do for the outbox. Each function is one case, as in [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
-use balcao_domain::outbox::{AttemptOutcome, Next, OutboxState, after_attempt};
+use balcao_domain::outbox::{AttemptOutcome, Next, OutboxState, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, TurnId};
 use balcao_store::outbox::{self, NewOutbox, Outbox};
 use balcao_store::{Store, StoreError, Tx, turn};
@@ -54,7 +54,7 @@ fn names(claimed: &[Outbox]) -> Vec<&str> {
 }
 
 fn record(tx: &mut Tx<'_>, one: &Outbox, outcome: AttemptOutcome, seconds: i64) -> Result<bool, StoreError> {
-    let next = after_attempt(outcome, one.attempts, 0, at(seconds));
+    let next = after_attempt(outcome, one.attempts, 0, SETTLE, at(seconds));
     outbox::record(tx, one, next, (outcome == AttemptOutcome::Accepted).then_some("wamid.1"), None, at(seconds))
 }
 
