@@ -15,10 +15,12 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-pack", &["balcao-tool", "balcao-yaml"]),
     ("balcao-agent", &["balcao-tool", "balcao-llm", "balcao-language"]),
     ("balcao-store", &["balcao-domain"]),
+    ("balcao-channel", &["balcao-domain"]),
     (
         "balcao-app",
         &[
             "balcao-agent",
+            "balcao-channel",
             "balcao-store",
             "balcao-domain",
             "balcao-tool",
@@ -27,6 +29,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-yaml",
         ],
     ),
+    ("balcao-web", &["balcao-app", "balcao-channel", "balcao-domain"]),
     (
         "balcao-builtin-tools",
         &[
@@ -45,6 +48,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-agent",
             "balcao-app",
             "balcao-builtin-tools",
+            "balcao-channel",
             "balcao-domain",
             "balcao-language",
             "balcao-llm",
@@ -52,6 +56,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-pack",
             "balcao-store",
             "balcao-tool",
+            "balcao-web",
             "balcao-yaml",
         ],
     ),

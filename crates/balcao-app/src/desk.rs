@@ -40,6 +40,9 @@ pub enum UseCaseError {
         /// As stored.
         timezone: String,
     },
+    /// A message that cannot be sent was about to be written.
+    #[error("a message cannot be sent: {0}")]
+    Outbound(#[from] balcao_channel::OutboundError),
     /// A contact id that the runtime bound does not exist.
     #[error("organization {organization} has no contact {contact}")]
     NoContact {
@@ -56,7 +59,7 @@ impl UseCaseError {
     pub fn class(&self) -> FailureClass {
         match self {
             Self::Store(error) => error.failure(),
-            Self::Zone { .. } | Self::NoContact { .. } => FailureClass::Fault,
+            Self::Zone { .. } | Self::Outbound(_) | Self::NoContact { .. } => FailureClass::Fault,
         }
     }
 }

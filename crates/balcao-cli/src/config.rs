@@ -3,6 +3,8 @@
 //! Every mistake names its place: the file with line and the nearest key, or the variable. Secrets come from the
 //! environment, a file, or the configuration, and are never shown.
 
+mod serve;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -17,6 +19,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::{output::Failure, wire::seconds};
+pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
 
 /// The file that is read if none is named.
 pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
@@ -30,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) organization: OrganizationConfig,
     pub(crate) agents: AgentsConfig,
     pub(crate) model: ModelConfig,
+    pub(crate) server: ServerConfig,
+    pub(crate) whatsapp: WhatsAppConfig,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
 }
@@ -198,6 +203,8 @@ impl Config {
         row("model.timeout_s", self.model.timeout_s.to_string());
         row("model.first_token_s", self.model.first_token_s.to_string());
         row("model.stall_s", self.model.stall_s.to_string());
+        self.server.rows(&mut row);
+        self.whatsapp.rows(&mut row);
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
@@ -281,7 +288,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
         ("model.first_token_s", model.first_token_s, 1, 3_600),
         ("model.stall_s", model.stall_s, 1, 3_600),
     ];
-    for (key, value, low, high) in rows {
+    for (key, value, low, high) in rows.into_iter().chain(config.server.ranges()) {
         if !(low..=high).contains(&value) {
             let origin = config.origins.get(key).map_or("default", String::as_str);
             return Err(format!("{origin}: {key} is {value}; it may be {low} to {high}"));
@@ -293,11 +300,27 @@ fn check_ranges(config: &Config) -> Result<(), String> {
     Ok(())
 }
 
+/// Keys that want text, also where it looks like a number.
+const TEXTS: [&str; 12] = [
+    "path",
+    "slug",
+    "dir",
+    "profile",
+    "listen",
+    "account",
+    "business",
+    "base_url",
+    "version",
+    "token",
+    "app_secret",
+    "verify_token",
+];
+
 /// Puts a variable's text where its key is: as text where the file has or wants text, else as the TOML value that it spells.
 fn overlay(keys: &mut Table, key: &str, value: &str) {
     let spelled = format!("value = {value}").parse::<Table>().ok().and_then(|table| table.get("value").cloned());
     let typed = match spelled {
-        Some(found) if !found.is_str() && !matches!(key, "path" | "slug" | "dir" | "profile") => found,
+        Some(found) if !found.is_str() && !TEXTS.contains(&key) => found,
         Some(found) if found.is_str() => found,
         _ => Value::String(value.to_owned()),
     };

@@ -135,6 +135,10 @@ typed_ids! {
     MessageId, "msg", "message";
     /// From a customer's messages to our reply or handoff.
     TurnId, "trn", "turn";
+    /// Something that came in by a channel.
+    InboxId, "inb", "inbox row";
+    /// A message that is to be sent, or was.
+    OutboxId, "out", "outbox row";
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 pub mod appointment;
 pub mod availability;
+pub mod burst;
 pub mod clock;
 pub mod contact;
 pub mod conversation;
@@ -13,9 +14,12 @@ pub mod follow_up;
 pub mod holidays;
 pub mod hours;
 pub mod ids;
+pub mod inbox;
 pub mod knowledge;
+pub mod lease;
 pub mod money;
 pub mod note;
+pub mod outbox;
 pub mod outcome;
 pub mod phone;
 pub mod pipeline;

@@ -172,6 +172,12 @@ pub enum StoreError {
         /// The key.
         key: String,
     },
+    /// The lease under which the work was done is somebody else's by now: nothing was changed.
+    #[error("the lease on conversation {conversation} was lost: it ran out, and somebody else works on it")]
+    LeaseLost {
+        /// The conversation.
+        conversation: balcao_domain::ConversationId,
+    },
     /// A closure panicked; its changes were undone.
     #[error("a database closure panicked: {message}")]
     Panicked {
@@ -197,7 +203,7 @@ impl StoreError {
     #[must_use]
     pub fn class(&self) -> StoreErrorClass {
         match self {
-            Self::Locked { .. } => StoreErrorClass::Busy,
+            Self::Locked { .. } | Self::LeaseLost { .. } => StoreErrorClass::Busy,
             Self::ReadOnly { .. } => StoreErrorClass::ReadOnly,
             Self::Full { .. } => StoreErrorClass::Full,
             Self::Corrupt { .. } | Self::NotADatabase { .. } => StoreErrorClass::Corrupt,

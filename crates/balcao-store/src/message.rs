@@ -91,6 +91,18 @@ pub fn insert(
     )
 }
 
+/// Makes the reply of a turn a draft: it was not sent, because a person took over.
+///
+/// # Errors
+/// What the database said.
+pub fn unsend(tx: &mut Tx<'_>, organization: OrganizationId, turn: TurnId) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE message SET author = 'draft' WHERE organization_id = ?1 AND turn_id = ?2 AND author = 'agent'",
+        values![organization, turn],
+    )?;
+    Ok(())
+}
+
 /// The last `limit` messages of a conversation, oldest first.
 ///
 /// # Errors

@@ -27,6 +27,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "2026112102_conversation",
         sql: include_str!("../migrations/sqlite/2026112102_conversation.sql"),
     },
+    Migration {
+        version: 2_026_112_201,
+        name: "2026112201_inbox_outbox",
+        sql: include_str!("../migrations/sqlite/2026112201_inbox_outbox.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -78,6 +78,15 @@ pub fn save(
     exactly_one(tx.execute(sql, values![organization, id, machine, prompt_hash])?, sql)
 }
 
+/// Lets an open turn begin again: what was saved of it is forgotten.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the turn is not open: somebody else closed it.
+pub fn restart(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId) -> Result<(), StoreError> {
+    let sql = "UPDATE turn SET machine = NULL WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    exactly_one(tx.execute(sql, values![organization, id])?, sql)
+}
+
 /// Closes an open turn.
 ///
 /// # Errors

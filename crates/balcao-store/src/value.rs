@@ -211,7 +211,9 @@ id_values!(
     TimeOffId,
     ConversationId,
     MessageId,
-    TurnId
+    TurnId,
+    InboxId,
+    OutboxId
 );
 
 impl From<i64> for Value<'_> {

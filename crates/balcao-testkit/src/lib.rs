@@ -1,3 +1,4 @@
-//! Test world, builders and the contract suites.
+//! Test world, builders, fakes of services and the contract suites.
 
 pub mod contract;
+pub mod fakes;

@@ -14,15 +14,26 @@ use balcao_store::turn::{self, Closing};
 use balcao_store::{Tx, event, follow_up, note, tag};
 use jiff::Timestamp;
 
+use super::claimed::{self, Under};
 use super::{AnswerError, Answered, Opened};
 use crate::desk::{Desk, UseCaseError};
 
+/// What came of closing.
+pub(super) enum Closed {
+    /// The turn is over.
+    Done(Box<Answered>),
+    /// It had changed nothing yet and the customer wrote more: it begins again with everything.
+    Superseded { opened: Box<Opened>, inbound: String },
+}
+
+/// Closes a turn; `under` says that it was claimed, and may begin again.
 pub(super) async fn close(
     desk: &Desk,
     opened: Opened,
     state: TurnState,
     ending: Ending,
-) -> Result<Answered, AnswerError> {
+    under: Option<Under>,
+) -> Result<Closed, AnswerError> {
     let now = desk.clock.now();
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let shared = Arc::new(state);
@@ -30,9 +41,25 @@ pub(super) async fn close(
     let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
     let stored = {
         let state = Arc::clone(&shared);
-        desk.store.write(move |tx| in_transaction(tx, &opened, &state, &machine, &transcript, ending, now)).await?
+        let work = move |tx: &mut Tx<'_>| match &under {
+            None => in_transaction(tx, &opened, &state, &machine, &transcript, ending, now).map(Ok),
+            Some(under) => {
+                if let Some(again) = claimed::supersede(tx, under, &opened, &ending, now)? {
+                    return Ok(Err(again));
+                }
+                let stored = in_transaction(tx, &opened, &state, &machine, &transcript, ending.clone(), now)?;
+                claimed::settle(tx, under, &opened, &ending, &stored, now)?;
+                Ok(Ok(stored))
+            }
+        };
+        desk.store.write::<_, UseCaseError, _>(work).await?
     };
-    Ok(Answered { conversation, turn, ending: stored, state: Arc::unwrap_or_clone(shared) })
+    Ok(match stored {
+        Ok(ending) => {
+            Closed::Done(Box::new(Answered { conversation, turn, ending, state: Arc::unwrap_or_clone(shared) }))
+        }
+        Err((opened, inbound)) => Closed::Superseded { opened, inbound },
+    })
 }
 
 fn in_transaction(

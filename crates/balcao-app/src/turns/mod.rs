@@ -4,9 +4,13 @@
 //! conversation commit together, after a last look at whether a person took over meanwhile. A turn that a crash cut short is
 //! taken up from its saved state before the next message is looked at.
 //!
-//! Not here: the rules of a turn (`balcao-agent`), inbox, burst and channels.
+//! [`FrontDesk::answer_claimed`] does the same for a conversation that the dispatcher claimed: every transaction demands its
+//! lease, and the last one writes the outbox, settles the inbox and ends the lease.
+//!
+//! Not here: the rules of a turn (`balcao-agent`), who claims (`dispatcher`), channels.
 
 mod after_reply;
+mod claimed;
 mod close;
 mod context;
 mod open;
@@ -20,11 +24,14 @@ use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
 use balcao_agent::{Ending, Opening, Profile, Turn, TurnState};
 use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
-use balcao_store::{StoreError, turn};
+use balcao_store::dispatch::{self, Lease};
+use balcao_store::{StoreError, Tx, turn};
 use balcao_tool::{Registry, Toolbox};
 use tokio::sync::Mutex;
 
 use crate::desk::{Desk, UseCaseError};
+use claimed::Under;
+use close::Closed;
 pub use open::Opened;
 
 /// A profile, ready to answer.
@@ -176,17 +183,27 @@ impl FrontDesk {
         let agent = self.agent(profile)?;
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
-        let opened = loop {
+        let mut opened = loop {
             let needs = open::Needs::of(agent, !self.has_sanitiser(inbound.organization, agent));
             match open::open(&self.desk, agent, &inbound, needs).await? {
                 open::Opening::Fresh(opened) => break *opened,
                 open::Opening::Interrupted { opened, saved } => {
-                    self.take_up(agent, *opened, saved.as_deref(), observer).await?;
+                    let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
+                    let turn = self.take_up(agent, &opened, saved.as_deref(), texts)?;
+                    self.run(agent, *opened, turn, observer, None).await?;
                 }
             }
         };
-        let turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
-        self.run(agent, opened, turn, observer).await
+        let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
+        loop {
+            match self.run(agent, opened, turn, observer, None).await? {
+                Closed::Done(answered) => return Ok(*answered),
+                Closed::Superseded { opened: again, inbound } => {
+                    opened = *again;
+                    turn = self.begin(agent, &opened, inbound)?;
+                }
+            }
+        }
     }
 
     /// Steps that a profile asks for after the reply. Call it when the reply is on its way; it changes nothing if the turn
@@ -215,51 +232,48 @@ impl FrontDesk {
         ))
     }
 
+    /// Drives a turn to its end and closes it: under a lease, if it was claimed.
     async fn run(
         &self,
         agent: &Agent,
         opened: Opened,
         mut turn: Turn,
         observer: Option<&dyn Observer>,
-    ) -> Result<Answered, AnswerError> {
-        let journal = StoreJournal { desk: self.desk.clone(), organization: opened.organization.id, turn: opened.turn };
+        under: Option<Under>,
+    ) -> Result<Closed, AnswerError> {
+        let journal = StoreJournal {
+            desk: self.desk.clone(),
+            lease: under.as_ref().map(|under| under.lease),
+            organization: opened.organization.id,
+            turn: opened.turn,
+        };
         let ending = drive(&mut turn, agent.model.as_ref(), &journal, observer).await?;
-        close::close(&self.desk, opened, turn.into_state(), ending).await
+        let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
+        close::close(&self.desk, opened, turn.into_state(), ending, under).await
     }
 
     /// A turn that was cut short goes on from its last saved step; one that had none begins anew with the messages that
     /// nobody answered.
-    async fn take_up(
+    fn take_up(
         &self,
         agent: &Agent,
-        opened: Opened,
+        opened: &Opened,
         saved: Option<&str>,
-        observer: Option<&dyn Observer>,
-    ) -> Result<(), AnswerError> {
-        let setup = context::setup(agent, &opened, self.sanitiser(agent, &opened))?;
-        let turn = match saved {
-            Some(saved) => {
-                let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());
-                match state.and_then(|state| Turn::resume(setup, state)) {
-                    Ok(turn) => turn,
-                    // What it had done is in the ledger; what it was about to do only a person can tell.
-                    Err(reason) => {
-                        tracing::error!(turn = %opened.turn, reason, "a saved turn cannot be read: a person takes over");
-                        let inbound =
-                            open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
-                        let mut turn = self.begin(agent, &opened, inbound)?;
-                        turn.abandon(&format!("the saved state of turn {} cannot be read: {reason}", opened.turn));
-                        turn
-                    }
-                }
+        unanswered: String,
+    ) -> Result<Turn, AnswerError> {
+        let Some(saved) = saved else { return self.begin(agent, opened, unanswered) };
+        let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
+        let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());
+        match state.and_then(|state| Turn::resume(setup, state)) {
+            Ok(turn) => Ok(turn),
+            // What it had done is in the ledger; what it was about to do only a person can tell.
+            Err(reason) => {
+                tracing::error!(turn = %opened.turn, reason, "a saved turn cannot be read: a person takes over");
+                let mut turn = self.begin(agent, opened, unanswered)?;
+                turn.abandon(&format!("the saved state of turn {} cannot be read: {reason}", opened.turn));
+                Ok(turn)
             }
-            None => {
-                let inbound = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
-                self.begin(agent, &opened, inbound)?
-            }
-        };
-        self.run(agent, opened, turn, observer).await?;
-        Ok(())
+        }
     }
 
     fn lane(&self, inbound: &Inbound) -> Arc<Mutex<()>> {
@@ -311,6 +325,8 @@ pub async fn episode(
 
 struct StoreJournal {
     desk: Desk,
+    /// Under which the turn runs, if it was claimed.
+    lease: Option<Lease>,
     organization: OrganizationId,
     turn: TurnId,
 }
@@ -320,8 +336,14 @@ impl Journal for StoreJournal {
     async fn save(&self, state: &TurnState) -> Result<(), String> {
         let machine = serde_json::to_string(state).map_err(|error| error.to_string())?;
         let (organization, turn, hash) = (self.organization, self.turn, state.prompt_hash.clone());
-        let saved: Result<(), StoreError> =
-            self.desk.store.write(move |tx| turn::save(tx, organization, turn, &machine, &hash)).await;
+        let lease = self.lease;
+        let work = move |tx: &mut Tx<'_>| {
+            if let Some(lease) = lease {
+                dispatch::guard(tx, &lease)?;
+            }
+            turn::save(tx, organization, turn, &machine, &hash)
+        };
+        let saved: Result<(), StoreError> = self.desk.store.write(work).await;
         saved.map_err(|error| error.to_string())
     }
 }

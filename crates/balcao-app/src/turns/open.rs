@@ -163,7 +163,11 @@ fn find_or_add(tx: &mut Tx<'_>, inbound: &Inbound, now: Timestamp) -> Result<Con
 }
 
 /// A closed conversation begins anew: nothing of the old context counts.
-fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, conversation: &mut Conversation) -> Result<(), UseCaseError> {
+pub(super) fn reopen(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: &mut Conversation,
+) -> Result<(), UseCaseError> {
     conversation.state = conversation.state.after(ConversationEvent::ContactWrites).unwrap_or(conversation.state);
     let last = conversation::last_turn(tx, organization, conversation.id)?.map_or(0, i64::from);
     conversation.context_from = last.saturating_add(1);
@@ -177,7 +181,7 @@ fn reopen(tx: &mut Tx<'_>, organization: OrganizationId, conversation: &mut Conv
 }
 
 #[expect(clippy::too_many_arguments, reason = "what the caller has loaded already")]
-fn load(
+pub(super) fn load(
     tx: &mut Tx<'_>,
     organization: Organization,
     zone: TimeZone,

@@ -1,10 +1,14 @@
 //! The use cases, through their front door, on a real database.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod booking;
+mod counter;
 mod crm;
 mod eli_breaker;
+mod exactly_once;
 mod figures;
+mod inbox;
 mod looking;
 mod seed;
+mod sending;
 mod world;

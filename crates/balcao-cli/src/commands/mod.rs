@@ -9,6 +9,7 @@ mod inbox;
 mod init;
 mod migrate;
 mod seed;
+mod serve;
 mod tools;
 
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
@@ -35,6 +36,8 @@ pub(crate) struct Cli {
 enum Command {
     /// A conversation in the terminal as a customer.
     Chat(chat::Args),
+    /// The server: webhooks in, answers out.
+    Serve(serve::Args),
     /// The sample barbershop and a chat, with nothing to set up.
     Demo(demo::Args),
     /// Loads a business from a YAML file into the configured database.
@@ -71,6 +74,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let load = || config::load(cli.config.as_deref(), &environment);
     match cli.command {
         Command::Chat(args) => Box::pin(chat::run(args, &load()?, &environment)).await,
+        Command::Serve(args) => Box::pin(serve::run(args, load()?, &environment)).await,
         Command::Demo(args) => Box::pin(demo::run(args, &load()?, &environment)).await,
         Command::Seed(args) => seed::run(&args, &load()?).await,
         Command::Migrate(args) => migrate::run(&args, &load()?).await,

@@ -6,6 +6,7 @@ mod chat;
 mod docs;
 mod evals;
 mod inbox;
+mod serve;
 mod setup;
 
 use std::path::{Path, PathBuf};

@@ -5,7 +5,11 @@ mod files;
 mod walls;
 
 use balcao_store::{OpenOptions, Store};
-use balcao_testkit::contract::store::all;
+use balcao_testkit::contract::{Case, delivery, outbox, store};
+
+fn all() -> impl Iterator<Item = Case> {
+    store::all().into_iter().chain(delivery::all()).chain(outbox::all())
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sqlite_in_a_file_keeps_the_contract() {

@@ -1,3 +1,20 @@
 //! One suite for all adapters of a contract.
 
+use balcao_store::Store;
+
+/// A named case.
+pub type Case = (&'static str, fn(Store) -> std::pin::Pin<Box<dyn Future<Output = ()>>>);
+
+macro_rules! cases {
+    ($($name:ident),* $(,)?) => {
+        /// Every case with its name; each wants a fresh, migrated database.
+        #[must_use]
+        pub fn all() -> Vec<Case> {
+            vec![$((stringify!($name), |store| Box::pin(async move { $name(&store).await }))),*]
+        }
+    };
+}
+
+pub mod delivery;
+pub mod outbox;
 pub mod store;

@@ -15,18 +15,7 @@ use balcao_store::{
 };
 use jiff::Timestamp;
 
-/// A named case.
-pub type Case = (&'static str, fn(Store) -> std::pin::Pin<Box<dyn Future<Output = ()>>>);
-
-macro_rules! cases {
-    ($($name:ident),* $(,)?) => {
-        /// Every case with its name; each wants a fresh, migrated database.
-        #[must_use]
-        pub fn all() -> Vec<Case> {
-            vec![$((stringify!($name), |store| Box::pin(async move { $name(&store).await }))),*]
-        }
-    };
-}
+use super::Case;
 
 cases!(
     a_closure_that_fails_undoes_itself_alone,

@@ -1,0 +1,230 @@
+//! Gives ripe conversations to turns: one turn at a time per conversation, a bounded number of them at once.
+//!
+//! The lease in the database is what keeps others away, in this process and in any other; it is renewed while the turn goes
+//! on, and a turn whose lease was lost is dropped. Recovery is no program of its own: a conversation that somebody left
+//! behind who died is claimed like any other, and its open turn is taken up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use balcao_domain::burst::BurstRules;
+use balcao_store::dispatch::{self, ClaimRequest, Claimed};
+use balcao_store::{StoreError, Tx};
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::desk::UseCaseError;
+use crate::turns::{AnswerError, FrontDesk};
+
+/// How the dispatcher works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DispatcherSettings {
+    /// The profile that answers.
+    pub profile: String,
+    /// A name that no other process has.
+    pub owner: String,
+    /// How long a lease lasts; it is renewed after a third of it.
+    pub lease: Duration,
+    /// Turns that run at the same time.
+    pub max_concurrent_turns: u32,
+    /// When a burst is answered.
+    pub burst: BurstRules,
+    /// How often the database is looked at when nobody says that there is something.
+    pub poll: Duration,
+    /// How long turns may go on after the program was told to stop.
+    pub drain: Duration,
+}
+
+impl DispatcherSettings {
+    /// The usual settings.
+    #[must_use]
+    pub fn new(profile: impl Into<String>, owner: impl Into<String>) -> Self {
+        Self {
+            profile: profile.into(),
+            owner: owner.into(),
+            lease: Duration::from_secs(30),
+            max_concurrent_turns: 32,
+            burst: BurstRules::default(),
+            poll: Duration::from_millis(250),
+            drain: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Gives ripe conversations to turns. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Dispatcher {
+    front: Arc<FrontDesk>,
+    settings: Arc<DispatcherSettings>,
+    /// Told when something came in.
+    wake: Arc<Notify>,
+    /// Tells that something is to be sent.
+    outgoing: Arc<Notify>,
+    turns: Arc<Semaphore>,
+    /// One suspect at a time: whoever dies with it is to blame.
+    suspects: Arc<Semaphore>,
+    tracker: TaskTracker,
+    /// Turns stop here, whatever they do.
+    abort: CancellationToken,
+}
+
+/// A claimed conversation and its place among the turns that run.
+struct Job {
+    claimed: Claimed,
+    _turn: OwnedSemaphorePermit,
+    _suspect: Option<OwnedSemaphorePermit>,
+}
+
+impl Dispatcher {
+    /// A dispatcher; it looks at once when `wake` is told, and tells `outgoing` when a reply was written.
+    #[must_use]
+    pub fn new(front: Arc<FrontDesk>, settings: DispatcherSettings, wake: Arc<Notify>, outgoing: Arc<Notify>) -> Self {
+        let most = usize::try_from(settings.max_concurrent_turns).unwrap_or(1).max(1);
+        Self {
+            front,
+            settings: Arc::new(settings),
+            wake,
+            outgoing,
+            turns: Arc::new(Semaphore::new(most)),
+            suspects: Arc::new(Semaphore::new(1)),
+            tracker: TaskTracker::new(),
+            abort: CancellationToken::new(),
+        }
+    }
+
+    /// Dispatches until it is told to stop. Then turns that run may come to their end for a while; what is left is given back,
+    /// and taken up by whoever comes next.
+    pub async fn run(&self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            match self.claim().await {
+                Ok(jobs) if !jobs.is_empty() => {
+                    jobs.into_iter().for_each(|job| self.start(job));
+                    continue;
+                }
+                Ok(_) => {}
+                Err(error) => tracing::error!(%error, "nothing can be claimed"),
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = self.wake.notified() => {}
+                () = tokio::time::sleep(self.settings.poll) => {}
+            }
+        }
+        self.tracker.close();
+        if tokio::time::timeout(self.settings.drain, self.tracker.wait()).await.is_err() {
+            tracing::warn!(turns = self.tracker.len(), "turns are cut short, and taken up at the next start");
+            self.abort.cancel();
+            self.tracker.wait().await;
+        }
+    }
+
+    /// Answers what is ripe now, until nothing is left; gives how many claims that were.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn work_off(&self) -> Result<usize, UseCaseError> {
+        let mut claims = 0;
+        loop {
+            let jobs = self.claim().await?;
+            if jobs.is_empty() {
+                return Ok(claims);
+            }
+            claims += jobs.len();
+            futures::future::join_all(jobs.into_iter().map(|job| self.work(job))).await;
+        }
+    }
+
+    fn start(&self, job: Job) {
+        let this = self.clone();
+        self.tracker.spawn(async move {
+            this.work(job).await;
+            // A place is free, and the conversation too.
+            this.wake.notify_one();
+        });
+    }
+
+    async fn claim(&self) -> Result<Vec<Job>, UseCaseError> {
+        let mut places = Vec::new();
+        while let Ok(place) = Arc::clone(&self.turns).try_acquire_owned() {
+            places.push(place);
+        }
+        let Some(limit) = u32::try_from(places.len()).ok().filter(|limit| *limit > 0) else { return Ok(Vec::new()) };
+        let mut suspect = Arc::clone(&self.suspects).try_acquire_owned().ok();
+        let now = self.front.desk().clock.now();
+        let (owner, until) = (self.settings.owner.clone(), self.until(now));
+        let suspects = u32::from(suspect.is_some());
+        let work =
+            move |tx: &mut Tx<'_>| dispatch::claim(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects });
+        let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let jobs = claimed.into_iter().zip(places).map(|(claimed, place)| {
+            let _suspect = if claimed.tally.suspect { suspect.take() } else { None };
+            Job { claimed, _turn: place, _suspect }
+        });
+        Ok(jobs.collect())
+    }
+
+    fn until(&self, now: Timestamp) -> Timestamp {
+        let lease = SignedDuration::try_from(self.settings.lease).unwrap_or(SignedDuration::MAX);
+        now.checked_add(lease).unwrap_or(Timestamp::MAX)
+    }
+
+    /// One turn, as long as its lease lasts.
+    async fn work(&self, job: Job) {
+        let claimed = &job.claimed;
+        let answer = self.front.answer_claimed(&self.settings.profile, claimed, self.settings.burst, None);
+        let result = tokio::select! {
+            result = Box::pin(answer) => result,
+            () = self.keep_lease(claimed) => return,
+            () = self.abort.cancelled() => return self.end(claimed, dispatch::give_back).await,
+        };
+        match result {
+            Ok(Some(answered)) => {
+                self.outgoing.notify_one();
+                let after = self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization);
+                tokio::select! {
+                    () = Box::pin(after) => {}
+                    () = self.abort.cancelled() => {}
+                }
+            }
+            Ok(None) => {}
+            Err(AnswerError::UseCase(UseCaseError::Store(StoreError::LeaseLost { conversation }))) => {
+                tracing::warn!(%conversation, "a turn lost its lease: somebody else goes on with it");
+            }
+            Err(error) => {
+                tracing::error!(conversation = %claimed.lease.conversation, tally = ?claimed.tally, %error, "a turn failed");
+                self.end(claimed, dispatch::fail).await;
+            }
+        }
+    }
+
+    /// Renews the lease again and again; returns when it is lost, or could not be renewed before it ran out.
+    async fn keep_lease(&self, claimed: &Claimed) {
+        let third = self.settings.lease / 3;
+        let desk = self.front.desk();
+        let mut ends = self.until(desk.clock.now());
+        loop {
+            tokio::time::sleep(third).await;
+            let (lease, until) = (claimed.lease, self.until(desk.clock.now()));
+            match desk.store.write(move |tx| dispatch::renew(tx, &lease, until)).await {
+                Ok(()) => ends = until,
+                Err(error @ StoreError::LeaseLost { .. }) => return tracing::warn!(%error, "a turn is dropped"),
+                Err(error) => {
+                    tracing::error!(%error, "a lease cannot be renewed");
+                    if desk.clock.now() >= ends {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn end(&self, claimed: &Claimed, how: fn(&mut Tx<'_>, &Claimed, Timestamp) -> Result<(), StoreError>) {
+        let (claimed, now) = (claimed.clone(), self.front.desk().clock.now());
+        if let Err(error) = self.front.desk().store.write(move |tx| how(tx, &claimed, now)).await {
+            // It runs out by itself.
+            tracing::warn!(%error, "a lease could not be ended");
+        }
+    }
+}

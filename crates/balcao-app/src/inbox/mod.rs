@@ -1,0 +1,295 @@
+//! What a channel delivers, taken in once.
+//!
+//! [`Inbox::accept`] is one transaction for all events of a delivery, durable when it returns: only then may the channel be
+//! told that they were received (I-1). What came before is told apart and changes nothing (I-2). A message waits for the
+//! dispatcher; everything else takes effect at once: statuses move the outbox on, an echo of the shop's own phone gives the
+//! conversation to the person who wrote.
+//!
+//! Nothing that a signed delivery holds is an error: what nobody knows is kept, because the provider repeats for days what is
+//! refused.
+
+mod changes;
+mod people;
+mod statuses;
+mod words;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use balcao_channel::Inbound;
+use balcao_channel::inbound::{Content, Echo, InboundMessage, Origin};
+use balcao_domain::burst::BurstRules;
+use balcao_domain::conversation::ConversationEvent;
+use balcao_domain::{ConversationId, OrganizationId};
+use balcao_store::dispatch::{self, Route};
+use balcao_store::inbox::{self, NewInbox};
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::{Tx, conversation, event, follow_up, organization, outbox};
+use jiff::Timestamp;
+use tokio::sync::Notify;
+
+use crate::desk::{Desk, UseCaseError};
+
+/// Which account of a channel belongs to whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The channel: `whatsapp`, …
+    pub channel: String,
+    /// The account, as the channel names it.
+    pub account: String,
+    /// The business at the provider that it must belong to; `None`: any.
+    pub business: Option<String>,
+    /// Whose it is.
+    pub organization: OrganizationId,
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Events that were new.
+    pub new: u32,
+    /// Events that had come before.
+    pub repeated: u32,
+    /// Events for accounts that nobody has, new ones.
+    pub strays: u32,
+}
+
+/// Takes in what channels deliver. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    desk: Desk,
+    accounts: Arc<BTreeMap<(String, String), Account>>,
+    burst: BurstRules,
+    wake: Arc<Notify>,
+}
+
+impl Inbox {
+    /// An inbox for these accounts; `wake` is told when something waits for an answer.
+    #[must_use]
+    pub fn new(desk: Desk, accounts: impl IntoIterator<Item = Account>, burst: BurstRules, wake: Arc<Notify>) -> Self {
+        let keyed = accounts.into_iter().map(|one| ((one.channel.clone(), one.account.clone()), one));
+        Self { desk, accounts: Arc::new(keyed.collect()), burst, wake }
+    }
+
+    /// Stores a delivery of a channel. When it returns, it is durable; on an error nothing is, and the channel must be told to
+    /// come again.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn accept(&self, channel: &'static str, events: Vec<Inbound>) -> Result<Accepted, UseCaseError> {
+        let now = self.desk.clock.now();
+        let inbox = self.clone();
+        let work = move |tx: &mut Tx<'_>| {
+            let mut accepted = Accepted::default();
+            for event in &events {
+                inbox.take_in(tx, channel, event, &mut accepted, now)?;
+            }
+            Ok::<_, UseCaseError>(accepted)
+        };
+        let accepted = self.desk.store.write(work).await?;
+        if accepted.new > 0 {
+            self.wake.notify_one();
+        }
+        Ok(accepted)
+    }
+
+    fn take_in(
+        &self,
+        tx: &mut Tx<'_>,
+        channel: &str,
+        event: &Inbound,
+        accepted: &mut Accepted,
+        now: Timestamp,
+    ) -> Result<(), UseCaseError> {
+        let key = event.dedupe_key();
+        let payload = serde_json::to_string(event).unwrap_or_default();
+        let Some(account) = self.account(channel, event.origin()) else {
+            let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
+            let is_new = inbox::insert_stray(tx, channel, name, &key, &payload, now)?;
+            accepted.strays = accepted.strays.saturating_add(is_new.into());
+            return Ok(());
+        };
+        if inbox::knows(tx, account.organization, channel, &account.account, &key)? {
+            accepted.repeated = accepted.repeated.saturating_add(1);
+            return Ok(());
+        }
+        accepted.new = accepted.new.saturating_add(1);
+        let mut arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst };
+        arrival.handle(tx, event)
+    }
+
+    /// The account that an event is for, if it is one of ours.
+    fn account(&self, channel: &str, origin: &Origin) -> Option<&Account> {
+        let name = origin.account.as_ref()?.as_str().to_owned();
+        let found = self.accounts.get(&(channel.to_owned(), name))?;
+        found.business.as_ref().is_none_or(|business| *business == origin.business).then_some(found)
+    }
+}
+
+/// A new event of an account of ours.
+pub(super) struct Arrival<'a> {
+    pub(super) account: &'a Account,
+    key: &'a str,
+    payload: &'a str,
+    pub(super) now: Timestamp,
+    burst: BurstRules,
+}
+
+impl Arrival<'_> {
+    pub(super) fn organization(&self) -> OrganizationId {
+        self.account.organization
+    }
+
+    fn handle(&mut self, tx: &mut Tx<'_>, event: &Inbound) -> Result<(), UseCaseError> {
+        match event {
+            Inbound::Message(message) => self.message(tx, message),
+            Inbound::Echo(echo) => self.echo(tx, echo),
+            Inbound::Status(status) => {
+                let reason = self.status(tx, status)?;
+                self.keep(tx, "status", None, Some(status.message.as_str()), reason)
+            }
+            Inbound::Preference(preference) => {
+                let reason = self.preference(tx, preference)?;
+                self.keep(tx, "preference", None, None, reason)
+            }
+            Inbound::Renamed(renamed) => {
+                let reason = self.renamed(tx, renamed)?;
+                self.keep(tx, "renamed", None, None, reason)
+            }
+            Inbound::Unknown(unknown) => {
+                tracing::warn!(
+                    field = unknown.field,
+                    reason = unknown.reason,
+                    "an event that is not known here was kept"
+                );
+                self.keep(tx, "unknown", None, None, &unknown.reason)
+            }
+        }
+    }
+
+    fn message(&mut self, tx: &mut Tx<'_>, message: &InboundMessage) -> Result<(), UseCaseError> {
+        let id = Some(message.id.as_str());
+        if message.group.is_some() {
+            return self.keep(tx, "message", None, id, "it was written in a group");
+        }
+        match &message.content {
+            Content::Edit { message: earlier, content } => {
+                let reason = self.edited(tx, earlier, content)?;
+                self.keep(tx, "edit", None, id, reason)
+            }
+            Content::Delete { message: earlier } => {
+                let reason = self.deleted(tx, earlier)?;
+                self.keep(tx, "delete", None, id, reason)
+            }
+            Content::System(notice) => {
+                let reason = self.system(tx, &message.sender, notice)?;
+                self.keep(tx, "system", None, id, reason)
+            }
+            Content::Reaction { .. } => self.keep(tx, "reaction", None, id, "a reaction wakes nobody"),
+            Content::Text { .. }
+            | Content::Media(_)
+            | Content::Location(_)
+            | Content::ContactCards { .. }
+            | Content::ButtonReply { .. }
+            | Content::ListReply { .. }
+            | Content::Order(_)
+            | Content::Unsupported { .. } => self.for_a_turn(tx, message),
+        }
+    }
+
+    /// A message that deserves an answer: it waits until its burst is ripe.
+    fn for_a_turn(&mut self, tx: &mut Tx<'_>, message: &InboundMessage) -> Result<(), UseCaseError> {
+        let Some(recipient) = message.sender.recipient() else {
+            return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
+        };
+        let organization = self.organization();
+        let contact = people::find_or_add(tx, organization, &message.sender, self.now)?;
+        let found = conversation::find_or_begin(tx, organization, contact, &self.account.channel, self.now)?;
+        let opens = !matches!(message.content, Content::Unsupported { .. });
+        let route = Route {
+            account: self.account.account.clone(),
+            recipient: serde_json::to_string(&recipient).unwrap_or_default(),
+            customer_wrote_at: opens.then(|| message.at.unwrap_or(self.now).min(self.now)),
+        };
+        dispatch::set_route(tx, organization, found.id, &route)?;
+        let text = self.words(tx, &message.content)?;
+        let new = NewInbox {
+            text: Some(&text),
+            provider_at: message.at,
+            ignored: None,
+            ..self.row("message", Some(found.id), Some(message.id.as_str()), "")
+        };
+        inbox::insert(tx, organization, &new, self.now)?;
+        if let Some(waiting) = inbox::burst(tx, organization, found.id)? {
+            let ripe_at = self.burst.ripe_at(waiting.first, waiting.last, waiting.count);
+            dispatch::set_ripe(tx, organization, found.id, Some(ripe_at))?;
+        }
+        Ok(())
+    }
+
+    /// Staff wrote from the shop's own phone: the conversation is theirs at once, and what was about to be sent is a draft.
+    fn echo(&mut self, tx: &mut Tx<'_>, echo: &Echo) -> Result<(), UseCaseError> {
+        let organization = self.organization();
+        let contact = people::find_or_add(tx, organization, &echo.to, self.now)?;
+        let mut found = conversation::find_or_begin(tx, organization, contact, &self.account.channel, self.now)?;
+        if let Some(recipient) = echo.to.recipient() {
+            let recipient = serde_json::to_string(&recipient).unwrap_or_default();
+            let route = Route { account: self.account.account.clone(), recipient, customer_wrote_at: None };
+            dispatch::set_route(tx, organization, found.id, &route)?;
+        }
+        let text = self.words(tx, &echo.content)?;
+        let new = NewMessage { conversation: found.id, turn: None, author: Author::Staff, text: &text, subject: None };
+        message::insert(tx, organization, &new, self.now)?;
+        found.last_message_at = self.now;
+        if let Some(next) = found.state.after(ConversationEvent::StaffSpeaks) {
+            found.state = next;
+            event::push(tx, organization, "conversation_taken_over", &found.id.to_string(), "{}", self.now)?;
+        }
+        conversation::update(tx, organization, &found)?;
+        follow_up::cancel_open(tx, organization, contact, None)?;
+        for turn in outbox::withdraw(tx, organization, found.id, "a person took over", self.now)? {
+            message::unsend(tx, organization, turn)?;
+        }
+        self.keep(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")
+    }
+
+    /// What a turn reads of a message.
+    fn words(&self, tx: &mut Tx<'_>, content: &Content) -> Result<String, UseCaseError> {
+        let locale = organization::get(tx, self.organization())?.locale;
+        Ok(words::of(content, &locale))
+    }
+
+    /// Keeps an event that no turn answers.
+    fn keep(
+        &self,
+        tx: &mut Tx<'_>,
+        kind: &str,
+        conversation: Option<ConversationId>,
+        provider_message: Option<&str>,
+        reason: &str,
+    ) -> Result<(), UseCaseError> {
+        inbox::insert(tx, self.organization(), &self.row(kind, conversation, provider_message, reason), self.now)?;
+        Ok(())
+    }
+
+    fn row<'b>(
+        &'b self,
+        kind: &'b str,
+        conversation: Option<ConversationId>,
+        provider_message: Option<&'b str>,
+        reason: &'b str,
+    ) -> NewInbox<'b> {
+        NewInbox {
+            channel: &self.account.channel,
+            account: &self.account.account,
+            key: self.key,
+            kind,
+            conversation,
+            provider_message,
+            text: None,
+            payload: self.payload,
+            provider_at: None,
+            ignored: Some(reason),
+        }
+    }
+}

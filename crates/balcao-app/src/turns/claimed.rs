@@ -1,0 +1,254 @@
+//! Turns of conversations that were claimed: what differs from a turn that somebody waits for.
+//!
+//! Invariants (facts: exactly once): every transaction begins with the lease's guard (I-5); messages are given to the turn in
+//! the transaction that opens it, or that lets it begin again, and never to another (I-3); reply, outbox rows, inbox and the
+//! end of the lease are the closing transaction (I-12); a conversation that a person took over gets no outbox row (I-17).
+
+use balcao_agent::driver::Observer;
+use balcao_agent::{Ending, TurnState};
+use balcao_channel::outbound::{CorrelationId, limits};
+use balcao_channel::{Outbound, split_text};
+use balcao_domain::TurnId;
+use balcao_domain::burst::BurstRules;
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::inbox::InboxState;
+use balcao_domain::lease::Verdict;
+use balcao_store::dispatch::{self, Claimed, Lease};
+use balcao_store::inbox::{self, InboxRow};
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::outbox::{self, NewOutbox};
+use balcao_store::{Tx, contact, conversation, turn};
+use balcao_tool::{EffectClass, Toolbox};
+use jiff::Timestamp;
+
+use super::close::Closed;
+use super::open::{self, Needs, Opened};
+use super::{Agent, AnswerError, Answered, FrontDesk};
+use crate::desk::{Desk, UseCaseError, organization};
+
+/// Under what a claimed turn runs.
+#[derive(Debug, Clone)]
+pub(super) struct Under {
+    pub(super) lease: Lease,
+    burst: BurstRules,
+    needs: Needs,
+    locale: balcao_tool::Locale,
+    /// Whether the turn changed anything outside of its own record.
+    had_effect: bool,
+}
+
+/// What a claim found.
+enum Found {
+    /// Nothing waits: somebody else answered it. The lease is ended.
+    Nothing,
+    /// A turn, new or cut short.
+    Turn {
+        opened: Box<Opened>,
+        /// What was saved of it.
+        saved: Option<String>,
+        /// The messages that it answers.
+        inbound: String,
+    },
+}
+
+impl FrontDesk {
+    /// Answers a claimed conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
+    /// If the tally of attempts says so, a person gets the conversation without another attempt. One claim is one turn.
+    /// `Ok(None)` if there was nothing to answer.
+    ///
+    /// # Errors
+    /// [`AnswerError`]; the lease is still held then, unless it was lost.
+    pub async fn answer_claimed(
+        &self,
+        profile: &str,
+        claimed: &Claimed,
+        burst: BurstRules,
+        observer: Option<&dyn Observer>,
+    ) -> Result<Option<Answered>, AnswerError> {
+        let agent = self.agent(profile)?;
+        let needs = Needs::of(agent, !self.has_sanitiser(claimed.lease.organization, agent));
+        let locale = agent.profile.language;
+        let mut under = Under { lease: claimed.lease, burst, needs, locale, had_effect: false };
+        let found = find(self.desk(), agent, claimed, &under).await?;
+        let Found::Turn { opened, saved, inbound } = found else { return Ok(None) };
+        let mut opened = *opened;
+        let mut turn = match claimed.tally.verdict() {
+            Verdict::Answer => self.take_up(agent, &opened, saved.as_deref(), inbound)?,
+            Verdict::HandOver => {
+                tracing::error!(turn = %opened.turn, tally = ?claimed.tally, "given up: a person gets the conversation");
+                // What the customer wrote may be what breaks: nothing looks at it again.
+                let mut turn = self.begin(agent, &opened, String::new())?;
+                turn.abandon(&format!("{} attempts to answer did not come to an end", claimed.tally.attempts));
+                turn
+            }
+        };
+        loop {
+            match self.run(agent, opened, turn, observer, Some(under.clone())).await? {
+                Closed::Done(answered) => return Ok(Some(*answered)),
+                Closed::Superseded { opened: again, inbound } => {
+                    tracing::debug!(turn = %again.turn, "the customer wrote more: the turn begins again");
+                    opened = *again;
+                    under.needs.public_texts = false;
+                    turn = self.begin(agent, &opened, inbound)?;
+                }
+            }
+        }
+    }
+}
+
+impl Under {
+    /// The same, with what a turn that is about to close did.
+    pub(super) fn after(mut self, state: &TurnState, toolbox: &Toolbox) -> Self {
+        self.had_effect = state.calls.iter().filter(|call| call.key.is_some()).any(|call| {
+            let class = toolbox.get(&call.tool).map(|tool| tool.spec.behaviour.class);
+            class != Some(EffectClass::Read)
+        });
+        self
+    }
+}
+
+async fn find(desk: &Desk, agent: &Agent, claimed: &Claimed, under: &Under) -> Result<Found, UseCaseError> {
+    let now = desk.clock.now();
+    let (claimed, under, profile) = (claimed.clone(), under.clone(), agent.profile.id.clone());
+    desk.store.write(move |tx| find_in(tx, &claimed, &under, &profile, now)).await
+}
+
+fn find_in(
+    tx: &mut Tx<'_>,
+    claimed: &Claimed,
+    under: &Under,
+    profile: &str,
+    now: Timestamp,
+) -> Result<Found, UseCaseError> {
+    let lease = &under.lease;
+    dispatch::guard(tx, lease)?;
+    let (organization, zone) = organization(tx, lease.organization)?;
+    let mut conversation = conversation::get(tx, organization.id, lease.conversation)?;
+    let contact = contact::get(tx, organization.id, claimed.contact)?;
+    if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
+        let rows = inbox::of_turn(tx, organization.id, turn)?;
+        let opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+        return Ok(Found::Turn { opened: Box::new(opened), saved, inbound: words(&rows) });
+    }
+    if inbox::burst(tx, organization.id, conversation.id)?.is_none() {
+        dispatch::set_ripe(tx, organization.id, conversation.id, None)?;
+        dispatch::finish(tx, lease)?;
+        return Ok(Found::Nothing);
+    }
+    if conversation.state == ConversationState::Closed {
+        open::reopen(tx, organization.id, &mut conversation)?;
+    }
+    let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
+    let rows = take(tx, lease, turn, under.burst.most.max(1), now)?;
+    let mut opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    opened.conversation.last_message_at = now;
+    conversation::update(tx, opened.organization.id, &opened.conversation)?;
+    Ok(Found::Turn { opened: Box::new(opened), saved: None, inbound: words(&rows) })
+}
+
+/// Gives what waits to a turn, at most `limit` messages; what is left over is ripe.
+fn take(
+    tx: &mut Tx<'_>,
+    lease: &Lease,
+    turn: TurnId,
+    limit: u32,
+    now: Timestamp,
+) -> Result<Vec<InboxRow>, UseCaseError> {
+    let (organization, conversation) = (lease.organization, lease.conversation);
+    let rows = inbox::assign(tx, organization, conversation, turn, limit)?;
+    for row in &rows {
+        let new =
+            NewMessage { conversation, turn: Some(turn), author: Author::Contact, text: &row.text, subject: None };
+        message::insert(tx, organization, &new, row.received_at)?;
+    }
+    let left = inbox::burst(tx, organization, conversation)?;
+    dispatch::set_ripe(tx, organization, conversation, left.map(|_| now))?;
+    Ok(rows)
+}
+
+fn words(rows: &[InboxRow]) -> String {
+    rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// If the customer wrote more and the turn has changed nothing yet, it takes those messages too and begins again: nothing of
+/// the reply is stored. At most as long, and with as many messages, as a burst may have.
+pub(super) fn supersede(
+    tx: &mut Tx<'_>,
+    under: &Under,
+    opened: &Opened,
+    ending: &Ending,
+    now: Timestamp,
+) -> Result<Option<(Box<Opened>, String)>, UseCaseError> {
+    let lease = &under.lease;
+    dispatch::guard(tx, lease)?;
+    let organization = opened.organization.id;
+    let conversation = conversation::get(tx, organization, lease.conversation)?;
+    let may_begin_again = matches!(ending, Ending::Reply { .. }) && !under.had_effect;
+    if !may_begin_again
+        || !conversation.state.agent_speaks()
+        || inbox::burst(tx, organization, lease.conversation)?.is_none()
+    {
+        return Ok(None);
+    }
+    let before = inbox::of_turn(tx, organization, opened.turn)?;
+    let count = u32::try_from(before.len()).unwrap_or(u32::MAX);
+    let Some(first) = before.first().map(|row| row.received_at) else { return Ok(None) };
+    if !under.burst.may_grow(first, count, now) {
+        return Ok(None);
+    }
+    turn::restart(tx, organization, opened.turn)?;
+    take(tx, lease, opened.turn, under.burst.most.saturating_sub(count), now)?;
+    let rows = inbox::of_turn(tx, organization, opened.turn)?;
+    let (organization, zone) = crate::desk::organization(tx, organization)?;
+    let contact = contact::get(tx, organization.id, opened.contact.id)?;
+    let again = open::load(tx, organization, zone, contact, conversation, opened.turn, under.locale, under.needs, now)?;
+    Ok(Some((Box::new(again), words(&rows))))
+}
+
+/// What the closing transaction of a claimed turn does besides: the outbox, the inbox, the end of the lease.
+pub(super) fn settle(
+    tx: &mut Tx<'_>,
+    under: &Under,
+    opened: &Opened,
+    decided: &Ending,
+    stored: &Ending,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let organization = opened.organization.id;
+    let (state, reason) = match stored {
+        Ending::Reply { .. } => (InboxState::Answered, None),
+        Ending::Handoff { .. } => (InboxState::HandedOff, None),
+        Ending::Silence { reason } => (InboxState::Ignored, Some(reason.as_str())),
+    };
+    inbox::settle(tx, organization, opened.turn, state, reason)?;
+    if stored.reply().is_some()
+        && let Some(reply) = decided.reply()
+    {
+        push(tx, under, opened, reply.as_str(), now)?;
+    }
+    dispatch::finish(tx, &under.lease)?;
+    Ok(())
+}
+
+/// Writes the reply into the outbox, in as many parts as the channel needs.
+fn push(tx: &mut Tx<'_>, under: &Under, opened: &Opened, reply: &str, now: Timestamp) -> Result<(), UseCaseError> {
+    let organization = opened.organization.id;
+    let Some(route) = dispatch::route(tx, organization, under.lease.conversation)? else { return Ok(()) };
+    for (part, text) in (1_u32..).zip(split_text(reply, limits::TEXT)) {
+        let correlation = format!("{organization}:{}:{part}", opened.turn);
+        let message = Outbound::text(text)?.tracked(CorrelationId::new(correlation.as_str())?);
+        let new = NewOutbox {
+            conversation: under.lease.conversation,
+            turn: Some(opened.turn),
+            part,
+            kind: "reply",
+            channel: &opened.conversation.channel,
+            account: &route.account,
+            recipient: &route.recipient,
+            body: &serde_json::to_string(&message).unwrap_or_default(),
+            correlation: &correlation,
+        };
+        outbox::push(tx, organization, &new, now)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! The barbershop behind a WhatsApp number: webhooks in, messages out, everything between them real but the model, the clock
+//! and Meta.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use balcao_agent::{Profile, ProfileFile};
+use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
+use balcao_app::inbox::{Accepted, Account, Inbox};
+use balcao_app::sender::{Sender, SenderSettings};
+use balcao_app::turns::{Agent, FrontDesk};
+use balcao_builtin_tools::Settings;
+use balcao_channel::channels::whatsapp::{Clocks, Config, WhatsApp, webhook};
+use balcao_channel::{AccountId, Channel};
+use balcao_domain::burst::BurstRules;
+use balcao_domain::inbox::InboxState;
+use balcao_domain::outbox::OutboxState;
+use balcao_domain::{Clock, ConversationId};
+use balcao_llm::providers::scripted::{Line, Scripted, with};
+use balcao_store::conversation::{self, Conversation};
+use balcao_store::inbox::InboxRow;
+use balcao_store::outbox::Outbox;
+use balcao_store::{Store, StoreError, Tx, contact, inbox, message, outbox};
+use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, webhooks};
+use balcao_yaml::Document;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use crate::world::{World, on, root};
+
+pub(crate) struct Counter {
+    pub(crate) world: World,
+    pub(crate) model: Scripted,
+    pub(crate) graph: FakeGraph,
+    pub(crate) inbox: Inbox,
+    pub(crate) dispatcher: Dispatcher,
+    pub(crate) sender: Sender,
+    front: Arc<FrontDesk>,
+}
+
+fn eli() -> Profile {
+    let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
+    let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
+    profile.after_reply = balcao_agent::profile::AfterReply::default();
+    profile
+}
+
+/// The counter on a Tuesday morning.
+pub(crate) async fn counter(script: impl IntoIterator<Item = Line>) -> Counter {
+    let world = on(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00").await;
+    let model = Scripted::new(script);
+    let profile = eli();
+    let settings = Settings {
+        allow_new_tags: profile.allow_new_tags,
+        reminder_minutes: profile.reminder_minutes,
+        followup_delays: profile.followup_delays.clone(),
+        flows: Vec::new(),
+    };
+    let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
+    let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
+    let front = Arc::new(FrontDesk::new(world.desk.clone(), [agent]));
+    let graph = FakeGraph::start().unwrap();
+    let wake = Arc::new(Notify::new());
+    let account = Account {
+        channel: "whatsapp".to_owned(),
+        account: ACCOUNT.to_owned(),
+        business: Some(webhooks::BUSINESS.to_owned()),
+        organization: world.organization,
+    };
+    let inbox = Inbox::new(world.desk.clone(), [account], BurstRules::default(), Arc::clone(&wake));
+    let dispatcher = process(&front, "the first process");
+    let sender = sender(&world, &graph);
+    Counter { world, model, graph, inbox, dispatcher, sender, front }
+}
+
+fn process(front: &Arc<FrontDesk>, owner: &str) -> Dispatcher {
+    let settings = DispatcherSettings::new("eli", owner);
+    Dispatcher::new(Arc::clone(front), settings, Arc::new(Notify::new()), Arc::new(Notify::new()))
+}
+
+fn sender(world: &World, graph: &FakeGraph) -> Sender {
+    let clocks = Clocks { whole: Duration::from_secs(2), ..Clocks::default() };
+    let config = Config { base_url: graph.url(), clocks, ..Config::new(AccountId::new(ACCOUNT), TOKEN.into()) };
+    let channel: Arc<dyn Channel> = Arc::new(WhatsApp::new(config).unwrap());
+    Sender::new(world.desk.clone(), [channel], SenderSettings::default(), Arc::new(Notify::new()))
+}
+
+/// Waits for the database in a model's line: it answers on a thread of its own.
+pub(crate) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> T {
+    std::thread::scope(|scope| {
+        let wait = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work);
+        scope.spawn(wait).join().unwrap()
+    })
+}
+
+impl Counter {
+    /// Another process over the same database.
+    pub(crate) fn another_process(&self) -> Dispatcher {
+        process(&self.front, "another process")
+    }
+
+    pub(crate) fn pass(&self, seconds: i64) {
+        self.world.clock.advance(SignedDuration::from_secs(seconds));
+    }
+
+    /// Meta posts this body.
+    pub(crate) async fn delivers(&self, body: &Value) -> Accepted {
+        let events = webhook::parse(body.to_string().as_bytes()).unwrap();
+        self.inbox.accept("whatsapp", events).await.unwrap()
+    }
+
+    /// João sends something now.
+    pub(crate) async fn joao_sends(&self, id: &str, what: Value) -> Accepted {
+        self.delivers(&self.of_joao(id, what)).await
+    }
+
+    pub(crate) async fn joao_writes(&self, id: &str, text: &str) -> Accepted {
+        self.joao_sends(id, json!({ "type": "text", "text": { "body": text } })).await
+    }
+
+    fn of_joao(&self, id: &str, mut what: Value) -> Value {
+        let now = self.world.clock.now().as_second().to_string();
+        what.as_object_mut().unwrap().entry("timestamp").or_insert(json!(now));
+        webhooks::message(id, what)
+    }
+
+    /// The model's line, said after João has written something more.
+    pub(crate) fn after_joao_writes(&self, id: &str, text: &str, line: Line) -> Line {
+        let body = self.of_joao(id, json!({ "type": "text", "text": { "body": text } }));
+        self.after_delivery(&body, line)
+    }
+
+    /// The model's line, said after Meta posted something.
+    pub(crate) fn after_delivery(&self, body: &Value, line: Line) -> Line {
+        let (inbox, events) = (self.inbox.clone(), webhook::parse(body.to_string().as_bytes()).unwrap());
+        with(move |_| {
+            wait(inbox.accept("whatsapp", events)).unwrap();
+            line
+        })
+    }
+
+    /// The burst ripens, turns run, messages leave.
+    pub(crate) async fn works(&self) {
+        self.pass(3);
+        self.dispatcher.work_off().await.unwrap();
+        self.sender.work_off().await.unwrap();
+    }
+
+    /// What Meta accepted for João, in order.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let text = |message: Value| message["text"]["body"].as_str().unwrap_or_default().to_owned();
+        self.graph.accepted().into_iter().map(text).collect()
+    }
+
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> T {
+        self.world.desk.store.write(work).await.unwrap()
+    }
+
+    /// The conversation with João.
+    pub(crate) async fn conversation(&self) -> Conversation {
+        let organization = self.world.organization;
+        self.look(move |tx| {
+            let joao = contact::find_by_channel_user(tx, organization, "BR.1234567890")?.unwrap();
+            Ok(conversation::of_contact(tx, organization, joao.id)?.remove(0))
+        })
+        .await
+    }
+
+    async fn id(&self) -> ConversationId {
+        self.conversation().await.id
+    }
+
+    pub(crate) async fn inbox_rows(&self) -> Vec<InboxRow> {
+        let (organization, id) = (self.world.organization, self.id().await);
+        self.look(move |tx| inbox::of_conversation(tx, organization, id, 100)).await
+    }
+
+    pub(crate) async fn inbox_states(&self) -> Vec<InboxState> {
+        self.inbox_rows().await.into_iter().map(|row| row.state).collect()
+    }
+
+    pub(crate) async fn outbox(&self) -> Vec<Outbox> {
+        let (organization, id) = (self.world.organization, self.id().await);
+        self.look(move |tx| outbox::of_conversation(tx, organization, id)).await
+    }
+
+    pub(crate) async fn outbox_states(&self) -> Vec<OutboxState> {
+        self.outbox().await.into_iter().map(|row| row.state).collect()
+    }
+
+    pub(crate) async fn thread(&self) -> Vec<(message::Author, String)> {
+        let (organization, id) = (self.world.organization, self.id().await);
+        let all = self.look(move |tx| message::last(tx, organization, id, 50)).await;
+        all.into_iter().map(|message| (message.author, message.text)).collect()
+    }
+
+    /// The last thing that the model was asked.
+    pub(crate) fn asked(&self) -> String {
+        match self.model.last_request().unwrap().messages.last() {
+            Some(balcao_llm::Message::User { text }) => text.clone(),
+            other => panic!("the model was asked {other:?}"),
+        }
+    }
+}

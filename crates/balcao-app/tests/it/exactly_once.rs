@@ -1,0 +1,220 @@
+//! Turns of claimed conversations: crashes, takeovers, messages that come in between, poison, several processes.
+
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::inbox::InboxState;
+use balcao_domain::outbox::OutboxState;
+use balcao_llm::providers::scripted::{calls, never_answers, says};
+use balcao_store::appointment;
+use balcao_store::dispatch::{self, ClaimRequest};
+use balcao_store::message::Author;
+use balcao_testkit::fakes::graph::webhooks;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use crate::counter::{Counter, counter};
+
+const HELLO: &str = "Olá! Como posso ajudar?";
+
+fn echo(text: &str) -> Value {
+    let echo = json!({ "from": "551130001000", "to": "554187654321", "to_user_id": "BR.1234567890", "id": "wamid.E1",
+        "timestamp": "1795182300", "type": "text", "text": { "body": text } });
+    webhooks::envelope("smb_message_echoes", json!({ "message_echoes": [echo] }))
+}
+
+fn booking() -> balcao_llm::providers::scripted::Line {
+    calls(
+        "create_appointment",
+        &json!({"barber_name": "Otávio", "date": "2026-11-26", "start_hour": "15:00", "service_name": "Barba desenhada"}),
+    )
+}
+
+async fn appointments(shop: &Counter) -> usize {
+    let (organization, joao) = (shop.world.organization, shop.conversation().await.contact);
+    let now = balcao_domain::Clock::now(&*shop.world.clock);
+    let currency = balcao_domain::Currency::BRL;
+    shop.look(move |tx| appointment::upcoming_of_contact(tx, organization, joao, currency, now)).await.len()
+}
+
+/// Somebody claims everything and is never heard of again.
+async fn dies(shop: &Counter) {
+    let now = balcao_domain::Clock::now(&*shop.world.clock);
+    let until = now.checked_add(SignedDuration::from_secs(30)).unwrap();
+    shop.look(move |tx| {
+        dispatch::claim(tx, &ClaimRequest { owner: "dies", now, until, limit: 10, suspects: 10 }).map(drop)
+    })
+    .await;
+    shop.pass(31);
+}
+
+#[tokio::test]
+async fn a_message_that_comes_before_the_turn_changed_anything_supersedes_it() {
+    let shop = counter([]).await;
+    shop.model.script([
+        shop.after_joao_writes("wamid.2", "quero barba", says("Quer cortar o cabelo?")),
+        says("Certo, barba. Que dia?"),
+    ]);
+    shop.joao_writes("wamid.1", "quero cortar").await;
+    shop.works().await;
+    assert_eq!(shop.asked(), "quero cortar\nquero barba");
+    assert_eq!(shop.texts(), ["Certo, barba. Que dia?"]);
+    assert_eq!(shop.inbox_states().await, [InboxState::Answered; 2]);
+    let rows = shop.inbox_rows().await;
+    assert_eq!(rows[0].turn, rows[1].turn);
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 1);
+}
+
+#[tokio::test]
+async fn a_message_that_comes_after_an_effect_is_answered_right_after() {
+    let shop = counter([]).await;
+    shop.model.script([
+        booking(),
+        shop.after_joao_writes(
+            "wamid.2",
+            "e quanto custa?",
+            says("Marcado: Barba desenhada com Otávio, quinta-feira 26/11 às 15:00."),
+        ),
+        says("Depois te conto na loja."),
+    ]);
+    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 1);
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 2);
+    assert_eq!(appointments(&shop).await, 1);
+    let rows = shop.inbox_rows().await;
+    assert_ne!(rows[0].turn, rows[1].turn);
+}
+
+#[tokio::test]
+async fn a_customer_who_never_stops_writing_is_answered_all_the_same() {
+    let shop = counter([]).await;
+    let lines = (2..=20).map(|number| {
+        let id = format!("wamid.{number}");
+        shop.after_joao_writes(&id, "e mais", says("Pois não?"))
+    });
+    shop.model.script(lines.collect::<Vec<_>>());
+    shop.model.script([says("Diga tudo, estou lendo.")]);
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    assert_eq!(shop.texts(), ["Diga tudo, estou lendo."]);
+    assert_eq!(shop.inbox_rows().await.len(), 20);
+}
+
+#[tokio::test]
+async fn i_17_a_reply_that_comes_after_a_takeover_is_a_draft() {
+    let shop = counter([]).await;
+    shop.model.script([shop.after_delivery(&echo("Deixa comigo"), says(HELLO))]);
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    assert!(shop.texts().is_empty());
+    assert!(shop.outbox().await.is_empty());
+    assert_eq!(shop.thread().await.last().unwrap(), &(Author::Draft, HELLO.to_owned()));
+    assert_eq!(shop.inbox_states().await, [InboxState::Ignored, InboxState::Ignored]);
+}
+
+#[tokio::test]
+async fn o_13_a_reply_that_waits_for_the_sender_is_withdrawn_by_a_takeover() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    shop.delivers(&echo("Deixa comigo")).await;
+    shop.sender.work_off().await.unwrap();
+    assert!(shop.texts().is_empty());
+    assert_eq!(shop.outbox_states().await, [OutboxState::Dead]);
+    assert_eq!(shop.thread().await[1], (Author::Draft, HELLO.to_owned()));
+}
+
+#[tokio::test]
+async fn f_05_a_turn_that_was_cut_short_is_taken_up_by_whoever_comes_next() {
+    let shop = counter([booking(), never_answers()]).await;
+    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.pass(3);
+    // The process dies while the model writes its last words: the appointment is booked, nothing was said.
+    tokio::select! {
+        _ = shop.dispatcher.work_off() => panic!("the model does not answer"),
+        () = async { while shop.model.requests().len() < 2 { tokio::task::yield_now().await } } => {}
+    }
+    assert_eq!(appointments(&shop).await, 1);
+    assert_eq!(shop.inbox_states().await, [InboxState::Assigned]);
+    let other = shop.another_process();
+    assert_eq!(other.work_off().await.unwrap(), 0, "the lease has not run out");
+    shop.pass(31);
+    shop.model.script([says("Marcado: Barba desenhada com Otávio, quinta-feira 26/11 às 15:00.")]);
+    assert_eq!(other.work_off().await.unwrap(), 1);
+    shop.sender.work_off().await.unwrap();
+    assert_eq!((shop.texts().len(), appointments(&shop).await), (1, 1));
+    assert_eq!(shop.inbox_states().await, [InboxState::Answered]);
+}
+
+#[tokio::test]
+async fn i_5_whoever_slept_through_their_lease_changes_nothing() {
+    let shop = counter([]).await;
+    let other = shop.another_process();
+    let (clock, wakes) = (std::sync::Arc::clone(&shop.world.clock), says("Desculpe a demora."));
+    let sleeps = balcao_llm::providers::scripted::with(move |_| {
+        // While this one sleeps, the other answers.
+        clock.advance(SignedDuration::from_secs(31));
+        crate::counter::wait(other.work_off()).unwrap();
+        wakes
+    });
+    shop.model.script([sleeps, says(HELLO)]);
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+    assert_eq!(shop.inbox_states().await, [InboxState::Answered]);
+    assert_eq!(shop.thread().await.len(), 2);
+}
+
+#[tokio::test]
+async fn i_20_a_message_that_nobody_survives_ends_with_a_person() {
+    let shop = counter([]).await;
+    shop.joao_writes("wamid.1", "☠").await;
+    shop.pass(3);
+    for _ in 0..3 {
+        dies(&shop).await;
+    }
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 1);
+    assert!(shop.texts()[0].starts_with("Estou com dificuldade"), "{}", shop.texts()[0]);
+    assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
+    assert_eq!(shop.inbox_states().await, [InboxState::HandedOff]);
+}
+
+#[tokio::test]
+async fn a_message_that_only_fails_is_tried_again_later_and_its_neighbours_do_not_wait() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    // The row is damaged for a while.
+    shop.look(|tx| tx.execute("UPDATE organization SET timezone = 'Nowhere/Land'", &[])).await;
+    shop.dispatcher.work_off().await.unwrap();
+    assert_eq!(shop.inbox_states().await, [InboxState::New]);
+    shop.look(|tx| tx.execute("UPDATE organization SET timezone = 'America/Sao_Paulo'", &[])).await;
+    assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0, "a second is not over");
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+}
+
+#[tokio::test]
+async fn two_processes_answer_thirty_customers_once_each() {
+    let shop = counter((0..30).map(|_| says(HELLO)).collect::<Vec<_>>()).await;
+    let now = balcao_domain::Clock::now(&*shop.world.clock).as_second().to_string();
+    for number in 0..30 {
+        let (phone, user) = (format!("5541988880{number:03}"), format!("BR.9{number:03}"));
+        let message = json!({ "from": phone, "from_user_id": user, "id": format!("wamid.{number}"), "timestamp": now,
+            "type": "text", "text": { "body": "oi" } });
+        shop.delivers(&webhooks::envelope("messages", json!({ "messages": [message] }))).await;
+    }
+    shop.pass(3);
+    let other = shop.another_process();
+    let (one, two) = tokio::join!(shop.dispatcher.work_off(), other.work_off());
+    assert_eq!(one.unwrap() + two.unwrap(), 30);
+    shop.sender.work_off().await.unwrap();
+    let mut to: Vec<String> =
+        shop.graph.accepted().iter().map(|message| message["to"].as_str().unwrap().to_owned()).collect();
+    to.sort();
+    to.dedup();
+    assert_eq!((shop.texts().len(), to.len()), (30, 30));
+}

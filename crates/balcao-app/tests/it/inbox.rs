@@ -1,0 +1,167 @@
+//! What a channel delivers is stored once, whatever it is.
+
+use balcao_app::inbox::Accepted;
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::inbox::InboxState;
+use balcao_llm::providers::scripted::says;
+use balcao_store::contact;
+use balcao_store::message::Author;
+use balcao_testkit::fakes::graph::webhooks;
+use serde_json::json;
+
+use crate::counter::counter;
+
+const HELLO: &str = "Olá! Como posso ajudar?";
+
+#[tokio::test]
+async fn a_message_is_answered_once_its_burst_is_ripe() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0, "three seconds are not over");
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+    assert_eq!(shop.inbox_states().await, [InboxState::Answered]);
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 1);
+}
+
+#[tokio::test]
+async fn f_02_a_webhook_that_comes_again_is_acknowledged_and_ignored() {
+    let shop = counter([says(HELLO)]).await;
+    let first = shop.joao_writes("wamid.1", "oi").await;
+    assert_eq!(first, Accepted { new: 1, repeated: 0, strays: 0 });
+    for _ in 0..4 {
+        assert_eq!(shop.joao_writes("wamid.1", "oi").await, Accepted { new: 0, repeated: 1, strays: 0 });
+    }
+    shop.works().await;
+    // F-21: also long after.
+    shop.pass(8 * 86_400);
+    assert_eq!(shop.joao_writes("wamid.1", "oi").await.repeated, 1);
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+}
+
+#[tokio::test]
+async fn f_20_fifty_deliveries_at_once_are_one_row() {
+    let shop = counter([says(HELLO)]).await;
+    let deliveries = (0..50).map(|_| shop.joao_writes("wamid.1", "oi"));
+    let accepted = futures::future::join_all(deliveries).await;
+    assert_eq!(accepted.iter().map(|one| one.new).sum::<u32>(), 1);
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+}
+
+#[tokio::test]
+async fn what_is_written_in_one_breath_is_answered_together() {
+    let shop = counter([says("Claro! Que dia?")]).await;
+    for (id, text) in [("wamid.1", "oi"), ("wamid.2", "quero cortar"), ("wamid.3", "o cabelo")] {
+        shop.joao_writes(id, text).await;
+        shop.pass(2);
+    }
+    assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0);
+    shop.works().await;
+    assert_eq!(shop.asked(), "oi\nquero cortar\no cabelo");
+    assert_eq!(shop.texts(), ["Claro! Que dia?"]);
+    let rows = shop.inbox_rows().await;
+    assert!(rows.iter().all(|row| row.state == InboxState::Answered && row.turn == rows[0].turn));
+}
+
+#[tokio::test]
+async fn a_message_that_was_edited_or_taken_back_in_time_is_read_as_it_is() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "quero cortar sabado").await;
+    shop.joao_writes("wamid.2", "ops").await;
+    let edit = json!({ "original_message_id": "wamid.1",
+        "message": { "type": "text", "text": { "body": "quero cortar sexta" } } });
+    shop.joao_sends("wamid.3", json!({ "type": "edit", "edit": edit })).await;
+    let revoke = json!({ "original_message_id": "wamid.2" });
+    shop.joao_sends("wamid.4", json!({ "type": "revoke", "revoke": revoke })).await;
+    shop.works().await;
+    assert_eq!(shop.asked(), "quero cortar sexta");
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_described_and_never_met_with_silence() {
+    let cases = [
+        (json!({ "type": "audio", "audio": { "id": "1", "mime_type": "audio/ogg", "voice": true } }), "áudio"),
+        (json!({ "type": "image", "image": { "id": "2", "caption": "esse corte" } }), "esse corte\n[imagem"),
+        (json!({ "type": "location", "location": { "latitude": -19.9, "longitude": -43.9 } }), "[localização: -19.9"),
+        (json!({ "type": "poll_creation", "poll_creation": {} }), "[mensagem que não posso ler"),
+    ];
+    let shop = counter(cases.iter().map(|_| says(HELLO))).await;
+    for (number, (what, expected)) in cases.iter().enumerate() {
+        shop.joao_sends(&format!("wamid.{number}"), what.clone()).await;
+        shop.works().await;
+        assert!(shop.asked().contains(expected), "{}", shop.asked());
+        assert_eq!(shop.texts().len(), number + 1);
+    }
+}
+
+#[tokio::test]
+async fn what_wakes_nobody_is_kept_and_answered_by_nothing() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    let reaction = json!({ "type": "reaction", "reaction": { "message_id": "wamid.OUT1", "emoji": "👍" } });
+    shop.joao_sends("wamid.2", reaction).await;
+    shop.joao_sends("wamid.3", json!({ "type": "text", "text": { "body": "oi, grupo" }, "group_id": "g1" })).await;
+    shop.delivers(&webhooks::envelope("message_template_status_update", json!({ "event": "APPROVED" }))).await;
+    assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0);
+    let kept: i64 = shop
+        .look(|tx| {
+            tx.query_one("SELECT COUNT(*) FROM inbox WHERE state = 'ignored' AND reason IS NOT NULL", &[], |row| {
+                row.get(0)
+            })
+        })
+        .await;
+    assert_eq!(kept, 3);
+}
+
+#[tokio::test]
+async fn an_event_for_an_account_that_nobody_has_is_kept_and_answered_by_nothing() {
+    let shop = counter([]).await;
+    let mut body = webhooks::text("wamid.1", "oi");
+    body["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("4711");
+    assert_eq!(shop.delivers(&body).await, Accepted { new: 0, repeated: 0, strays: 1 });
+    assert_eq!(shop.delivers(&body).await, Accepted::default());
+    let mut other_business = webhooks::text("wamid.1", "oi");
+    other_business["entry"][0]["id"] = json!("somebody else's");
+    assert_eq!(shop.delivers(&other_business).await.strays, 1);
+    shop.works().await;
+    assert!(shop.texts().is_empty());
+}
+
+#[tokio::test]
+async fn who_writes_is_one_contact_however_they_are_named() {
+    let shop = counter([says(HELLO), says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    // Later Meta hides the number.
+    let hidden = json!({ "type": "text", "text": { "body": "oi de novo" }, "from": null });
+    shop.joao_sends("wamid.2", hidden).await;
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 2);
+    let organization = shop.world.organization;
+    let phone = balcao_domain::Phone::parse("+55 41 98765-4321").unwrap();
+    let found = shop.look(move |tx| contact::find_by_phone(tx, organization, &phone)).await.unwrap();
+    assert_eq!((found.name.as_deref(), found.channel_user.as_deref()), (Some("João"), Some("BR.1234567890")));
+}
+
+#[tokio::test]
+async fn a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    let echo = json!({ "from": "551130001000", "to": "554187654321", "to_user_id": "BR.1234567890", "id": "wamid.E1",
+        "timestamp": "1795182300", "type": "text", "text": { "body": "Oi João, aqui é o Otávio" } });
+    let echo = webhooks::envelope("smb_message_echoes", json!({ "message_echoes": [echo] }));
+    shop.delivers(&echo).await;
+    assert_eq!(shop.conversation().await.state, ConversationState::Human);
+    shop.joao_writes("wamid.2", "ah, oi Otávio").await;
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+    let thread = shop.thread().await;
+    assert_eq!(thread[2], (Author::Staff, "Oi João, aqui é o Otávio".to_owned()));
+    assert_eq!(thread[3], (Author::Contact, "ah, oi Otávio".to_owned()));
+    assert_eq!(shop.inbox_states().await.last(), Some(&InboxState::Ignored));
+}

@@ -1,0 +1,95 @@
+//! The seam between the front desk and a way messages travel.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::SendError,
+    id::{AccountId, Number, ProviderMessageId, UserId},
+    inbound::MediaKind,
+    outbound::Outbound,
+};
+
+/// One account of the business on one channel.
+///
+/// No method tries again: a [`SendError`]'s class says whether the caller may.
+#[async_trait]
+pub trait Channel: Send + Sync + std::fmt::Debug {
+    /// The channel's name, as conversations store it: `whatsapp`, …
+    fn kind(&self) -> &'static str;
+
+    /// The account that this sends from; the same as in what comes in for it.
+    fn account(&self) -> &AccountId;
+
+    /// What the channel can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Sends one message, once. A receipt means that the provider accepted it, not that it was delivered: that, and
+    /// later failures, come in as [`crate::inbound::StatusUpdate`]s, perhaps before this returns.
+    ///
+    /// # Errors
+    /// [`SendError`]. Its class [`crate::SendClass::Unknown`] means that the message may have been sent.
+    async fn send(&self, message: &Outbound, to: &Recipient) -> Result<SendReceipt, SendError>;
+
+    /// Shows the customer that this message, and those before it, were read. May be repeated.
+    ///
+    /// # Errors
+    /// [`SendError`]. Nobody waits for a read mark: the caller may ignore it.
+    async fn mark_read(&self, message: &ProviderMessageId) -> Result<(), SendError>;
+
+    /// Shows that an answer to this message is being written, which marks it as read too. It vanishes by itself (on
+    /// WhatsApp with the answer or after 25 seconds). May be repeated.
+    ///
+    /// # Errors
+    /// [`SendError`]; the caller may ignore it.
+    async fn typing(&self, message: &ProviderMessageId) -> Result<(), SendError>;
+}
+
+/// Where a message goes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recipient {
+    /// A number with its country code, as the channel last showed it; a plus sign before it is allowed.
+    Number(Number),
+    /// A person whose number the channel hides.
+    User(UserId),
+}
+
+/// The provider accepted a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SendReceipt {
+    /// The provider's id of the message: later statuses name it.
+    pub message: ProviderMessageId,
+    /// The number that the provider resolved the recipient to, which may be written otherwise than ours. Send to this
+    /// one from now on.
+    pub number: Option<Number>,
+    /// The provider's id of the person, if it said so.
+    pub user: Option<UserId>,
+    /// True if the provider holds the message back for a while (a paced template).
+    pub held: bool,
+}
+
+/// What a channel can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Longest text of one message, in UTF-16 units; see [`crate::split_text`].
+    pub max_text: usize,
+    /// Most buttons below one message; 0 if there are none.
+    pub max_buttons: usize,
+    /// Most rows of one list; 0 if there are no lists.
+    pub max_rows: usize,
+    /// Kinds of files that can be sent.
+    pub media: &'static [MediaKind],
+    /// Whether approved templates exist.
+    pub templates: bool,
+    /// Whether a message can quote another.
+    pub quotes: bool,
+    /// Whether messages can be marked as read.
+    pub read_marks: bool,
+    /// How long "is writing…" stays; `None` if it cannot be shown.
+    pub typing: Option<Duration>,
+    /// How long after the customer's last message anything may be sent; later only templates. `None`: always.
+    pub window: Option<Duration>,
+}

@@ -1,0 +1,3 @@
+//! The adapters, one folder each.
+
+pub mod whatsapp;

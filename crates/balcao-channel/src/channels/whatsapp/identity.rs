@@ -1,0 +1,101 @@
+//! Who a customer is: user ids, numbers, and Brazil's ninth digit.
+//!
+//! WhatsApp's number of a person (`wa_id`) may lack the ninth digit that their real number has, and since 2026 it may be
+//! missing altogether. It is kept as it came, because messages must be sent to it; [`Phone`] has the real number.
+
+use balcao_domain::Phone;
+use serde_json::Value;
+
+use super::json;
+use crate::{
+    id::{Number, UserId},
+    inbound::Person,
+};
+
+/// The names of the fields that hold a person's ids; they differ from place to place.
+pub(super) struct Keys {
+    pub(super) number: &'static str,
+    pub(super) user: &'static str,
+    pub(super) parent: &'static str,
+}
+
+/// Who wrote a message.
+pub(super) const SENDER: Keys = Keys { number: "from", user: "from_user_id", parent: "from_parent_user_id" };
+/// To whom staff wrote.
+pub(super) const ECHO_TO: Keys = Keys { number: "to", user: "to_user_id", parent: "to_parent_user_id" };
+/// To whom we wrote.
+pub(super) const RECIPIENT: Keys =
+    Keys { number: "recipient_id", user: "recipient_user_id", parent: "recipient_parent_user_id" };
+/// Whom a preference is about; also how contacts are written.
+pub(super) const CONTACT: Keys = Keys { number: "wa_id", user: "user_id", parent: "parent_user_id" };
+
+/// The person that `item` names, with what the `contacts` beside it tell about them.
+///
+/// Contacts are matched by id, never by their place. An item that names nobody is of the one contact, if there is one only.
+pub(super) fn person(item: &Value, keys: &Keys, contacts: &[Value]) -> Person {
+    let mut person = named(item, keys);
+    let is_same = |contact: &&Value| {
+        let other = named(contact, &CONTACT);
+        let same_user = person.user.is_some() && person.user == other.user;
+        same_user || (person.number.is_some() && person.number == other.number)
+    };
+    let contact = match contacts {
+        [only] if person.is_nobody() => Some(only),
+        contacts => contacts.iter().find(is_same),
+    };
+    if let Some(contact) = contact {
+        let Person { user, parent_user, number, .. } = named(contact, &CONTACT);
+        person.user = person.user.or(user);
+        person.parent_user = person.parent_user.or(parent_user);
+        person.number = person.number.or(number);
+        person.name = json::owned(contact, &["profile", "name"]);
+        let username = json::text(contact, &["profile", "username"]);
+        person.username = username.map(|name| name.trim_start_matches('@').to_owned());
+    }
+    person.phone = person.number.as_ref().and_then(phone);
+    person
+}
+
+fn named(item: &Value, keys: &Keys) -> Person {
+    Person {
+        user: json::text(item, &[keys.user]).map(UserId::new),
+        parent_user: json::text(item, &[keys.parent]).map(UserId::new),
+        number: json::text(item, &[keys.number]).map(Number::new),
+        ..Person::default()
+    }
+}
+
+/// The telephone number that a number of WhatsApp means: in Brazil with the ninth digit. `None` if there is none such.
+#[must_use]
+pub fn phone(number: &Number) -> Option<Phone> {
+    // Always with its country code, also without a plus sign; read bare, a foreign one would be taken for Brazilian.
+    let digits = number.as_str().strip_prefix('+').unwrap_or(number.as_str());
+    let written = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("+{digits}"))?;
+    Phone::parse(&written).ok()
+}
+
+/// The other way to write a Brazilian mobile number: without the ninth digit if it has one, else with it. `None` for
+/// landlines and other countries. For one more attempt after [`crate::GiveUpReason::Unreachable`], and to look up who
+/// may be stored under the other spelling.
+#[must_use]
+pub fn other_spelling(number: &Number) -> Option<Number> {
+    let digits = number.as_str().strip_prefix('+').unwrap_or(number.as_str());
+    let real = phone(number)?;
+    let national = real.e164().strip_prefix("+55")?;
+    let (area, line) = national.split_at_checked(2)?;
+    let short = line.strip_prefix('9').filter(|_| line.len() == 9)?;
+    let (with, without) = (format!("55{area}9{short}"), format!("55{area}{short}"));
+    // A line of 2 to 5 would be a landline without its 9: somebody else.
+    let lone_is_mobile = matches!(short.bytes().next(), Some(b'6'..=b'9'));
+    if digits == with { lone_is_mobile.then(|| Number::new(without)) } else { Some(Number::new(with)) }
+}
+
+/// The number to send to for somebody whose number WhatsApp has not told yet: E.164 without the plus sign.
+#[must_use]
+pub fn first_number(phone: &Phone) -> Number {
+    Number::new(phone.e164().trim_start_matches('+'))
+}
+
+#[cfg(test)]
+#[path = "identity_tests.rs"]
+mod tests;

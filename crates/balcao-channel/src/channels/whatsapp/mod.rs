@@ -1,0 +1,23 @@
+//! WhatsApp Business Platform (Cloud API).
+//!
+//! What comes in: [`webhook::handshake`] answers Meta's check of the address, [`signature::AppSecrets::verify`] judges the
+//! raw bytes, [`webhook::parse`] turns them into [`crate::Inbound`]s. What goes out: [`WhatsApp`]. The rules between them
+//! ([`window`], [`price`], [`errors`], [`identity`]) are plain functions. Not here: the HTTP server, storage, the pace of
+//! sending.
+
+pub mod config;
+mod content;
+pub mod errors;
+mod http;
+pub mod identity;
+mod json;
+pub mod media;
+mod payload;
+pub mod price;
+mod send;
+pub mod signature;
+pub mod webhook;
+pub mod window;
+
+pub use config::{Clocks, Config, ConfigError};
+pub use send::WhatsApp;

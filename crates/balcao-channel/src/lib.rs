@@ -1,0 +1,20 @@
+//! The channel contract and its adapters: how messages come in and go out.
+//!
+//! What comes in becomes an [`Inbound`], what goes out is an [`Outbound`]; both are plain data that can be stored. A
+//! [`Channel`] sends once and says what is known afterwards. Not here: the inbox and outbox (a database keeps them), the
+//! HTTP server that receives webhooks, the decision to try again.
+
+pub mod channel;
+pub mod channels;
+pub mod error;
+pub mod id;
+pub mod inbound;
+pub mod outbound;
+pub mod split;
+
+pub use channel::{Capabilities, Channel, Recipient, SendReceipt};
+pub use error::{GiveUpReason, SendClass, SendError};
+pub use id::{AccountId, Number, ProviderMediaId, ProviderMessageId, UserId};
+pub use inbound::Inbound;
+pub use outbound::{Outbound, OutboundError};
+pub use split::split_text;

@@ -1,0 +1,181 @@
+//! `balcao serve`: webhooks in, turns, messages out, in one process.
+//!
+//! Told to stop, it takes nothing more in, lets turns and requests end, sends what they wrote, and ends. Killed at any moment
+//! it loses nothing: what was acknowledged is in the database, and the next start goes on with it.
+
+use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
+
+use balcao_app::{
+    Desk,
+    dispatcher::{Dispatcher, DispatcherSettings},
+    inbox::{Account, Inbox},
+    sender::{Sender, SenderSettings},
+    turns::FrontDesk,
+};
+use balcao_channel::{Channel, channels::whatsapp::WhatsApp};
+use balcao_domain::OrganizationId;
+use balcao_web::{Limits, Web, router};
+use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    config::{Config, WhatsAppAccount},
+    output::{Failure, chain, complain, say},
+    profiles, wire,
+};
+
+/// How long what is written last may take to be sent.
+const LAST_SEND: Duration = Duration::from_secs(10);
+
+/// Options of `balcao serve`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Where to listen, instead of `server.listen`; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// A configured provider by name, or `offline`.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+/// Runs the command.
+pub(crate) async fn run(
+    args: Args,
+    mut config: Config,
+    environment: &BTreeMap<String, String>,
+) -> Result<ExitCode, Failure> {
+    if let Some(listen) = args.listen {
+        config.server.listen = listen;
+    }
+    let address = config.server.address().map_err(Failure::usage)?;
+    let whatsapp = config.whatsapp.read().map_err(Failure::usage)?;
+    let (desk, organization, _) = wire::configured(&config, None).await?;
+    let front = front_desk(&desk, &config, environment, args.model.as_deref())?;
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
+    let server = Server::new(desk, organization, &config, front, whatsapp)?;
+    let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
+    say(&format!("listening on http://{local}"));
+    server.run(listener, stopped()?).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The front desk with the configured profile. Says on standard error which model answers, and why.
+fn front_desk(
+    desk: &Desk,
+    config: &Config,
+    environment: &BTreeMap<String, String>,
+    model: Option<&str>,
+) -> Result<Arc<FrontDesk>, Failure> {
+    let all = profiles::load(&config.agents.dir)?;
+    let (profile, document) = wire::profile(&all, &config.agents.profile)?;
+    let chosen = wire::choose_model(&config.model, profile, environment, model)?;
+    complain(&format!("model: {}", chosen.why));
+    let agent = wire::agent(desk, profile, document, chosen.provider)?;
+    Ok(Arc::new(FrontDesk::new(desk.clone(), [agent])))
+}
+
+/// Everything that runs.
+struct Server {
+    web: Web,
+    limits: Limits,
+    dispatcher: Dispatcher,
+    sender: Sender,
+    /// Nothing more is taken in.
+    stop: CancellationToken,
+}
+
+impl Server {
+    fn new(
+        desk: Desk,
+        organization: OrganizationId,
+        config: &Config,
+        front: Arc<FrontDesk>,
+        whatsapp: Option<WhatsAppAccount>,
+    ) -> Result<Self, Failure> {
+        let seconds = wire::seconds;
+        let (server, stop) = (&config.server, CancellationToken::new());
+        let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let mut accounts = Vec::new();
+        let mut channels: Vec<Arc<dyn Channel>> = Vec::new();
+        let mut webhook = None;
+        match whatsapp {
+            Some(WhatsAppAccount { account, business, webhook: hook }) => {
+                let name = account.account.as_str().to_owned();
+                accounts.push(Account { channel: "whatsapp".to_owned(), account: name, business, organization });
+                channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
+                webhook = Some(hook);
+            }
+            None => complain("no channel is configured: set whatsapp.account"),
+        }
+        let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake));
+        let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
+        let settings = DispatcherSettings {
+            lease: seconds(server.lease_s),
+            max_concurrent_turns: server.max_concurrent_turns,
+            burst: server.burst(),
+            drain: seconds(server.drain_s),
+            ..DispatcherSettings::new(config.agents.profile.clone(), owner)
+        };
+        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
+        let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
+        let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
+        let sender = Sender::new(desk.clone(), channels, settings, outgoing);
+        let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
+        Ok(Self { web: Web::new(desk, inbox, webhook, stop.clone()), limits, dispatcher, sender, stop })
+    }
+
+    /// Runs until `stopped`.
+    async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
+        let Self { web, limits, dispatcher, sender, stop } = self;
+        let sent = CancellationToken::new();
+        let (end, sending) = (stop.clone(), sent.clone());
+        let mut work = JoinSet::new();
+        work.spawn(balcao_web::serve(listener, router(web, &limits), limits, stop.clone()));
+        work.spawn(async move { dispatcher.run(end).await });
+        let mut last = JoinSet::new();
+        last.spawn(async move {
+            sender.run(sending).await;
+            let rest = tokio::time::timeout(LAST_SEND, sender.work_off()).await;
+            if !matches!(rest, Ok(Ok(_))) {
+                tracing::warn!("some messages are left to be sent at the next start");
+            }
+        });
+        tokio::select! {
+            () = stopped => {}
+            // Neither ends by itself.
+            Some(ended) = work.join_next() => tracing::error!(?ended, "a part of the server ended"),
+        }
+        complain("stopping");
+        stop.cancel();
+        while work.join_next().await.is_some() {}
+        sent.cancel();
+        while last.join_next().await.is_some() {}
+    }
+}
+
+/// Ends when the program is told to stop: `SIGTERM`, or an interrupt.
+#[cfg(unix)]
+fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let listen = |kind| signal(kind).map_err(|error| Failure::operation(format!("signals: {error}")));
+    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Ends when the program is interrupted.
+#[cfg(not(unix))]
+fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+    Ok(async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::error!(%error, "interrupts cannot be seen");
+            std::future::pending::<()>().await;
+        }
+    })
+}

@@ -1,0 +1,411 @@
+//! `balcao serve` as it runs at a shop: the built binary, a database file, a fake of Meta's Graph API; killed at bad moments.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use balcao_store::{OpenOptions, Row, Store, StoreError};
+use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, FakeGraph, TOKEN, webhooks};
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+
+use crate::{balcao, code, err, out, root, run};
+
+const SECRET: &str = "an app secret";
+
+/// A shop's folder, and Meta.
+struct Shop {
+    folder: TempDir,
+    graph: FakeGraph,
+}
+
+/// A server that runs. It is killed when it is dropped.
+struct Running {
+    child: Child,
+    address: String,
+}
+
+fn shop() -> Shop {
+    let shop = Shop { folder: tempdir().unwrap(), graph: FakeGraph::start().unwrap() };
+    let config = format!(
+        "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nsettle_s = 3\n\
+         [whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n",
+        webhooks::BUSINESS,
+        shop.graph.url()
+    );
+    std::fs::write(shop.folder.path().join("balcao.toml"), config).unwrap();
+    let sample = root().join("samples/barbearia-figueira.yaml");
+    for arguments in [vec!["migrate"], vec!["seed", sample.to_str().unwrap()]] {
+        let output = run(shop.folder.path(), &arguments, "");
+        assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
+    }
+    shop
+}
+
+/// Waits for something that comes to pass, or fails after a minute and a half.
+fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(90);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what} did not come to pass");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+}
+
+fn secrets(command: &mut Command) -> &mut Command {
+    command
+        .env("BALCAO__WHATSAPP__TOKEN", TOKEN)
+        .env("BALCAO__WHATSAPP__APP_SECRET", SECRET)
+        .env("BALCAO__WHATSAPP__VERIFY_TOKEN", "a verify token")
+}
+
+impl Shop {
+    fn start(&self) -> Running {
+        self.start_with(&["serve", "--model", "offline"])
+    }
+
+    fn start_with(&self, arguments: &[&str]) -> Running {
+        let mut command = balcao(self.folder.path());
+        secrets(&mut command).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on http://").unwrap_or_else(|| panic!("it says {line}"));
+        Running { address: address.to_owned(), child }
+    }
+
+    /// What Meta accepted, by our name of it.
+    fn accepted(&self) -> Vec<(String, String)> {
+        let text = |message: &Value, path: &str| message.pointer(path).unwrap().as_str().unwrap().to_owned();
+        let named = |message: Value| (text(&message, "/biz_opaque_callback_data"), text(&message, "/text/body"));
+        self.graph.accepted().into_iter().map(named).collect()
+    }
+
+    /// Rows of the database, while the server runs or not.
+    fn rows<T: Send + 'static>(
+        &self,
+        sql: &'static str,
+        read: impl Fn(&Row<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Vec<T> {
+        rows(self.folder.path(), sql, read)
+    }
+
+    fn count(&self, sql: &'static str) -> i64 {
+        self.rows(sql, |row| row.get(0)).remove(0)
+    }
+
+    /// Waits until nothing is left to do.
+    fn quiet(&self) {
+        eventually("everything is answered and sent", || {
+            let left = "SELECT (SELECT COUNT(*) FROM inbox WHERE state IN ('new', 'assigned'))
+                        + (SELECT COUNT(*) FROM outbox WHERE state IN ('pending', 'sending'))";
+            (self.count(left) == 0).then_some(())
+        });
+    }
+}
+
+fn rows<T: Send + 'static>(
+    folder: &Path,
+    sql: &'static str,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> Vec<T> {
+    let store = Store::open(&folder.join("balcao.db"), OpenOptions::default()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(store.read(move |tx| tx.query_all(sql, &[], |row| read(row)))).unwrap()
+}
+
+/// One request; the status, or `None` if no answer came.
+fn request(address: &str, head: &str, body: &[u8]) -> Option<u16> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
+    stream.write_all(body).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    answer.split(' ').nth(1)?.parse().ok()
+}
+
+fn post(address: &str, body: &Value, secret: &str) -> Option<u16> {
+    let body = body.to_string().into_bytes();
+    let signature = webhooks::sign(secret, &body);
+    let head = format!(
+        "POST /webhooks/whatsapp HTTP/1.1\r\ncontent-length: {}\r\nX-Hub-Signature-256: {signature}",
+        body.len()
+    );
+    request(address, &head, &body)
+}
+
+impl Running {
+    fn delivers(&self, body: &Value) {
+        assert_eq!(post(&self.address, body, SECRET), Some(200));
+    }
+
+    fn get(&self, path: &str) -> Option<u16> {
+        request(&self.address, &format!("GET {path} HTTP/1.1"), b"")
+    }
+
+    /// As `kill -9`.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// As a service manager stops it.
+    fn stop(mut self) -> ExitStatus {
+        let told = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status().unwrap();
+        assert!(told.success());
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A text that a customer writes now.
+fn text(id: &str, customer: u32, words: &str) -> Value {
+    let now = balcao_domain::Clock::now(&balcao_domain::SystemClock).as_second().to_string();
+    let message = json!({ "from": format!("5531988880{customer:03}"), "from_user_id": format!("BR.9{customer:03}"),
+        "id": id, "timestamp": now, "type": "text", "text": { "body": words } });
+    webhooks::envelope("messages", json!({ "messages": [message] }))
+}
+
+#[test]
+fn a_message_is_answered_once_however_often_it_is_delivered() {
+    let shop = shop();
+    let server = shop.start();
+    assert_eq!((server.get("/healthz"), server.get("/readyz"), server.get("/")), (Some(200), Some(200), Some(404)));
+    let handshake = "/webhooks/whatsapp?hub.mode=subscribe&hub.verify_token=a%20verify%20token&hub.challenge=42";
+    assert_eq!(server.get(handshake), Some(200));
+    for _ in 0..5 {
+        server.delivers(&text("wamid.1", 1, "oi"));
+    }
+    shop.quiet();
+    server.delivers(&text("wamid.1", 1, "oi"));
+    shop.quiet();
+    assert_eq!(shop.accepted().len(), 1, "{:?}", shop.accepted());
+    assert_eq!(shop.count("SELECT COUNT(*) FROM inbox"), 1);
+}
+
+#[test]
+fn a_forged_message_is_refused_and_nothing_is_stored() {
+    let shop = shop();
+    let server = shop.start();
+    assert_eq!(post(&server.address, &text("wamid.1", 1, "oi"), "guessed"), Some(401));
+    assert_eq!(shop.count("SELECT (SELECT COUNT(*) FROM inbox) + (SELECT COUNT(*) FROM stray_event)"), 0);
+}
+
+#[test]
+fn told_to_stop_it_answers_what_it_has_begun_and_ends_well() {
+    let shop = shop();
+    let server = shop.start();
+    server.delivers(&text("wamid.1", 1, "oi"));
+    eventually("the message is taken up", || (shop.count("SELECT COUNT(*) FROM turn") == 1).then_some(()));
+    assert!(server.stop().success());
+    assert_eq!(shop.accepted().len(), 1);
+    assert_eq!(shop.count("SELECT COUNT(*) FROM dispatch WHERE owner IS NOT NULL"), 0);
+}
+
+/// A model that takes requests and never answers; tells of each.
+fn silent_model() -> (String, Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (sender, asked) = channel();
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for stream in listener.incoming() {
+            open.push(stream);
+            if sender.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    (address, asked)
+}
+
+#[test]
+fn killed_in_the_middle_of_a_turn_it_answers_once_after_the_next_start() {
+    let shop = shop();
+    let (model, asked) = silent_model();
+    let file = shop.folder.path().join("balcao.toml");
+    let config = std::fs::read_to_string(&file).unwrap();
+    let slow =
+        format!("[[model.providers]]\nname = \"slow\"\nkind = \"compatible\"\nbase_url = \"{model}\"\nmodel = \"x\"\n");
+    std::fs::write(&file, format!("{config}{slow}")).unwrap();
+    let server = shop.start_with(&["serve"]);
+    server.delivers(&text("wamid.1", 1, "quais os serviços?"));
+    asked.recv_timeout(Duration::from_secs(60)).unwrap();
+    server.kill();
+    assert_eq!(shop.count("SELECT COUNT(*) FROM turn WHERE state = 'open'"), 1);
+    let server = shop.start();
+    server.delivers(&text("wamid.1", 1, "quais os serviços?"));
+    shop.quiet();
+    assert_eq!(shop.accepted().len(), 1, "{:?}", shop.accepted());
+    assert_eq!(shop.count("SELECT COUNT(*) FROM turn"), 1);
+    assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 1);
+}
+
+#[test]
+fn killed_in_the_middle_of_a_send_it_never_sends_twice() {
+    let shop = shop();
+    shop.graph.next(Behaviour::AcceptThenSilence);
+    let server = shop.start();
+    server.delivers(&text("wamid.1", 1, "oi"));
+    eventually("Meta has the message", || (shop.accepted().len() == 1).then_some(()));
+    server.kill();
+    assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'sending'"), 1);
+    let server = shop.start();
+    shop.quiet();
+    assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'unknown'"), 1);
+    // A status names it: then it is known, and the next message need not wait.
+    let (correlation, _) = shop.accepted().remove(0);
+    let correlation = json!({ "biz_opaque_callback_data": correlation });
+    server.delivers(&webhooks::status("wamid.OUT1", "delivered", correlation));
+    assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'sent' AND delivery = 'delivered'"), 1);
+    server.delivers(&text("wamid.2", 1, "quais os serviços?"));
+    shop.quiet();
+    assert_eq!(shop.accepted().len(), 2);
+}
+
+#[test]
+fn f_20_two_servers_over_one_database_answer_each_customer_once() {
+    let shop = shop();
+    let servers = [shop.start(), shop.start()];
+    for customer in 0..12 {
+        let message = text(&format!("wamid.{customer}"), customer, "oi");
+        servers.iter().for_each(|server| server.delivers(&message));
+    }
+    shop.quiet();
+    let names: BTreeSet<String> = shop.accepted().into_iter().map(|(correlation, _)| correlation).collect();
+    assert_eq!((shop.accepted().len(), names.len()), (12, 12));
+    assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 12);
+}
+
+/// Meta: delivers each message to whatever server runs, until it is acknowledged.
+fn meta(messages: Vec<Value>, address: &Arc<Mutex<String>>) -> std::thread::JoinHandle<()> {
+    let address = Arc::clone(address);
+    std::thread::spawn(move || {
+        for message in messages {
+            eventually("a webhook is acknowledged", || {
+                let to = address.lock().unwrap().clone();
+                (post(&to, &message, SECRET) == Some(200)).then_some(())
+            });
+        }
+    })
+}
+
+#[test]
+fn killed_again_and_again_under_load_it_answers_every_message_once() {
+    const CUSTOMERS: u32 = 16;
+    let shop = shop();
+    let ask = |customer| {
+        let hour = 9 + customer % 9;
+        // Whenever this runs, the shop is open on one of them.
+        let day = if customer % 2 == 0 { "terça" } else { "quinta" };
+        text(&format!("wamid.a{customer}"), customer, &format!("quero marcar barba desenhada {day} às {hour}h"))
+    };
+    let agree = |customer| text(&format!("wamid.b{customer}"), customer, "sim");
+    let messages: Vec<Value> = (0..CUSTOMERS).map(ask).chain((0..CUSTOMERS).map(agree)).collect();
+    let count = messages.len();
+    let address = Arc::new(Mutex::new(String::new()));
+    let delivering = meta(messages, &address);
+    for round in 0..8 {
+        let server = shop.start();
+        address.lock().unwrap().clone_from(&server.address);
+        let goal = shop.accepted().len() + 1 + round % 3;
+        let soon = Instant::now() + Duration::from_secs(4);
+        eventually("a few answers", || (shop.accepted().len() >= goal || Instant::now() > soon).then_some(()));
+        server.kill();
+    }
+    let server = shop.start();
+    address.lock().unwrap().clone_from(&server.address);
+    delivering.join().unwrap();
+    for (correlation, _) in shop.accepted() {
+        let id = format!("wamid.of {correlation}");
+        server.delivers(&webhooks::status(&id, "delivered", json!({ "biz_opaque_callback_data": correlation })));
+    }
+    shop.quiet();
+    assert!(server.stop().success());
+    every_message_has_one_answer(&shop, count);
+    no_effect_happened_twice(&shop);
+}
+
+fn every_message_has_one_answer(shop: &Shop, count: usize) {
+    let inbox = shop.rows(
+        "SELECT i.state, i.turn_id, c.state FROM inbox i JOIN conversation c ON c.id = i.conversation_id
+         WHERE i.kind = 'message'",
+        |row| Ok((row.get::<String>(0)?, row.get::<i64>(1)?, row.get::<String>(2)?)),
+    );
+    assert_eq!(inbox.len(), count);
+    // Whoever was there at three deaths was given to a person, with an answer; what they write then is for the person.
+    let told = |state: &str, who: &str| match state {
+        "answered" | "handed_off" => true,
+        "ignored" if who == "waiting_human" => false,
+        _ => panic!("{inbox:?}"),
+    };
+    let turns: BTreeSet<i64> =
+        inbox.iter().filter(|(state, _, who)| told(state, who)).map(|(_, turn, _)| *turn).collect();
+    assert!(turns.len() > count / 3, "{inbox:?}");
+    let outbox = shop.rows("SELECT correlation, state, turn_id FROM outbox", |row| {
+        Ok((row.get::<String>(0)?, row.get::<String>(1)?, row.get::<i64>(2)?))
+    });
+    assert_eq!(outbox.iter().map(|row| row.2).collect::<BTreeSet<_>>(), turns);
+    assert_eq!(outbox.len(), turns.len(), "each turn has one answer");
+    let mut accepted: BTreeMap<String, u32> = BTreeMap::new();
+    for (correlation, _) in shop.accepted() {
+        *accepted.entry(correlation).or_default() += 1;
+    }
+    assert!(accepted.values().all(|times| *times == 1), "sent twice: {accepted:?}");
+    for (correlation, state, _) in &outbox {
+        match state.as_str() {
+            "sent" => assert!(accepted.contains_key(correlation), "{correlation} is said to be sent"),
+            "unknown" => {}
+            other => panic!("{correlation} is {other}"),
+        }
+    }
+    assert!(accepted.keys().all(|one| outbox.iter().any(|(known, ..)| known == one)));
+}
+
+fn no_effect_happened_twice(shop: &Shop) {
+    let booked = shop
+        .rows("SELECT contact_id, COUNT(*) FROM appointment WHERE source <> 'seed' GROUP BY contact_id", |row| {
+            Ok((row.get::<i64>(0)?, row.get::<i64>(1)?))
+        });
+    let customers = shop.rows("SELECT id FROM contact WHERE channel_user LIKE 'BR.9%'", |row| row.get::<i64>(0));
+    let booked: Vec<_> = booked.into_iter().filter(|(contact, _)| customers.contains(contact)).collect();
+    assert!(booked.iter().all(|(_, times)| *times == 1), "{booked:?}");
+    let said = shop.rows(
+        "SELECT m.text FROM message m JOIN conversation c ON c.id = m.conversation_id
+         WHERE m.author = 'agent' AND m.text LIKE '%marcado!%'",
+        |row| row.get::<String>(0),
+    );
+    // A turn that was given to a person after its effect says nothing of it.
+    let handed_over = shop.rows("SELECT id FROM turn WHERE outcome = 'handoff'", |row| row.get::<i64>(0)).len();
+    assert!((said.len()..=said.len() + handed_over).contains(&booked.len()), "{said:?} {booked:?}");
+    assert!(!booked.is_empty(), "the load booked nothing");
+}
+
+#[test]
+fn what_is_missing_in_the_configuration_is_named() {
+    let shop = shop();
+    let output = run(shop.folder.path(), &["serve"], "");
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("BALCAO__WHATSAPP__TOKEN"), "{}", err(&output));
+    let mut command = balcao(shop.folder.path());
+    let output = secrets(&mut command).args(["serve", "--listen", "localhost"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("127.0.0.1:8080"), "{}", err(&output));
+    let shown = secrets(&mut balcao(shop.folder.path())).args(["config", "show"]).output().unwrap();
+    let shown = out(&shown);
+    assert!(shown.contains("whatsapp.token") && !shown.contains(TOKEN) && !shown.contains(SECRET), "{shown}");
+    assert!(shown.contains("server.burst_window_ms"), "{shown}");
+}

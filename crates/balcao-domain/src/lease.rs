@@ -1,0 +1,83 @@
+//! Who may work on a conversation, and how often it may fail (facts: exactly once, §3.5).
+//!
+//! A lease is claimed, renewed while work goes on, and ended by the work's last transaction. A lease that runs out belongs to
+//! somebody who died: the next claim finds it, and recovery is what that claim does. Each claim raises the epoch, and every
+//! transaction of the work demands its epoch still to be the current one (I-5), so that whoever slept through the end of
+//! their lease changes nothing.
+//!
+//! A process that dies takes all its turns with it, and only one of them may be the poison. So a conversation that is found
+//! so becomes a *suspect*; suspects are worked on one at a time, and only a death there adds *blame*.
+//!
+//! Invariants: attempts are counted at the claim (I-20), so that any kind of end is counted; [`Tally::verdict`] depends on
+//! the tally alone; a conversation is handed over after at most [`MAX_BLAME`] deaths as the suspect, [`MAX_FAILURES`]
+//! failures, or [`MAX_ATTEMPTS`] claims without an answer.
+
+use std::time::Duration;
+
+/// Deaths as the only suspect before a person gets the conversation.
+pub const MAX_BLAME: u32 = 2;
+/// Failures that were reported, in a row.
+pub const MAX_FAILURES: u32 = 5;
+/// Claims without an answer, whatever ended them.
+pub const MAX_ATTEMPTS: u32 = 10;
+
+/// What is remembered of the attempts since the last answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Claims.
+    pub attempts: u32,
+    /// Attempts that ended with an error.
+    pub failures: u32,
+    /// Deaths while it was the only suspect.
+    pub blame: u32,
+    /// Whether somebody died working on it.
+    pub suspect: bool,
+}
+
+/// What a claim is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// To answer.
+    Answer,
+    /// To give the conversation to a person without another attempt.
+    HandOver,
+}
+
+impl Tally {
+    /// The tally after a claim. `died` says that the lease before was not ended but ran out.
+    #[must_use]
+    pub const fn claimed(self, died: bool) -> Self {
+        Self {
+            attempts: self.attempts.saturating_add(1),
+            failures: self.failures,
+            blame: if died && self.suspect { self.blame.saturating_add(1) } else { self.blame },
+            suspect: self.suspect || died,
+        }
+    }
+
+    /// The tally after an attempt that ended with an error.
+    #[must_use]
+    pub const fn failed(self) -> Self {
+        Self { failures: self.failures.saturating_add(1), ..self }
+    }
+
+    /// What the claim that this tally was written with is for.
+    #[must_use]
+    pub const fn verdict(self) -> Verdict {
+        if self.blame >= MAX_BLAME || self.failures >= MAX_FAILURES || self.attempts > MAX_ATTEMPTS {
+            Verdict::HandOver
+        } else {
+            Verdict::Answer
+        }
+    }
+
+    /// How long nobody tries again after this many failures: 1 s, doubled each time, at most a minute.
+    #[must_use]
+    pub fn pause(self) -> Duration {
+        Duration::from_secs(1_u64 << self.failures.saturating_sub(1).min(6)).min(Duration::from_mins(1))
+    }
+}
+
+#[cfg(test)]
+#[path = "lease_tests.rs"]
+mod tests;

@@ -1,0 +1,288 @@
+//! The inbox: everything that a channel delivered, once.
+//!
+//! The states and their invariants are in [`balcao_domain::inbox`]. A row is inserted before the channel is told that it was
+//! received (I-1), and unique for ever (I-2).
+
+use balcao_domain::inbox::InboxState;
+use balcao_domain::{ConversationId, InboxId, OrganizationId, TurnId};
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::{Row, values, word};
+
+/// Something that came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewInbox<'a> {
+    /// The channel.
+    pub channel: &'a str,
+    /// The business's account on it.
+    pub account: &'a str,
+    /// What makes two deliveries one event, within the account.
+    pub key: &'a str,
+    /// What it is: `message`, `status`, …
+    pub kind: &'a str,
+    /// Where it belongs.
+    pub conversation: Option<ConversationId>,
+    /// The provider's name of the message.
+    pub provider_message: Option<&'a str>,
+    /// What the turn reads.
+    pub text: Option<&'a str>,
+    /// What came, as JSON.
+    pub payload: &'a str,
+    /// When it was written, by the provider's clock.
+    pub provider_at: Option<Timestamp>,
+    /// `None`: it waits for a turn. Else nothing is said to it, for this reason.
+    pub ignored: Option<&'a str>,
+}
+
+/// A row that waits, or that a turn answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxRow {
+    /// Its id, in the order of arrival.
+    pub id: InboxId,
+    /// What became of it.
+    pub state: InboxState,
+    /// The provider's name of the message.
+    pub provider_message: Option<String>,
+    /// What the turn reads.
+    pub text: String,
+    /// When it came.
+    pub received_at: Timestamp,
+    /// Where it belongs.
+    pub conversation: Option<ConversationId>,
+    /// The turn that answers it.
+    pub turn: Option<TurnId>,
+    /// Why nothing is said to it.
+    pub reason: Option<String>,
+}
+
+/// What waits in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Burst {
+    /// When the first of it came.
+    pub first: Timestamp,
+    /// When the last of it came.
+    pub last: Timestamp,
+    /// How many there are.
+    pub count: u32,
+}
+
+const COLUMNS: &str = "id, state, provider_message, text, received_at, turn_id, reason, conversation_id";
+
+fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
+    Ok(InboxRow {
+        id: row.get(0)?,
+        state: word(row, 1, InboxState::from_word)?,
+        provider_message: row.get(2)?,
+        text: row.get::<Option<String>>(3)?.unwrap_or_default(),
+        received_at: row.get(4)?,
+        turn: row.get(5)?,
+        reason: row.get(6)?,
+        conversation: row.get(7)?,
+    })
+}
+
+fn hash(key: &str) -> String {
+    Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Stores what came in; `None` if it had come before, and then nothing is changed.
+///
+/// # Errors
+/// What the database said.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewInbox<'_>,
+    now: Timestamp,
+) -> Result<Option<InboxId>, StoreError> {
+    let state = if new.ignored.is_some() { InboxState::Ignored } else { InboxState::New };
+    tx.query_optional(
+        "INSERT INTO inbox (organization_id, channel, account, event_hash, kind, conversation_id, provider_message, text,
+                            payload, provider_at, received_at, state, reason)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+         ON CONFLICT (organization_id, channel, account, event_hash) DO NOTHING RETURNING id",
+        values![
+            organization,
+            new.channel,
+            new.account,
+            hash(new.key),
+            new.kind,
+            new.conversation,
+            new.provider_message,
+            new.text,
+            new.payload,
+            new.provider_at,
+            now,
+            state.as_str(),
+            new.ignored,
+        ],
+        |row| row.get(0),
+    )
+}
+
+/// Whether an event came before.
+///
+/// # Errors
+/// What the database said.
+pub fn knows(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    channel: &str,
+    account: &str,
+    key: &str,
+) -> Result<bool, StoreError> {
+    let found: Option<i64> = tx.query_optional(
+        "SELECT 1 FROM inbox WHERE organization_id = ?1 AND channel = ?2 AND account = ?3 AND event_hash = ?4",
+        values![organization, channel, account, hash(key)],
+        |row| row.get(0),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Keeps an event of an account that no organization has; tells whether it is new.
+///
+/// # Errors
+/// What the database said.
+pub fn insert_stray(
+    tx: &mut Tx<'_>,
+    channel: &str,
+    account: &str,
+    key: &str,
+    payload: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let inserted = tx.execute(
+        "INSERT INTO stray_event (channel, account, event_hash, payload, received_at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (channel, account, event_hash) DO NOTHING",
+        values![channel, account, hash(key), payload, now],
+    )?;
+    Ok(inserted == 1)
+}
+
+/// What waits in a conversation; `None` if nothing does.
+///
+/// # Errors
+/// What the database said.
+pub fn burst(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Option<Burst>, StoreError> {
+    tx.query_one(
+        "SELECT min(received_at), max(received_at), count(*) FROM inbox
+         WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new'",
+        values![organization, conversation],
+        |row| {
+            let (first, last): (Option<Timestamp>, Option<Timestamp>) = (row.get(0)?, row.get(1)?);
+            let count = row.get(2)?;
+            Ok(first.zip(last).map(|(first, last)| Burst { first, last, count }))
+        },
+    )
+}
+
+/// Gives what waits in a conversation to a turn, at most `limit` rows, and gives them in order of arrival.
+///
+/// A row's turn is set once and never changes (I-3).
+///
+/// # Errors
+/// What the database said.
+pub fn assign(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    turn: TurnId,
+    limit: u32,
+) -> Result<Vec<InboxRow>, StoreError> {
+    let sql = format!(
+        "UPDATE inbox SET state = 'assigned', turn_id = ?3 WHERE id IN (
+             SELECT id FROM inbox WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new' AND turn_id IS NULL
+             ORDER BY id LIMIT ?4) RETURNING {COLUMNS}"
+    );
+    let mut rows = tx.query_all(&sql, values![organization, conversation, turn, limit], read)?;
+    rows.sort_by_key(|row| row.id);
+    Ok(rows)
+}
+
+/// The rows that a turn answers, in order of arrival.
+///
+/// # Errors
+/// What the database said.
+pub fn of_turn(tx: &mut Tx<'_>, organization: OrganizationId, turn: TurnId) -> Result<Vec<InboxRow>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND turn_id = ?2 ORDER BY id");
+    tx.query_all(&sql, values![organization, turn], read)
+}
+
+/// The rows of a conversation, in order of arrival, at most `limit`, the latest.
+///
+/// # Errors
+/// What the database said.
+pub fn of_conversation(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    limit: u32,
+) -> Result<Vec<InboxRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND conversation_id = ?2 ORDER BY id DESC LIMIT ?3"
+    );
+    let mut rows = tx.query_all(&sql, values![organization, conversation, limit], read)?;
+    rows.reverse();
+    Ok(rows)
+}
+
+/// Ends the rows of a turn that closes. Only the closing transaction calls this.
+///
+/// # Errors
+/// What the database said.
+pub fn settle(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    turn: TurnId,
+    state: InboxState,
+    reason: Option<&str>,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE inbox SET state = ?3, reason = ?4 WHERE organization_id = ?1 AND turn_id = ?2 AND state = 'assigned'",
+        values![organization, turn, state.as_str(), reason],
+    )
+}
+
+/// The row of a provider's message.
+///
+/// # Errors
+/// What the database said.
+pub fn find_message(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    channel: &str,
+    account: &str,
+    provider_message: &str,
+) -> Result<Option<InboxRow>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND channel = ?2 AND account = ?3 AND provider_message = ?4
+         AND kind = 'message' ORDER BY id LIMIT 1"
+    );
+    tx.query_optional(&sql, values![organization, channel, account, provider_message], read)
+}
+
+/// Changes the words of a row that still waits; tells whether it did.
+///
+/// # Errors
+/// What the database said.
+pub fn reword(tx: &mut Tx<'_>, organization: OrganizationId, id: InboxId, text: &str) -> Result<bool, StoreError> {
+    let sql = "UPDATE inbox SET text = ?3 WHERE organization_id = ?1 AND id = ?2 AND state = 'new'";
+    Ok(tx.execute(sql, values![organization, id, text])? == 1)
+}
+
+/// Takes a row that still waits out of the conversation, its words with it; tells whether it did.
+///
+/// # Errors
+/// What the database said.
+pub fn withdraw(tx: &mut Tx<'_>, organization: OrganizationId, id: InboxId, reason: &str) -> Result<bool, StoreError> {
+    let sql = "UPDATE inbox SET state = 'ignored', reason = ?3, text = NULL, payload = NULL
+               WHERE organization_id = ?1 AND id = ?2 AND state = 'new'";
+    Ok(tx.execute(sql, values![organization, id, reason])? == 1)
+}

@@ -1,0 +1,290 @@
+//! The outbox: everything that leaves, as a row that was written with the decision that caused it.
+//!
+//! The states and their invariants are in [`balcao_domain::outbox`]. Every change demands the state that it starts from; a
+//! change that finds another state does nothing and says so.
+
+use balcao_domain::outbox::{Next, OutboxState};
+use balcao_domain::{ConversationId, OrganizationId, OutboxId, TurnId};
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::{Row, values, word};
+
+/// A message to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewOutbox<'a> {
+    /// Where.
+    pub conversation: ConversationId,
+    /// The turn whose reply it is.
+    pub turn: Option<TurnId>,
+    /// Which part of it, from 1.
+    pub part: u32,
+    /// What it is: `reply`, …
+    pub kind: &'a str,
+    /// The channel.
+    pub channel: &'a str,
+    /// From which account.
+    pub account: &'a str,
+    /// To whom, as JSON of the channel.
+    pub recipient: &'a str,
+    /// What, as JSON of the channel.
+    pub body: &'a str,
+    /// Our name of it, unique.
+    pub correlation: &'a str,
+}
+
+/// A message as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outbox {
+    /// Its id.
+    pub id: OutboxId,
+    /// Whose.
+    pub organization: OrganizationId,
+    /// Where.
+    pub conversation: ConversationId,
+    /// The turn whose reply it is.
+    pub turn: Option<TurnId>,
+    /// The channel.
+    pub channel: String,
+    /// From which account.
+    pub account: String,
+    /// To whom, as JSON of the channel.
+    pub recipient: String,
+    /// What, as JSON of the channel.
+    pub body: String,
+    /// Our name of it.
+    pub correlation: String,
+    /// What became of it.
+    pub state: OutboxState,
+    /// Attempts so far, the running one included.
+    pub attempts: u32,
+    /// Pending: not tried before. Unknown: those behind it wait until then.
+    pub not_before: Timestamp,
+    /// The provider's name of it.
+    pub provider_message: Option<String>,
+    /// How far it came, in the channel's word.
+    pub delivery: Option<String>,
+    /// Why it failed, for staff.
+    pub failure: Option<String>,
+}
+
+const COLUMNS: &str = "id, organization_id, conversation_id, turn_id, channel, account, recipient, body, correlation, state, \
+                       attempts, not_before, provider_message, delivery, failure";
+
+fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
+    Ok(Outbox {
+        id: row.get(0)?,
+        organization: row.get(1)?,
+        conversation: row.get(2)?,
+        turn: row.get(3)?,
+        channel: row.get(4)?,
+        account: row.get(5)?,
+        recipient: row.get(6)?,
+        body: row.get(7)?,
+        correlation: row.get(8)?,
+        state: word(row, 9, OutboxState::from_word)?,
+        attempts: row.get(10)?,
+        not_before: row.get(11)?,
+        provider_message: row.get(12)?,
+        delivery: row.get(13)?,
+        failure: row.get(14)?,
+    })
+}
+
+/// Appends a message to its conversation's.
+///
+/// # Errors
+/// A unique violation for a second set of messages of one turn.
+pub fn push(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewOutbox<'_>,
+    now: Timestamp,
+) -> Result<OutboxId, StoreError> {
+    tx.insert(
+        "INSERT INTO outbox (organization_id, conversation_id, seq, turn_id, part, kind, channel, account, recipient, body,
+                             correlation, not_before, created_at, changed_at)
+         VALUES (?1, ?2, (SELECT COALESCE(max(seq), 0) + 1 FROM outbox WHERE conversation_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8,
+                 ?9, ?10, ?11, ?11, ?11) RETURNING id",
+        values![
+            organization,
+            new.conversation,
+            new.turn,
+            new.part,
+            new.kind,
+            new.channel,
+            new.account,
+            new.recipient,
+            new.body,
+            new.correlation,
+            now,
+        ],
+    )
+}
+
+/// Takes messages whose time has come, at most one of each conversation and `limit` in all, and marks them as being sent:
+/// that is the intent, durable before the request is written. The attempt is counted.
+///
+/// # Errors
+/// What the database said.
+pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Outbox>, StoreError> {
+    let sql = format!(
+        "UPDATE outbox SET state = 'sending', attempts = attempts + 1, sending_until = ?2, changed_at = ?1
+         WHERE id IN (
+             SELECT o.id FROM outbox o WHERE o.state = 'pending' AND o.not_before <= ?1
+               AND NOT EXISTS (SELECT 1 FROM outbox before WHERE before.conversation_id = o.conversation_id
+                               AND before.seq < o.seq AND (before.state IN ('pending', 'sending')
+                                    OR (before.state = 'unknown' AND before.not_before > ?1)))
+             ORDER BY o.not_before, o.id LIMIT ?3)
+         RETURNING {COLUMNS}"
+    );
+    tx.query_all(&sql, values![now, until, limit], read)
+}
+
+/// Marks what somebody was sending who died as unknown; gives what it was. Those behind wait until `settle`.
+///
+/// # Errors
+/// What the database said.
+pub fn expire(tx: &mut Tx<'_>, now: Timestamp, settle: Timestamp) -> Result<Vec<Outbox>, StoreError> {
+    let sql = format!(
+        "UPDATE outbox SET state = 'unknown', sending_until = NULL, not_before = ?2, changed_at = ?1,
+                failure = 'the program ended while it was being sent'
+         WHERE state = 'sending' AND sending_until <= ?1 RETURNING {COLUMNS}"
+    );
+    tx.query_all(&sql, values![now, settle], read)
+}
+
+/// Records what came of the attempt that [`claim`] counted; tells whether it did. An answer that comes after the attempt was
+/// taken for lost still counts; one that a status overtook does not.
+///
+/// # Errors
+/// What the database said.
+pub fn record(
+    tx: &mut Tx<'_>,
+    attempted: &Outbox,
+    next: Next,
+    provider_message: Option<&str>,
+    failure: Option<&str>,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE outbox SET state = ?4, not_before = ?5, sending_until = NULL, failure = ?7, changed_at = ?8,
+                provider_message = COALESCE(?6, provider_message)
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state IN ('sending', 'unknown')",
+        values![
+            attempted.organization,
+            attempted.id,
+            attempted.attempts,
+            next.state.as_str(),
+            next.not_before,
+            provider_message,
+            failure,
+            now,
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// The message that a status is about: by our name of it, else by the provider's.
+///
+/// # Errors
+/// What the database said.
+pub fn find_for_status(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    account: (&str, &str),
+    correlation: Option<&str>,
+    provider_message: &str,
+) -> Result<Option<Outbox>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM outbox WHERE organization_id = ?1 AND channel = ?2 AND account = ?3
+         AND (provider_message = ?4 OR (correlation = ?5 AND (provider_message IS NULL OR provider_message = ?4)))
+         ORDER BY id LIMIT 1"
+    );
+    let (channel, account) = account;
+    tx.query_optional(&sql, values![organization, channel, account, provider_message, correlation], read)
+}
+
+/// Writes what a status told of a message.
+///
+/// # Errors
+/// What the database said.
+pub fn set_delivery(tx: &mut Tx<'_>, changed: &Outbox, now: Timestamp) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE outbox SET state = ?3, provider_message = ?4, delivery = ?5, failure = ?6, changed_at = ?7,
+                sending_until = CASE WHEN ?3 = 'sending' THEN sending_until END
+         WHERE organization_id = ?1 AND id = ?2",
+        values![
+            changed.organization,
+            changed.id,
+            changed.state.as_str(),
+            changed.provider_message.as_ref(),
+            changed.delivery.as_ref(),
+            changed.failure.as_ref(),
+            now,
+        ],
+    )?;
+    Ok(())
+}
+
+/// Gives up what is still pending in a conversation because a person took it over; gives the turns whose reply it was.
+///
+/// # Errors
+/// What the database said.
+pub fn withdraw(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    failure: &str,
+    now: Timestamp,
+) -> Result<Vec<TurnId>, StoreError> {
+    let turns: Vec<Option<TurnId>> = tx.query_all(
+        "UPDATE outbox SET state = 'dead', failure = ?3, changed_at = ?4
+         WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'pending' RETURNING turn_id",
+        values![organization, conversation, failure, now],
+        |row| row.get(0),
+    )?;
+    Ok(turns.into_iter().flatten().collect())
+}
+
+/// Sends a dead or unknown message once more: staff say so. Tells whether it was one. Attempts go on being counted, so that
+/// an answer to an earlier one cannot be taken for this one's.
+///
+/// # Errors
+/// What the database said.
+pub fn retry(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId, now: Timestamp) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE outbox SET state = 'pending', not_before = ?3, changed_at = ?3, failure = NULL
+         WHERE organization_id = ?1 AND id = ?2 AND state IN ('dead', 'unknown')",
+        values![organization, id, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// The messages of a conversation, in order.
+///
+/// # Errors
+/// What the database said.
+pub fn of_conversation(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Vec<Outbox>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM outbox WHERE organization_id = ?1 AND conversation_id = ?2 ORDER BY seq");
+    tx.query_all(&sql, values![organization, conversation], read)
+}
+
+/// Messages in this state, in order of id, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn list(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    state: OutboxState,
+    limit: u32,
+) -> Result<Vec<Outbox>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM outbox WHERE organization_id = ?1 AND state = ?2 ORDER BY id LIMIT ?3");
+    tx.query_all(&sql, values![organization, state.as_str(), limit], read)
+}

@@ -1,0 +1,394 @@
+//! What every database must do for inbox and leases. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
+
+use balcao_domain::inbox::InboxState;
+use balcao_domain::lease::{Tally, Verdict};
+use balcao_domain::{ConversationId, InboxId};
+use balcao_store::dispatch::{self, ClaimRequest, Claimed, Route};
+use balcao_store::inbox::{self, NewInbox};
+use balcao_store::{Store, StoreError, Tx, contact, conversation, turn};
+use jiff::{SignedDuration, Timestamp};
+
+use super::Case;
+use super::store::{World, now, world};
+
+cases!(
+    an_event_is_stored_once_per_account,
+    an_event_for_nobody_is_kept_once,
+    what_waits_is_given_to_one_turn_for_ever,
+    a_turn_takes_at_most_so_many_messages,
+    a_message_that_waits_can_be_reworded_and_withdrawn,
+    what_is_not_ripe_is_not_claimed,
+    a_conversation_is_claimed_by_one,
+    a_hundred_claim_and_each_conversation_is_claimed_once,
+    whoever_lost_the_lease_changes_nothing,
+    a_renewed_lease_lasts,
+    a_lease_that_ran_out_is_a_death,
+    one_suspect_is_worked_on_at_a_time,
+    a_failure_waits_and_is_counted,
+    what_comes_during_the_work_stays_ripe,
+    a_route_keeps_the_latest_word_of_the_customer,
+    tenants_have_inboxes_of_their_own,
+);
+
+pub(super) async fn write<T: Send + 'static>(
+    store: &Store,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> T {
+    store.write(work).await.unwrap()
+}
+
+/// An instant, so many seconds from [`now`].
+pub(super) fn at(seconds: i64) -> Timestamp {
+    now().checked_add(SignedDuration::from_secs(seconds)).unwrap()
+}
+
+fn route() -> Route {
+    Route { account: "7001".to_owned(), recipient: "{}".to_owned(), customer_wrote_at: None }
+}
+
+/// A conversation with the contact of that number, ripe since [`now`].
+pub(super) fn ripe(tx: &mut Tx<'_>, world: World, number: usize) -> Result<ConversationId, StoreError> {
+    let contact = *world.contacts.get(number).unwrap_or_else(|| panic!("a world has two contacts"));
+    let found = conversation::find_or_begin(tx, world.organization, contact, "whatsapp", now())?;
+    dispatch::set_route(tx, world.organization, found.id, &route())?;
+    dispatch::set_ripe(tx, world.organization, found.id, Some(now()))?;
+    Ok(found.id)
+}
+
+fn message(conversation: ConversationId, key: &'static str) -> NewInbox<'static> {
+    NewInbox {
+        channel: "whatsapp",
+        account: "7001",
+        key,
+        kind: "message",
+        conversation: Some(conversation),
+        provider_message: Some(key),
+        text: Some(key),
+        payload: "{}",
+        provider_at: None,
+        ignored: None,
+    }
+}
+
+fn claim_at(tx: &mut Tx<'_>, seconds: i64, suspects: u32) -> Result<Vec<Claimed>, StoreError> {
+    let request = ClaimRequest { owner: "here", now: at(seconds), until: at(seconds + 30), limit: 10, suspects };
+    dispatch::claim(tx, &request)
+}
+
+fn only(mut claimed: Vec<Claimed>) -> Claimed {
+    assert_eq!(claimed.len(), 1);
+    claimed.pop().unwrap()
+}
+
+/// The provider delivers at least once; we store once, per account.
+pub async fn an_event_is_stored_once_per_account(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        let new = message(conversation, "message:wamid.1");
+        assert!(inbox::insert(tx, world.organization, &new, now())?.is_some());
+        assert_eq!(inbox::insert(tx, world.organization, &new, at(1))?, None);
+        assert!(inbox::knows(tx, world.organization, "whatsapp", "7001", "message:wamid.1")?);
+        let elsewhere = NewInbox { account: "7002", ..new };
+        assert!(inbox::insert(tx, world.organization, &elsewhere, now())?.is_some());
+        let burst = inbox::burst(tx, world.organization, conversation)?.unwrap();
+        assert_eq!((burst.count, burst.last), (2, now()));
+        Ok(())
+    })
+    .await;
+}
+
+/// What is for an account that nobody has is not lost.
+pub async fn an_event_for_nobody_is_kept_once(store: &Store) {
+    write(store, |tx| {
+        assert!(inbox::insert_stray(tx, "whatsapp", "1", "message:1", "{}", now())?);
+        assert!(!inbox::insert_stray(tx, "whatsapp", "1", "message:1", "{}", now())?);
+        assert!(inbox::insert_stray(tx, "whatsapp", "2", "message:1", "{}", now())?);
+        Ok(())
+    })
+    .await;
+}
+
+/// I-3: a row's turn is set once.
+pub async fn what_waits_is_given_to_one_turn_for_ever(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = ripe(tx, world, 0)?;
+        for key in ["m1", "m2"] {
+            inbox::insert(tx, organization, &message(conversation, key), now())?;
+        }
+        let first = turn::open(tx, organization, conversation, "eli", now())?;
+        let taken = inbox::assign(tx, organization, conversation, first, 20)?;
+        assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m1", "m2"]);
+        assert!(inbox::assign(tx, organization, conversation, first, 20)?.is_empty());
+        assert_eq!(inbox::settle(tx, organization, first, InboxState::Answered, None)?, 2);
+        assert_eq!(inbox::settle(tx, organization, first, InboxState::Ignored, None)?, 0);
+        let rows = inbox::of_turn(tx, organization, first)?;
+        assert!(rows.iter().all(|row| row.state == InboxState::Answered && row.turn == Some(first)));
+        assert_eq!(inbox::burst(tx, organization, conversation)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// The rest waits for the next turn.
+pub async fn a_turn_takes_at_most_so_many_messages(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = ripe(tx, world, 0)?;
+        for key in ["m1", "m2", "m3"] {
+            inbox::insert(tx, organization, &message(conversation, key), now())?;
+        }
+        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        let taken = inbox::assign(tx, organization, conversation, turn, 2)?;
+        assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m1", "m2"]);
+        assert_eq!(inbox::burst(tx, organization, conversation)?.map(|burst| burst.count), Some(1));
+        Ok(())
+    })
+    .await;
+}
+
+/// Only while nobody has looked at it.
+pub async fn a_message_that_waits_can_be_reworded_and_withdrawn(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = ripe(tx, world, 0)?;
+        let ids: Vec<InboxId> = ["m1", "m2"]
+            .into_iter()
+            .map(|key| Ok(inbox::insert(tx, organization, &message(conversation, key), now())?.unwrap()))
+            .collect::<Result<_, StoreError>>()?;
+        let found = inbox::find_message(tx, organization, "whatsapp", "7001", "m1")?.unwrap();
+        assert_eq!(Some(&found.id), ids.first());
+        assert!(inbox::reword(tx, organization, found.id, "other words")?);
+        let second = *ids.last().unwrap();
+        assert!(inbox::withdraw(tx, organization, second, "deleted")?);
+        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        let taken = inbox::assign(tx, organization, conversation, turn, 20)?;
+        assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["other words"]);
+        assert!(!inbox::reword(tx, organization, found.id, "too late")?);
+        assert!(!inbox::withdraw(tx, organization, found.id, "too late")?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Neither before its time, nor without anything that waits.
+pub async fn what_is_not_ripe_is_not_claimed(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        dispatch::set_ripe(tx, world.organization, conversation, Some(at(3)))?;
+        assert!(claim_at(tx, 2, 1)?.is_empty());
+        dispatch::set_ripe(tx, world.organization, conversation, None)?;
+        assert!(claim_at(tx, 10, 1)?.is_empty());
+        dispatch::set_ripe(tx, world.organization, conversation, Some(at(3)))?;
+        assert_eq!(only(claim_at(tx, 3, 1)?).lease.conversation, conversation);
+        Ok(())
+    })
+    .await;
+}
+
+/// I-4: while the lease lasts, nobody else has it.
+pub async fn a_conversation_is_claimed_by_one(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversations = [ripe(tx, world, 0)?, ripe(tx, world, 1)?];
+        let claimed = claim_at(tx, 0, 1)?;
+        assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), conversations);
+        assert!(claimed.iter().all(|one| one.lease.epoch == 1 && one.tally.verdict() == Verdict::Answer));
+        assert!(claim_at(tx, 29, 1)?.is_empty());
+        Ok(())
+    })
+    .await;
+}
+
+/// Many processes look at the same time.
+pub async fn a_hundred_claim_and_each_conversation_is_claimed_once(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        for number in 0..40 {
+            let new = contact::NewContact { name: Some(number.to_string()), ..contact::NewContact::default() };
+            let contact = contact::insert(tx, world.organization, &new, now())?;
+            let found = conversation::find_or_begin(tx, world.organization, contact, "whatsapp", now())?;
+            dispatch::set_route(tx, world.organization, found.id, &route())?;
+            dispatch::set_ripe(tx, world.organization, found.id, Some(now()))?;
+        }
+        Ok(())
+    })
+    .await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..100 {
+        let store = store.clone();
+        tasks.spawn(async move {
+            let owner = format!("process {number}");
+            let claim = move |tx: &mut Tx<'_>| {
+                dispatch::claim(tx, &ClaimRequest { owner: &owner, now: now(), until: at(30), limit: 3, suspects: 1 })
+            };
+            store.write(claim).await.unwrap()
+        });
+    }
+    let mut claimed = Vec::new();
+    while let Some(done) = tasks.join_next().await {
+        claimed.extend(done.unwrap().into_iter().map(|one| i64::from(one.lease.conversation)));
+    }
+    claimed.sort_unstable();
+    let count = claimed.len();
+    claimed.dedup();
+    assert_eq!((count, claimed.len()), (40, 40));
+}
+
+/// I-5: the epoch fences.
+pub async fn whoever_lost_the_lease_changes_nothing(store: &Store) {
+    let world = world(store, "a").await;
+    let (slept, works) = write(store, move |tx| {
+        ripe(tx, world, 0)?;
+        Ok((only(claim_at(tx, 0, 1)?), only(claim_at(tx, 31, 1)?)))
+    })
+    .await;
+    assert_eq!(works.lease.epoch, 2);
+    let lease = slept.lease;
+    let late = store
+        .write(move |tx| {
+            dispatch::guard(tx, &lease)?;
+            dispatch::set_ripe(tx, world.organization, lease.conversation, None)
+        })
+        .await;
+    assert!(matches!(late, Err(StoreError::LeaseLost { .. })));
+    write(store, move |tx| {
+        assert!(matches!(dispatch::renew(tx, &slept.lease, at(90)), Err(StoreError::LeaseLost { .. })));
+        assert!(matches!(dispatch::finish(tx, &slept.lease), Err(StoreError::LeaseLost { .. })));
+        assert!(matches!(dispatch::fail(tx, &slept, at(32)), Err(StoreError::LeaseLost { .. })));
+        dispatch::guard(tx, &works.lease)?;
+        dispatch::finish(tx, &works.lease)?;
+        assert!(matches!(dispatch::guard(tx, &works.lease), Err(StoreError::LeaseLost { .. })));
+        Ok(())
+    })
+    .await;
+}
+
+/// A heartbeat keeps others away.
+pub async fn a_renewed_lease_lasts(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        ripe(tx, world, 0)?;
+        let claimed = only(claim_at(tx, 0, 1)?);
+        dispatch::renew(tx, &claimed.lease, at(40))?;
+        assert!(claim_at(tx, 39, 1)?.is_empty());
+        assert_eq!(claim_at(tx, 40, 1)?.len(), 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// I-20: attempts count at the claim, deaths of a suspect as blame; an answer forgets them.
+pub async fn a_lease_that_ran_out_is_a_death(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        let mut tallies = Vec::new();
+        for round in 0..4 {
+            tallies.push(only(claim_at(tx, round * 30, 1)?).tally);
+        }
+        let expected = |attempts, blame, suspect| Tally { attempts, failures: 0, blame, suspect };
+        assert_eq!(tallies, [expected(1, 0, false), expected(2, 0, true), expected(3, 1, true), expected(4, 2, true)]);
+        assert_eq!(tallies.last().map(|tally| tally.verdict()), Some(Verdict::HandOver));
+        let last = only(claim_at(tx, 120, 1)?);
+        dispatch::finish(tx, &last.lease)?;
+        dispatch::set_ripe(tx, world.organization, conversation, Some(now()))?;
+        assert_eq!(only(claim_at(tx, 121, 0)?).tally, expected(1, 0, false));
+        Ok(())
+    })
+    .await;
+}
+
+/// A process that dies takes its neighbours along: they are told apart one by one.
+pub async fn one_suspect_is_worked_on_at_a_time(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        ripe(tx, world, 0)?;
+        ripe(tx, world, 1)?;
+        assert_eq!(claim_at(tx, 0, 1)?.len(), 2);
+        assert!(claim_at(tx, 31, 0)?.is_empty());
+        let first = only(claim_at(tx, 31, 1)?);
+        assert!(first.tally.suspect);
+        dispatch::set_ripe(tx, world.organization, first.lease.conversation, None)?;
+        dispatch::finish(tx, &first.lease)?;
+        let second = only(claim_at(tx, 32, 1)?);
+        assert_ne!(second.lease.conversation, first.lease.conversation);
+        Ok(())
+    })
+    .await;
+}
+
+/// An error is no death: the same message is tried again after a pause.
+pub async fn a_failure_waits_and_is_counted(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        ripe(tx, world, 0)?;
+        let claimed = only(claim_at(tx, 0, 1)?);
+        dispatch::set_ripe(tx, world.organization, claimed.lease.conversation, None)?;
+        dispatch::fail(tx, &claimed, at(0))?;
+        assert!(claim_at(tx, 0, 1)?.is_empty());
+        let again = only(claim_at(tx, 1, 0)?);
+        assert_eq!(again.tally, Tally { attempts: 2, failures: 1, blame: 0, suspect: false });
+        dispatch::give_back(tx, &again, at(1))?;
+        assert_eq!(only(claim_at(tx, 1, 0)?).tally.failures, 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// A message that arrives during the turn is answered right after it.
+pub async fn what_comes_during_the_work_stays_ripe(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        let claimed = only(claim_at(tx, 0, 1)?);
+        dispatch::set_ripe(tx, world.organization, conversation, None)?;
+        dispatch::set_ripe(tx, world.organization, conversation, Some(at(4)))?;
+        assert!(claim_at(tx, 5, 1)?.is_empty());
+        dispatch::finish(tx, &claimed.lease)?;
+        assert_eq!(only(claim_at(tx, 5, 1)?).lease.epoch, 2);
+        Ok(())
+    })
+    .await;
+}
+
+/// Events come in any order.
+pub async fn a_route_keeps_the_latest_word_of_the_customer(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        for seconds in [Some(10), Some(5), None] {
+            let route = Route { customer_wrote_at: seconds.map(at), ..route() };
+            dispatch::set_route(tx, world.organization, conversation, &route)?;
+        }
+        let found = dispatch::route(tx, world.organization, conversation)?.unwrap();
+        assert_eq!(found.customer_wrote_at, Some(at(10)));
+        Ok(())
+    })
+    .await;
+}
+
+/// One organization's inbox and leases are not there for another.
+pub async fn tenants_have_inboxes_of_their_own(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let conversation = ripe(tx, ours, 0)?;
+        let new = message(conversation, "m1");
+        assert!(inbox::insert(tx, ours.organization, &new, now())?.is_some());
+        assert!(!inbox::knows(tx, theirs.organization, "whatsapp", "7001", "m1")?);
+        assert_eq!(inbox::burst(tx, theirs.organization, conversation)?, None);
+        assert_eq!(inbox::find_message(tx, theirs.organization, "whatsapp", "7001", "m1")?, None);
+        assert_eq!(dispatch::route(tx, theirs.organization, conversation)?, None);
+        let mut lease = only(claim_at(tx, 0, 1)?).lease;
+        lease.organization = theirs.organization;
+        assert!(matches!(dispatch::guard(tx, &lease), Err(StoreError::LeaseLost { .. })));
+        Ok(())
+    })
+    .await;
+}

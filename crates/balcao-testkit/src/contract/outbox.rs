@@ -1,0 +1,252 @@
+//! What every database must do for the outbox. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+use balcao_domain::outbox::{AttemptOutcome, Next, OutboxState, SETTLE, after_attempt};
+use balcao_domain::{ConversationId, TurnId};
+use balcao_store::outbox::{self, NewOutbox, Outbox};
+use balcao_store::{Store, StoreError, Tx, turn};
+
+use super::Case;
+use super::delivery::{at, ripe, write};
+use super::store::{World, now, world};
+
+cases!(
+    messages_leave_in_order,
+    a_message_is_claimed_by_one,
+    an_unknown_message_holds_the_next_back_for_a_while_and_is_never_repeated,
+    an_attempt_that_was_cut_short_is_unknown,
+    a_late_answer_still_counts_and_an_older_one_does_not,
+    a_status_finds_its_message_by_either_name,
+    a_turn_has_one_set_of_messages,
+    what_is_pending_is_withdrawn_when_a_person_takes_over,
+    staff_may_send_a_dead_message_again,
+    tenants_have_outboxes_of_their_own,
+);
+
+fn push(
+    tx: &mut Tx<'_>,
+    world: World,
+    conversation: ConversationId,
+    turn: Option<TurnId>,
+    name: &str,
+) -> Result<(), StoreError> {
+    let new = NewOutbox {
+        conversation,
+        turn,
+        part: 1,
+        kind: "reply",
+        channel: "whatsapp",
+        account: "7001",
+        recipient: "{}",
+        body: "{}",
+        correlation: name,
+    };
+    outbox::push(tx, world.organization, &new, now()).map(drop)
+}
+
+fn send_at(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Outbox>, StoreError> {
+    outbox::expire(tx, at(seconds), at(seconds + 60))?;
+    outbox::claim(tx, at(seconds), at(seconds + 30), 10)
+}
+
+fn names(claimed: &[Outbox]) -> Vec<&str> {
+    claimed.iter().map(|one| one.correlation.as_str()).collect()
+}
+
+fn record(tx: &mut Tx<'_>, one: &Outbox, outcome: AttemptOutcome, seconds: i64) -> Result<bool, StoreError> {
+    let next = after_attempt(outcome, one.attempts, 0, SETTLE, at(seconds));
+    outbox::record(tx, one, next, (outcome == AttemptOutcome::Accepted).then_some("wamid.1"), None, at(seconds))
+}
+
+/// I-14: the next one leaves when the one before it is settled; other conversations do not wait.
+pub async fn messages_leave_in_order(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
+        push(tx, world, one, None, "a1")?;
+        push(tx, world, one, None, "a2")?;
+        push(tx, world, other, None, "b1")?;
+        let sending = send_at(tx, 0)?;
+        assert_eq!(names(&sending), ["a1", "b1"]);
+        assert!(send_at(tx, 1)?.is_empty());
+        let first = sending.first().unwrap();
+        assert!(record(tx, first, AttemptOutcome::Retry { after: None }, 1)?);
+        assert!(send_at(tx, 1)?.is_empty());
+        let again = send_at(tx, 2)?;
+        assert_eq!((names(&again), again.first().map(|one| one.attempts)), (vec!["a1"], Some(2)));
+        assert!(record(tx, again.first().unwrap(), AttemptOutcome::Accepted, 2)?);
+        assert_eq!(names(&send_at(tx, 2)?), ["a2"]);
+        Ok(())
+    })
+    .await;
+}
+
+/// Two senders never have the same message.
+pub async fn a_message_is_claimed_by_one(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")
+    })
+    .await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..20 {
+        let store = store.clone();
+        tasks.spawn(async move { store.write(|tx| send_at(tx, 0)).await.unwrap().len() });
+    }
+    let mut claimed = 0;
+    while let Some(done) = tasks.join_next().await {
+        claimed += done.unwrap();
+    }
+    assert_eq!(claimed, 1);
+}
+
+/// I-10: at most once, and the conversation goes on.
+pub async fn an_unknown_message_holds_the_next_back_for_a_while_and_is_never_repeated(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")?;
+        push(tx, world, conversation, None, "a2")?;
+        let sending = send_at(tx, 0)?;
+        assert!(record(tx, sending.first().unwrap(), AttemptOutcome::Unknown, 1)?);
+        assert!(send_at(tx, 60)?.is_empty());
+        let next = send_at(tx, 61)?;
+        assert_eq!(names(&next), ["a2"]);
+        assert!(record(tx, next.first().unwrap(), AttemptOutcome::Accepted, 61)?);
+        assert!(send_at(tx, 1_000_000)?.is_empty());
+        Ok(())
+    })
+    .await;
+}
+
+/// Whoever was sending died between intent and answer: nobody knows.
+pub async fn an_attempt_that_was_cut_short_is_unknown(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")?;
+        send_at(tx, 0)?;
+        assert!(outbox::expire(tx, at(29), at(89))?.is_empty());
+        assert_eq!(names(&outbox::expire(tx, at(30), at(90))?), ["a1"]);
+        let [found] = outbox::of_conversation(tx, world.organization, conversation)?.try_into().unwrap();
+        assert_eq!((found.state, found.not_before), (OutboxState::Unknown, at(90)));
+        assert!(send_at(tx, 1_000_000)?.is_empty());
+        Ok(())
+    })
+    .await;
+}
+
+/// An answer belongs to its attempt.
+pub async fn a_late_answer_still_counts_and_an_older_one_does_not(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")?;
+        let [first] = send_at(tx, 0)?.try_into().unwrap();
+        outbox::expire(tx, at(30), at(90))?;
+        assert!(record(tx, &first, AttemptOutcome::Retry { after: None }, 31)?);
+        let [second] = send_at(tx, 40)?.try_into().unwrap();
+        assert!(!record(tx, &first, AttemptOutcome::Accepted, 41)?);
+        outbox::expire(tx, at(70), at(130))?;
+        assert!(record(tx, &second, AttemptOutcome::Accepted, 71)?);
+        let [found] = outbox::of_conversation(tx, world.organization, conversation)?.try_into().unwrap();
+        assert_eq!((found.state, found.provider_message.as_deref()), (OutboxState::Sent, Some("wamid.1")));
+        Ok(())
+    })
+    .await;
+}
+
+/// By the provider's name once it is known, before that by ours.
+pub async fn a_status_finds_its_message_by_either_name(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")?;
+        send_at(tx, 0)?;
+        let account = ("whatsapp", "7001");
+        let find = |tx: &mut Tx<'_>, ours: Option<&str>, theirs: &str| {
+            outbox::find_for_status(tx, world.organization, account, ours, theirs)
+        };
+        assert_eq!(find(tx, None, "wamid.9")?, None);
+        let mut found = find(tx, Some("a1"), "wamid.9")?.unwrap();
+        found.state = OutboxState::Sent;
+        found.provider_message = Some("wamid.9".to_owned());
+        found.delivery = Some("delivered".to_owned());
+        outbox::set_delivery(tx, &found, at(1))?;
+        assert_eq!(find(tx, None, "wamid.9")?.and_then(|one| one.delivery).as_deref(), Some("delivered"));
+        assert_eq!(find(tx, Some("a1"), "wamid.of another")?, None);
+        let next = Next { state: OutboxState::Unknown, not_before: at(9) };
+        assert!(!outbox::record(tx, &found, next, None, None, at(2))?);
+        Ok(())
+    })
+    .await;
+}
+
+/// I-13: at most one reply set per turn.
+pub async fn a_turn_has_one_set_of_messages(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        push(tx, world, conversation, Some(turn), "a1")?;
+        assert!(push(tx, world, conversation, Some(turn), "a2").is_err_and(|error| error.is_unique_violation()));
+        Ok(())
+    })
+    .await;
+}
+
+/// I-17: the human wins.
+pub async fn what_is_pending_is_withdrawn_when_a_person_takes_over(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        push(tx, world, conversation, None, "a1")?;
+        push(tx, world, conversation, Some(turn), "a2")?;
+        assert_eq!(names(&send_at(tx, 0)?), ["a1"]);
+        let turns = outbox::withdraw(tx, world.organization, conversation, "a person took over", at(1))?;
+        assert_eq!(turns, [turn]);
+        let states: Vec<OutboxState> =
+            outbox::of_conversation(tx, world.organization, conversation)?.into_iter().map(|one| one.state).collect();
+        assert_eq!(states, [OutboxState::Sending, OutboxState::Dead]);
+        Ok(())
+    })
+    .await;
+}
+
+/// A dead letter is not lost.
+pub async fn staff_may_send_a_dead_message_again(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")?;
+        let [sending] = send_at(tx, 0)?.try_into().unwrap();
+        assert!(record(tx, &sending, AttemptOutcome::Refused, 1)?);
+        let dead = outbox::list(tx, world.organization, OutboxState::Dead, 10)?;
+        assert_eq!(names(&dead), ["a1"]);
+        assert!(outbox::retry(tx, world.organization, sending.id, at(2))?);
+        assert!(!outbox::retry(tx, world.organization, sending.id, at(2))?);
+        let [again] = send_at(tx, 2)?.try_into().unwrap();
+        assert_eq!(again.attempts, 2);
+        Ok(())
+    })
+    .await;
+}
+
+/// One organization's outbox is not there for another.
+pub async fn tenants_have_outboxes_of_their_own(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let conversation = ripe(tx, ours, 0)?;
+        push(tx, ours, conversation, None, "a1")?;
+        assert!(outbox::of_conversation(tx, theirs.organization, conversation)?.is_empty());
+        let account = ("whatsapp", "7001");
+        assert_eq!(outbox::find_for_status(tx, theirs.organization, account, Some("a1"), "wamid.1")?, None);
+        let [sending] = send_at(tx, 0)?.try_into().unwrap();
+        assert!(record(tx, &sending, AttemptOutcome::Refused, 1)?);
+        assert!(!outbox::retry(tx, theirs.organization, sending.id, at(2))?);
+        Ok(())
+    })
+    .await;
+}

@@ -1,0 +1,314 @@
+//! Meta's Graph API, as far as WhatsApp needs it, and strict: what the documentation forbids is refused here.
+//!
+//! Its rules are written from the documentation and share nothing with the sender's, so that each checks the other. It
+//! can be told to misbehave: [`Behaviour`]. Webhooks as Meta would send them are in [`webhooks`].
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::http::{Reply, Request, Server};
+
+mod rules;
+pub mod webhooks;
+
+/// The account that the fake serves.
+pub const ACCOUNT: &str = "7001";
+/// The token that it wants.
+pub const TOKEN: &str = "EAAfakefakefakefake";
+/// The version that it speaks.
+pub const VERSION: &str = "v25.0";
+
+/// What happens to one request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Behaviour {
+    /// What the documentation says.
+    Normal,
+    /// It is refused with an error of Meta's form.
+    Error {
+        /// HTTP status.
+        status: u16,
+        /// Meta's number.
+        code: i64,
+        /// `error_data.details`.
+        details: String,
+    },
+    /// Something in front of Meta answers, with a body that is not Meta's.
+    Edge {
+        /// HTTP status.
+        status: u16,
+    },
+    /// It is carried out, and the connection closes without an answer.
+    AcceptThenDrop,
+    /// It is carried out, and no answer comes until the client leaves.
+    AcceptThenSilence,
+    /// It is carried out, and half of the answer comes.
+    AcceptThenCut,
+    /// It is carried out, and the answer says nothing about it.
+    AcceptThenEmpty,
+    /// The connection closes, and nothing is carried out.
+    Drop,
+}
+
+/// A request that came.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// The body, if it is JSON.
+    pub body: Value,
+}
+
+/// A file at Meta.
+#[derive(Debug, Clone)]
+struct File {
+    mime: String,
+    bytes: Vec<u8>,
+    /// Where it is said to be; `None`: here.
+    elsewhere: Option<String>,
+    /// How many addresses of it have expired already before they are used.
+    expired: u32,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: VecDeque<Behaviour>,
+    asked: Vec<Asked>,
+    accepted: Vec<Value>,
+    read: Vec<String>,
+    closed: BTreeSet<String>,
+    files: HashMap<String, File>,
+    count: u32,
+    url: String,
+}
+
+/// The fake. It stops when it is dropped.
+#[derive(Debug)]
+pub struct FakeGraph {
+    server: Server,
+    state: Arc<Mutex<State>>,
+}
+
+impl FakeGraph {
+    /// Starts it on a free port of this machine.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub fn start() -> std::io::Result<Self> {
+        let state = Arc::new(Mutex::new(State::default()));
+        let shared = Arc::clone(&state);
+        let server = Server::start(move |request| lock(&shared).answer(&request))?;
+        lock(&state).url = server.url();
+        Ok(Self { server, state })
+    }
+
+    /// Its base URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.server.url()
+    }
+
+    /// Says what happens to the next request that has no say yet; those after the last say are [`Behaviour::Normal`].
+    pub fn next(&self, behaviour: Behaviour) {
+        lock(&self.state).next.push_back(behaviour);
+    }
+
+    /// Says that the customer with this number (with its plus sign) or user id wrote more than a day ago.
+    pub fn close_window(&self, recipient: &str) {
+        lock(&self.state).closed.insert(recipient.to_owned());
+    }
+
+    /// Keeps a file of a customer.
+    pub fn keep_file(&self, id: &str, mime: &str, bytes: &[u8]) {
+        self.keep(id, mime, bytes, None, 0);
+    }
+
+    /// Keeps a file whose first address has expired already.
+    pub fn keep_file_expiring_once(&self, id: &str, mime: &str, bytes: &[u8]) {
+        self.keep(id, mime, bytes, None, 1);
+    }
+
+    /// Keeps a file that is said to be at another address.
+    pub fn keep_file_elsewhere(&self, id: &str, mime: &str, url: &str) {
+        self.keep(id, mime, b"x", Some(url.to_owned()), 0);
+    }
+
+    fn keep(&self, id: &str, mime: &str, bytes: &[u8], elsewhere: Option<String>, expired: u32) {
+        let file = File { mime: mime.to_owned(), bytes: bytes.to_vec(), elsewhere, expired };
+        lock(&self.state).files.insert(id.to_owned(), file);
+    }
+
+    /// All requests so far.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
+        lock(&self.state).asked.clone()
+    }
+
+    /// The messages that were accepted, in order, each with the id that it got as `_id`.
+    #[must_use]
+    pub fn accepted(&self) -> Vec<Value> {
+        lock(&self.state).accepted.clone()
+    }
+
+    /// The messages that were marked as read, in order.
+    #[must_use]
+    pub fn read(&self) -> Vec<String> {
+        lock(&self.state).read.clone()
+    }
+
+    /// The bytes of an uploaded file.
+    #[must_use]
+    pub fn file(&self, id: &str) -> Option<Vec<u8>> {
+        lock(&self.state).files.get(id).map(|file| file.bytes.clone())
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    fn answer(&mut self, request: &Request) -> Reply {
+        let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
+        let (method, target) = (request.method.clone(), request.target.clone());
+        self.asked.push(Asked { method, target, body: body.clone() });
+        let behaviour = self.next.pop_front().unwrap_or(Behaviour::Normal);
+        match behaviour {
+            Behaviour::Drop => return Reply::Nothing,
+            Behaviour::Error { status, code, details } => return error(status, code, &details),
+            Behaviour::Edge { status } => {
+                return Reply::Whole(
+                    status,
+                    "text/html".to_owned(),
+                    b"<html>Sorry, something went wrong.</html>".to_vec(),
+                );
+            }
+            Behaviour::Normal
+            | Behaviour::AcceptThenDrop
+            | Behaviour::AcceptThenSilence
+            | Behaviour::AcceptThenCut
+            | Behaviour::AcceptThenEmpty => {}
+        }
+        let reply = self.carry_out(request, &body);
+        match (behaviour, reply) {
+            (Behaviour::AcceptThenDrop, _) => Reply::Nothing,
+            (Behaviour::AcceptThenSilence, _) => Reply::Silence,
+            (Behaviour::AcceptThenEmpty, _) => ok(&json!({})),
+            (Behaviour::AcceptThenCut, Reply::Whole(status, kind, body)) => Reply::Cut(status, kind, body),
+            (_, reply) => reply,
+        }
+    }
+
+    fn carry_out(&mut self, request: &Request, body: &Value) -> Reply {
+        if request.header("authorization") != Some(&format!("Bearer {TOKEN}")) {
+            return error(401, 190, "Error validating access token: the session is invalid.");
+        }
+        let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+        let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        match (request.method.as_str(), segments.as_slice()) {
+            ("POST", [VERSION, ACCOUNT, "messages"]) if body.get("status").is_some() => self.mark(body),
+            ("POST", [VERSION, ACCOUNT, "messages"]) => self.message(body),
+            ("POST", [VERSION, ACCOUNT, "media"]) => self.upload(request),
+            ("GET", [VERSION, id]) if query == format!("phone_number_id={ACCOUNT}") => self.find(id),
+            ("GET", ["files", id, "expired"]) if self.files.contains_key(*id) => {
+                error(404, 100, "The address expired.")
+            }
+            ("GET", ["files", id]) => match self.files.get(*id) {
+                Some(file) => Reply::Whole(200, file.mime.clone(), file.bytes.clone()),
+                None => error(404, 100, "There is no such file."),
+            },
+            _ => error(404, 100, "Unsupported request: there is no such object, or you may not see it."),
+        }
+    }
+
+    fn message(&mut self, body: &Value) -> Reply {
+        if let Err(broken) = rules::message(body) {
+            return error(400, broken.code, &broken.details);
+        }
+        let text = |key: &str| body.get(key).and_then(Value::as_str);
+        let recipient = text("to").or(text("recipient")).unwrap_or_default().to_owned();
+        if self.closed.contains(&recipient) && text("type") != Some("template") {
+            return error(
+                400,
+                131_047,
+                "More than 24 hours have passed since the customer last replied to this number.",
+            );
+        }
+        self.count += 1;
+        let id = format!("wamid.OUT{}", self.count);
+        let mut kept = body.clone();
+        if let Value::Object(kept) = &mut kept {
+            kept.insert("_id".to_owned(), json!(id));
+        }
+        self.accepted.push(kept);
+        let mut contact = json!({ "input": recipient });
+        if let (Value::Object(contact), Some(number)) = (&mut contact, text("to")) {
+            contact.insert("wa_id".to_owned(), json!(without_ninth_digit(number)));
+        }
+        ok(&json!({ "messaging_product": "whatsapp", "contacts": [contact], "messages": [{ "id": id }] }))
+    }
+
+    fn mark(&mut self, body: &Value) -> Reply {
+        if let Err(broken) = rules::mark(body) {
+            return error(400, broken.code, &broken.details);
+        }
+        let message = body.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.read.push(message);
+        ok(&json!({ "success": true }))
+    }
+
+    fn upload(&mut self, request: &Request) -> Reply {
+        match rules::upload(request.header("content-type").unwrap_or_default(), &request.body) {
+            Err(broken) => error(400, broken.code, &broken.details),
+            Ok((mime, bytes)) => {
+                self.count += 1;
+                let id = format!("media{}", self.count);
+                self.files.insert(id.clone(), File { mime, bytes, elsewhere: None, expired: 0 });
+                ok(&json!({ "id": id }))
+            }
+        }
+    }
+
+    fn find(&mut self, id: &str) -> Reply {
+        let Some(file) = self.files.get_mut(id) else { return error(404, 100, "There is no such file.") };
+        let hash: String = Sha256::digest(&file.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let here = format!("{}/files/{id}", self.url);
+        let url = match file.expired.checked_sub(1) {
+            Some(left) => {
+                file.expired = left;
+                format!("{here}/expired")
+            }
+            None => file.elsewhere.clone().unwrap_or(here),
+        };
+        // Meta writes the size as a text or as a number.
+        ok(&json!({ "messaging_product": "whatsapp", "url": url, "mime_type": file.mime, "sha256": hash,
+            "file_size": file.bytes.len().to_string(), "id": id }))
+    }
+}
+
+/// As Meta knows numbers outside of the areas that had nine digits first: `+5541987654321` is `554187654321`.
+fn without_ninth_digit(number: &str) -> String {
+    let digits = number.trim_start_matches('+');
+    match (digits.get(..4), digits.get(4..5), digits.get(5..)) {
+        (Some(area), Some("9"), Some(line)) if area.starts_with("55") && line.len() == 8 && area > "5530" => {
+            format!("{area}{line}")
+        }
+        _ => digits.to_owned(),
+    }
+}
+
+fn ok(body: &Value) -> Reply {
+    Reply::Whole(200, "application/json".to_owned(), body.to_string().into_bytes())
+}
+
+fn error(status: u16, code: i64, details: &str) -> Reply {
+    let body = json!({ "error": { "message": format!("(#{code}) Told"), "type": "OAuthException", "code": code,
+        "error_data": { "messaging_product": "whatsapp", "details": details }, "fbtrace_id": "Afake1" } });
+    Reply::Whole(status, "application/json".to_owned(), body.to_string().into_bytes())
+}

@@ -1,0 +1,4 @@
+//! Services on 127.0.0.1 that stand in for real ones.
+
+pub mod graph;
+mod http;

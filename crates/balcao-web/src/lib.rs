@@ -1,0 +1,20 @@
+//! The HTTP server: webhooks of channels, health.
+//!
+//! [`router()`] is what is answered, [`serve`] how connections are held. A handler verifies, calls one use case and shapes the
+//! answer; every error is `application/problem+json` ([`Problem`]) in words for whoever called, and never holds what only
+//! staff may see. Every size, number and time has a limit ([`Limits`]).
+//!
+//! Not here: TLS (a proxy before it), what a webhook means (`balcao-channel`), what becomes of it (`balcao-app`).
+
+mod health;
+mod limits;
+mod problem;
+mod router;
+mod server;
+mod webhooks;
+
+pub use limits::Limits;
+pub use problem::Problem;
+pub use router::{Web, router};
+pub use server::serve;
+pub use webhooks::whatsapp::WhatsAppWebhook;

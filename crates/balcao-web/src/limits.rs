@@ -1,0 +1,36 @@
+//! Every limit of the server, in one place.
+
+use std::time::Duration;
+
+/// The limits of the server. All are on by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest body of a request that names no limit of its own, in bytes.
+    pub body: usize,
+    /// All headers of a request together, in bytes; at least 8,192.
+    pub headers: usize,
+    /// How many headers.
+    pub header_count: usize,
+    /// How long the headers of a request may take, also until the next request of a connection begins.
+    pub header_time: Duration,
+    /// How long a request may take, its body included.
+    pub request_time: Duration,
+    /// Connections at the same time. Those beyond wait to be accepted.
+    pub connections: usize,
+    /// How long requests may go on after the program was told to stop.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 1024 * 1024,
+            headers: 16 * 1024,
+            header_count: 64,
+            header_time: Duration::from_secs(15),
+            request_time: Duration::from_secs(30),
+            connections: 1024,
+            drain: Duration::from_secs(20),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What is answered at which path, and what holds for every answer.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use balcao_app::Desk;
+use balcao_app::inbox::Inbox;
+use tokio_util::sync::CancellationToken;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::health;
+use crate::limits::Limits;
+use crate::problem::Problem;
+use crate::webhooks::whatsapp::{self, WhatsAppWebhook};
+
+/// What the handlers need. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Web(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    desk: Desk,
+    inbox: Inbox,
+    whatsapp: Option<WhatsAppWebhook>,
+    stop: CancellationToken,
+}
+
+impl Web {
+    /// The handlers over a desk and its inbox. Without `whatsapp` that webhook does not exist. Once `stop` is cancelled the
+    /// server says that it is not ready.
+    #[must_use]
+    pub fn new(desk: Desk, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
+        Self(Arc::new(Parts { desk, inbox, whatsapp, stop }))
+    }
+
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.0.desk
+    }
+
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.0.inbox
+    }
+
+    pub(crate) fn whatsapp(&self) -> Option<&WhatsAppWebhook> {
+        self.0.whatsapp.as_ref()
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.0.stop.is_cancelled()
+    }
+}
+
+/// Everything that the server answers.
+pub fn router(web: Web, limits: &Limits) -> Router {
+    let routes = Router::new()
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/webhooks/whatsapp", whatsapp::routes());
+    routes
+        .fallback(async || Problem::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
+        .method_not_allowed_fallback(async || {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not take this method; see the `allow` header")
+        })
+        .layer(DefaultBodyLimit::max(limits.body))
+        .layer(from_fn_with_state(*limits, in_time))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(with_security_headers))
+        .with_state(web)
+}
+
+/// Ends what takes too long. What it had begun to store may be stored all the same.
+async fn in_time(State(limits): State<Limits>, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(limits.request_time, next.run(request)).await {
+        Ok(response) => response,
+        Err(_elapsed) => Problem::unavailable("the request took too long").into_response(),
+    }
+}
+
+fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    tracing::error!(text, "a handler panicked");
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "something broke here; it was logged").into_response()
+}
+
+/// Nothing that is answered here is a page: nothing in it may run, be framed, be guessed at, or be kept.
+async fn with_security_headers(request: Request, next: Next) -> Response {
+    const HEADERS: [(&str, &str); 5] = [
+        ("cache-control", "no-store"),
+        ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+        ("referrer-policy", "no-referrer"),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+    ];
+    let mut response = next.run(request).await;
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    response
+}

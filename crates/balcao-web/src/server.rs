@@ -1,0 +1,69 @@
+//! How connections are held: bounded in number, in the size and time of their headers, and let end when the program stops.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::limits::Limits;
+
+/// How long nothing is accepted after accepting failed, for want of file descriptors as a rule.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Answers connections until `stop` is cancelled; then no more are accepted, and requests that run may end within
+/// [`Limits::drain`].
+pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: CancellationToken) {
+    let (graceful, tracker) = (GracefulShutdown::new(), TaskTracker::new());
+    let places = Arc::new(Semaphore::new(limits.connections));
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = accept(&listener, &places) => accepted,
+        };
+        let (stream, place) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let service = TowerToHyperService::new(router.clone());
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits.header_time)
+            .max_buf_size(limits.headers.max(8_192))
+            .max_headers(limits.header_count)
+            .serve_connection(TokioIo::new(stream), service);
+        let watched = graceful.watch(connection);
+        tracker.spawn(async move {
+            if let Err(error) = watched.await {
+                tracing::debug!(%error, "a connection ended early");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(limits.drain, graceful.shutdown()).await.is_err() {
+        tracing::warn!(connections = tracker.len(), "connections are cut off");
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    stream.set_nodelay(true)?;
+    Ok((stream, place))
+}

@@ -1,0 +1,3 @@
+//! Webhooks, one file per channel.
+
+pub(crate) mod whatsapp;

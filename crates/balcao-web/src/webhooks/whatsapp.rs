@@ -1,0 +1,88 @@
+//! `/webhooks/whatsapp`: Meta's check of the address, and what it posts.
+//!
+//! Invariants: the signature is verified over the bytes as they came, before anything is read from them; nothing is stored of
+//! what is not signed; 200 is answered only after everything is durable. Whatever else is answered, Meta comes again, and the
+//! inbox tells repeats apart.
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::{MethodRouter, get};
+use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignedWith};
+use balcao_channel::channels::whatsapp::webhook::{self, WebhookError};
+use secrecy::SecretString;
+
+use crate::problem::Problem;
+use crate::router::Web;
+
+/// What the webhook of WhatsApp needs.
+#[derive(Debug, Clone)]
+pub struct WhatsAppWebhook {
+    /// The app secrets that bodies are signed with.
+    pub secrets: AppSecrets,
+    /// The word that Meta shows when it checks the address.
+    pub verify_token: SecretString,
+}
+
+pub(crate) fn routes() -> MethodRouter<Web> {
+    get(handshake).post(receive).layer(DefaultBodyLimit::max(webhook::MAX_BODY))
+}
+
+/// The parameters as they stand in the address, in order, so that one that is given twice is seen.
+type Parameters = Vec<(String, String)>;
+
+async fn handshake(
+    State(web): State<Web>,
+    query: Result<Query<Parameters>, QueryRejection>,
+) -> Result<String, Problem> {
+    let hook = web.whatsapp().ok_or_else(switched_off)?;
+    let query = query.map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.body_text()))?;
+    webhook::handshake(query.0, &hook.verify_token).map_err(|error| {
+        tracing::warn!(%error, "a check of the webhook's address was refused");
+        Problem::new(StatusCode::FORBIDDEN, "the check of the address failed; compare the verify token")
+    })
+}
+
+async fn receive(
+    State(web): State<Web>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<&'static str, Problem> {
+    let hook = web.whatsapp().ok_or_else(switched_off)?;
+    let body = body.map_err(|error| Problem::new(error.status(), "the body is too large or was cut short"))?;
+    let signatures = headers.get_all(signature::HEADER).iter().map(|value| value.as_bytes());
+    match hook.secrets.verify(signatures, &body, web.desk().clock.now()) {
+        Ok(SignedWith::Current) => {}
+        Ok(SignedWith::Previous) => tracing::warn!("a webhook was signed with the previous app secret"),
+        Err(error) => {
+            tracing::warn!(%error, bytes = body.len(), "a webhook was refused: its signature does not hold");
+            return Err(Problem::new(StatusCode::UNAUTHORIZED, "the signature of the body does not hold"));
+        }
+    }
+    let events = webhook::parse(&body).map_err(refused)?;
+    match web.inbox().accept("whatsapp", events).await {
+        Ok(accepted) => {
+            tracing::info!(?accepted, "a webhook was stored");
+            Ok("")
+        }
+        Err(error) => {
+            tracing::error!(%error, "a webhook could not be stored");
+            Err(Problem::unavailable("what came could not be stored; send it again"))
+        }
+    }
+}
+
+fn switched_off() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "no WhatsApp account is configured here")
+}
+
+fn refused(error: WebhookError) -> Problem {
+    let status = match error {
+        WebhookError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        WebhookError::NotJson | WebhookError::TooDeep | WebhookError::KeyTwice => StatusCode::BAD_REQUEST,
+        WebhookError::NotWhatsApp => StatusCode::NOT_FOUND,
+    };
+    tracing::warn!(%error, "a signed webhook was refused");
+    Problem::new(status, error.to_string())
+}

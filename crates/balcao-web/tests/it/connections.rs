@@ -1,0 +1,76 @@
+//! Bytes on a real connection: what is slow or large, and how the server stops.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use balcao_web::{Limits, serve};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::shop_with;
+
+async fn listening(limits: Limits) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
+    let shop = shop_with(limits, true).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (address, stop) = (listener.local_addr().unwrap(), shop.stop.clone());
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(serve(listener, shop.router, limits, stop.clone()));
+    let served = async move { tasks.join_next().await.unwrap().unwrap() };
+    let handle = tokio::runtime::Handle::current().spawn(served);
+    (address, stop, handle)
+}
+
+/// Sends these bytes, and reads until the server closes.
+async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    // A server that refuses early does not read everything.
+    drop(stream.write_all(bytes).await);
+    let mut answer = Vec::new();
+    drop(stream.read_to_end(&mut answer).await);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn headers_that_never_end_are_cut_off() {
+    let limits = Limits { header_time: Duration::from_millis(50), ..Limits::default() };
+    let (address, ..) = listening(limits).await;
+    let answer = exchange(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\nslow: ").await;
+    assert!(answer.is_empty() || answer.contains("408"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_is_cut_off() {
+    let limits = Limits { request_time: Duration::from_millis(50), ..Limits::default() };
+    let (address, ..) = listening(limits).await;
+    let head = b"POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\nconnection: close\r\n\r\n{";
+    assert!(exchange(address, head).await.contains("HTTP/1.1 503"));
+}
+
+#[tokio::test]
+async fn headers_that_are_too_large_or_too_many_are_refused() {
+    let (address, ..) = listening(Limits::default()).await;
+    let large = format!("GET /healthz HTTP/1.1\r\nhost: x\r\nlarge: {}\r\n\r\n", "x".repeat(64 * 1024));
+    assert!(exchange(address, large.as_bytes()).await.contains("HTTP/1.1 431"));
+    let many = "many: x\r\n".repeat(100);
+    let many = format!("GET /healthz HTTP/1.1\r\nhost: x\r\n{many}\r\n");
+    assert!(exchange(address, many.as_bytes()).await.contains("HTTP/1.1 431"));
+}
+
+#[tokio::test]
+async fn who_was_being_answered_is_answered_before_the_server_stops() {
+    let (address, stop, served) = listening(Limits::default()).await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(b"POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{").await.unwrap();
+    // One request that was answered on another connection: the server has seen this one, too.
+    let health = exchange(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    assert!(health.contains("200 OK"));
+    stop.cancel();
+    stream.write_all(b"}").await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    assert!(String::from_utf8_lossy(&answer).contains("HTTP/1.1 401"));
+    served.await.unwrap();
+    assert!(TcpStream::connect(address).await.is_err());
+}

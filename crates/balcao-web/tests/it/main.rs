@@ -1,0 +1,122 @@
+//! The server from outside: requests to its router, and bytes on a real connection.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod connections;
+mod whatsapp;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, Response};
+use balcao_app::Desk;
+use balcao_app::inbox::{Account, Inbox};
+use balcao_channel::channels::whatsapp::signature::AppSecrets;
+use balcao_domain::ManualClock;
+use balcao_domain::burst::BurstRules;
+use balcao_store::{Store, StoreError};
+use balcao_testkit::contract::store::{now, world};
+use balcao_testkit::fakes::graph::{ACCOUNT, webhooks};
+use balcao_web::{Limits, Web, WhatsAppWebhook, router};
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+const SECRET: &str = "an app secret";
+
+struct Shop {
+    store: Store,
+    router: Router,
+    stop: CancellationToken,
+}
+
+async fn shop() -> Shop {
+    shop_with(Limits::default(), true).await
+}
+
+async fn shop_with(limits: Limits, whatsapp: bool) -> Shop {
+    let store = Store::open_in_memory().unwrap();
+    store.migrate().await.unwrap();
+    let organization = world(&store, "shop").await.organization;
+    let desk = Desk::new(store.clone(), Arc::new(ManualClock::at(now())));
+    let account = Account {
+        channel: "whatsapp".to_owned(),
+        account: ACCOUNT.to_owned(),
+        business: Some(webhooks::BUSINESS.to_owned()),
+        organization,
+    };
+    let inbox = Inbox::new(desk.clone(), [account], BurstRules::default(), Arc::new(Notify::new()));
+    let hook =
+        WhatsAppWebhook { secrets: AppSecrets::new(SECRET.into()).unwrap(), verify_token: "a verify token".into() };
+    let stop = CancellationToken::new();
+    let web = Web::new(desk, inbox, whatsapp.then_some(hook), stop.clone());
+    Shop { store, router: router(web, &limits), stop }
+}
+
+impl Shop {
+    async fn ask(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    async fn get(&self, target: &str) -> (u16, String) {
+        whole(self.ask(Request::get(target).body(Body::empty()).unwrap()).await).await
+    }
+
+    async fn count(&self, table: &'static str) -> i64 {
+        let sql = format!("SELECT COUNT(*) FROM {table}");
+        let count = self.store.read(move |tx| tx.query_one(&sql, &[], |row| row.get(0))).await;
+        count.map_err(|error: StoreError| error).unwrap()
+    }
+}
+
+async fn whole(response: Response<Body>) -> (u16, String) {
+    let status = response.status().as_u16();
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn health_says_that_it_lives_and_readiness_that_it_can_work() {
+    let shop = shop().await;
+    assert_eq!(shop.get("/healthz").await, (200, "ok".to_owned()));
+    assert_eq!(shop.get("/readyz").await, (200, "ready".to_owned()));
+    shop.stop.cancel();
+    assert_eq!(shop.get("/healthz").await.0, 200);
+    let (status, body) = shop.get("/readyz").await;
+    assert!(status == 503 && body.contains("about to stop"), "{body}");
+}
+
+#[tokio::test]
+async fn a_database_without_its_schema_is_not_ready_and_says_what_to_do() {
+    let mut shop = shop().await;
+    let bare = Store::open_in_memory().unwrap();
+    let desk = Desk::new(bare, Arc::new(ManualClock::at(now())));
+    let inbox = Inbox::new(desk.clone(), [], BurstRules::default(), Arc::new(Notify::new()));
+    shop.router = router(Web::new(desk, inbox, None, CancellationToken::new()), &Limits::default());
+    let (status, body) = shop.get("/readyz").await;
+    assert!(status == 503 && body.contains("balcao migrate"), "{body}");
+}
+
+#[tokio::test]
+async fn every_refusal_is_a_problem_with_security_headers() {
+    let shop = shop().await;
+    for (request, status) in [
+        (Request::get("/nothing"), 404),
+        (Request::put("/healthz"), 405),
+        (Request::get("/webhooks/whatsapp"), 403),
+        (Request::post("/webhooks/whatsapp"), 401),
+        (Request::delete("/webhooks/whatsapp"), 405),
+    ] {
+        let response = shop.ask(request.body(Body::empty()).unwrap()).await;
+        assert_eq!(response.status().as_u16(), status);
+        let header = |name: &str| response.headers().get(name).unwrap().to_str().unwrap().to_owned();
+        assert_eq!(header("content-type"), "application/problem+json");
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        assert_eq!(header("cache-control"), "no-store");
+        assert!(header("content-security-policy").contains("default-src 'none'"));
+        let problem: Value = serde_json::from_str(&whole(response).await.1).unwrap();
+        assert_eq!(problem["status"], status);
+        assert!(problem["title"].is_string() && problem["detail"].is_string());
+    }
+}
