@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::outgoing::{self, From};
 
 /// Longest reply or note of staff, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -199,7 +200,8 @@ impl Conversations {
                 speak(&mut found, me.id);
                 found.last_message_at = now;
                 let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text, subject: None };
-                message::insert(tx, organization, &new, now)?;
+                let written = message::insert(tx, organization, &new, now)?;
+                outgoing::push(tx, organization, &found, From::Staff(written), text, now)?;
                 conversation::update(tx, organization, &found)?;
                 Ok(Ok(()))
             })

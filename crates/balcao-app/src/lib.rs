@@ -21,6 +21,7 @@ pub mod inbox;
 pub mod knowledge;
 pub mod names;
 pub mod notes;
+mod outgoing;
 pub mod pipelines;
 pub mod reminders;
 pub mod seed;

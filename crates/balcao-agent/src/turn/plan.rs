@@ -13,7 +13,11 @@ use crate::{
     handoff::HandoffReason,
     limits,
     turn::{
-        HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results, said_day, step::told_name,
+        HeldCall, Phase, QueuedCall, Turn, Want, next_batch,
+        record::CallRecord,
+        results,
+        said_day::{self, Said},
+        step::told_name,
     },
 };
 
@@ -169,7 +173,13 @@ impl Turn {
         let writes = self.setup.toolbox.get(&planned.tool)?.spec.behaviour.effect != Effect::Read;
         let check = || {
             let (today, locale) = (self.state.now.date(), self.state.principal.locale);
-            said_day::contradiction(&planned.args, &self.state.inbound, today, locale)
+            let messages = self.state.transcript.iter().rev().chain(self.setup.history.iter().rev());
+            let talk = messages.filter_map(|message| match message {
+                Message::User { text } => Some(Said::Customer(text)),
+                Message::Assistant { text, tool_calls } if tool_calls.is_empty() => Some(Said::Us(text)),
+                Message::Assistant { .. } | Message::ToolResult { .. } => None,
+            });
+            said_day::contradiction(&planned.args, talk, today, locale)
         };
         if writes { check() } else { None }
     }

@@ -57,11 +57,29 @@ const OPEN: &[&str] = &[
 const BOUND: &[&str] =
     &["depois", "apos", "partir", "antes", "ate", "menos", "exceto", "after", "before", "until", "except"];
 
-/// The day of a call, if the message names days and this is none of them.
-pub(super) fn contradiction(args: &Value, message: &str, today: Date, locale: Locale) -> Option<FieldProblem> {
+/// So many messages of the customer are looked at, the newest first: "fechado, pode marcar" agrees to a day named before.
+const LOOK_BACK: usize = 3;
+
+/// Who said something.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Said<'a> {
+    /// The customer.
+    Customer(&'a str),
+    /// We.
+    Us(&'a str),
+}
+
+/// The day of a call, if the customer's last message that names days names others, and we have proposed none of them since.
+/// `talk` is what was said, the newest first.
+pub(super) fn contradiction<'a>(
+    args: &Value,
+    talk: impl Iterator<Item = Said<'a>>,
+    today: Date,
+    locale: Locale,
+) -> Option<FieldProblem> {
     let (name, given) = DAY.iter().find_map(|name| Some((*name, args.get(*name)?.as_str()?)))?;
     let wanted = resolve_date(given, today).ok()?.date;
-    let said = named_days(message, today)?;
+    let said = last_named(talk, wanted, today)?;
     if said.iter().any(|day| *day == wanted || day.weekday() == wanted.weekday()) {
         return None;
     }
@@ -77,24 +95,62 @@ pub(super) fn contradiction(args: &Value, message: &str, today: Date, locale: Lo
     })
 }
 
-/// The days that a message names, relative ones included; `None` if it names no weekday or date, or leaves the day open.
-fn named_days(message: &str, today: Date) -> Option<Vec<Date>> {
+/// The days of the last message that names any; `None` if there is none lately, if it leaves the day open, or if we named
+/// the wanted day after it.
+fn last_named<'a>(talk: impl Iterator<Item = Said<'a>>, wanted: Date, today: Date) -> Option<Vec<Date>> {
+    let mut looked_at = 0;
+    for said in talk {
+        match said {
+            Said::Us(text) => {
+                let is_wanted = |day: &Date| day.weekday() == wanted.weekday();
+                if let Named::Days(days) | Named::Loosely(days) = named_days(text, today)
+                    && days.iter().any(is_wanted)
+                {
+                    return None;
+                }
+            }
+            Said::Customer(text) => match named_days(text, today) {
+                Named::Days(days) => return Some(days),
+                Named::Loosely(_) | Named::Open => return None,
+                Named::Nothing => looked_at += 1,
+            },
+        }
+        if looked_at >= LOOK_BACK {
+            return None;
+        }
+    }
+    None
+}
+
+/// What a message says of days.
+enum Named {
+    /// Nothing.
+    Nothing,
+    /// Any would do, or a span of them.
+    Open,
+    /// Only relative ones ("amanhã").
+    Loosely(Vec<Date>),
+    /// Weekdays or dates, and relative ones beside them.
+    Days(Vec<Date>),
+}
+
+fn named_days(message: &str, today: Date) -> Named {
     let mut days = Vec::new();
     let mut binding = false;
     let folded = fold(message);
     let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>();
     if words(&folded).iter().any(|word| OPEN.contains(&word.as_str())) {
-        return None;
+        return Named::Open;
     }
     for found in find_dates(message, today) {
-        let Ok(DateSpan::Day(day)) = found.reading else { return None };
+        let Ok(DateSpan::Day(day)) = found.reading else { return Named::Open };
         let part = |from: usize, to: usize| fold(message.get(from..to).unwrap_or_default());
         let said = part(found.start, found.end);
         let before = words(&part(0, found.start));
         let after = words(&part(found.end, message.len()));
         let near = before.iter().rev().filter(|word| !word.is_empty()).take(2);
         if near.clone().any(|word| BOUND.contains(&word.as_str())) {
-            return None;
+            return Named::Open;
         }
         // "Sexta não dá" names a day that it is not.
         if after.iter().filter(|word| !word.is_empty()).take(2).any(|word| word == "nao" || word == "not") {
@@ -103,7 +159,11 @@ fn named_days(message: &str, today: Date) -> Option<Vec<Date>> {
         binding |= said.contains(|c: char| c.is_ascii_digit()) || WEEKDAYS.iter().any(|weekday| said.contains(weekday));
         days.push(day);
     }
-    (binding && !days.is_empty()).then_some(days)
+    match (days.is_empty(), binding) {
+        (true, _) => Named::Nothing,
+        (false, false) => Named::Loosely(days),
+        (false, true) => Named::Days(days),
+    }
 }
 
 #[cfg(test)]
@@ -114,7 +174,12 @@ mod tests {
     const TODAY: Date = Date::constant(2026, 11, 24);
 
     fn wrong(message: &str, date: &str) -> bool {
-        contradiction(&json!({"date": date}), message, TODAY, Locale::PtBr).is_some()
+        talked(&[Said::Customer(message)], date)
+    }
+
+    /// The newest first.
+    fn talked(talk: &[Said<'_>], date: &str) -> bool {
+        contradiction(&json!({"date": date}), talk.iter().copied(), TODAY, Locale::PtBr).is_some()
     }
 
     #[test]
@@ -147,6 +212,20 @@ mod tests {
         ] {
             assert!(!wrong(message, date), "{message} {date}");
         }
-        assert!(contradiction(&json!({"reason": "x"}), "quinta", TODAY, Locale::PtBr).is_none());
+        let talk = [Said::Customer("quinta")];
+        assert!(contradiction(&json!({"reason": "x"}), talk.into_iter(), TODAY, Locale::PtBr).is_none());
+    }
+
+    #[test]
+    fn an_agreement_is_to_the_day_that_was_named_before_or_proposed_since() {
+        let (friday, thursday) = ("2026-11-27", "2026-11-26");
+        let asked = Said::Customer("não, melhor sexta 17:30");
+        let agreed = Said::Customer("fechado, pode marcar");
+        let free = Said::Us("O horário está livre.");
+        assert!(talked(&[agreed, free, asked], thursday));
+        assert!(!talked(&[agreed, free, asked], friday));
+        assert!(!talked(&[agreed, Said::Us("Sexta não tem; pode ser quinta, 26/11?"), asked], thursday));
+        assert!(!talked(&[Said::Customer("amanhã então"), free, asked], thursday));
+        assert!(!talked(&[agreed, agreed, agreed, asked], thursday));
     }
 }
