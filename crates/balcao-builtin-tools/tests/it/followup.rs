@@ -3,7 +3,7 @@
 use balcao_tool::{ReceiptKind, Tool};
 use serde_json::{Value, json};
 
-use crate::world::{bad, error, figueira, no, proven, settings};
+use crate::world::{Problems, bad, error, figueira, no, proven, settings};
 
 fn later(minutes: u32) -> Value {
     json!({"delay_minutes": minutes, "message_hint": "Ficou de escolher o horário.", "followup_type": "value"})
@@ -35,7 +35,7 @@ async fn schedule_followup_plans_at_most_three() {
 async fn schedule_followup_names_each_bad_field() {
     let world = figueira().await;
     let livia = world.livia().await;
-    let table: [(Value, &[(&str, &str)]); 5] = [
+    let table: [(Value, Problems); 5] = [
         (json!({}), &[("/delay_minutes", "missing"), ("/followup_type", "missing"), ("/message_hint", "missing")]),
         (later(60), &[("/delay_minutes", "not_allowed")]),
         (

@@ -5,6 +5,7 @@
 mod contract;
 mod crm;
 mod followup;
+mod salon_later;
 mod salon_reads;
 mod salon_writes;
 mod world;
