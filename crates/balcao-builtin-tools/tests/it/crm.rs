@@ -242,7 +242,8 @@ async fn search_knowledge_base_answers_or_says_nothing() {
         "content": "Pix, cartão de débito, cartão de crédito em até duas vezes e dinheiro.",
         "category": "Pagamento",
     });
-    assert_eq!((&value["results"][0], value["count"].as_u64()), (&first, Some(1)));
+    assert_eq!(value["results"][0], first);
+    assert_eq!(value["count"], json!(value["results"].as_array().unwrap().len()));
     // Without a category the field is there and empty.
     let gift = world.call(caio, "search_knowledge_base", json!({"query": "vale-presente"})).await;
     assert_eq!(gift.value["results"][0]["category"], json!(null));
