@@ -68,6 +68,7 @@ pub fn fixed_sentence(evidence: &Evidence) -> Option<String> {
                 ReceiptKind::Existing => &words.existing,
                 ReceiptKind::Noted
                 | ReceiptKind::Updated
+                | ReceiptKind::Started
                 | ReceiptKind::HandedOff
                 | ReceiptKind::MessagePlanned
                 | ReceiptKind::MessageCancelled => continue,
@@ -191,6 +192,7 @@ fn truth_of(receipt: &Receipt, locale: Locale) -> String {
         ReceiptKind::Existing => ("já existe", "already on record"),
         ReceiptKind::Noted => ("uma nota foi escrita", "a note was written"),
         ReceiptKind::Updated => ("o cadastro foi atualizado", "the contact's record was updated"),
+        ReceiptKind::Started => ("uma automação foi iniciada", "an automation was started"),
         ReceiptKind::HandedOff => ("uma pessoa foi chamada", "a person was called"),
         ReceiptKind::MessagePlanned => ("uma mensagem está programada", "a message is planned"),
         ReceiptKind::Waitlisted => ("entrou na lista de espera", "put on the waiting list"),

@@ -71,10 +71,11 @@ fn register(registry: &mut Registry, file: &str, pack: LoadedPack, settings: &Se
     problems
 }
 
-/// The enums of two commands are the profile's, not the pack's.
+/// The enums of two commands are the profile's, not the pack's. A flow outside of the list is `forbidden` with the list, which
+/// is for the handler to say (specification part 2 §3).
 fn limited(tool: Tool, name: &str, settings: &Settings) -> Result<Tool, String> {
     match name {
-        "trigger_flow" => tool.restrict("flow_id", settings.flows.iter().cloned().map(Value::from).collect()),
+        "trigger_flow" => tool.suggest("flow_id", settings.flows.iter().cloned().map(Value::from).collect()),
         "schedule_followup" => {
             tool.restrict("delay_minutes", settings.followup_delays.iter().copied().map(Value::from).collect())
         }

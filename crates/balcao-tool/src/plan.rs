@@ -11,6 +11,7 @@ use crate::{
     registry::{Toolbox, error_result},
     repair,
     text::{Locale, ModelText},
+    validate::Schema,
 };
 
 /// How a planned call runs.
@@ -61,23 +62,10 @@ pub fn judge(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale)
             .detail("nearest", json!(toolbox.nearest(&quoted)));
         return Judgement::Answer(error_result(&error, None, locale));
     };
-    let parsed = match repair::parse_arguments(raw_arguments) {
-        Ok(parsed) => parsed,
-        Err(reason) => {
-            let problem =
-                FieldProblem { problem: reason, expected: "one JSON object".to_owned(), ..FieldProblem::default() };
-            return Judgement::Answer(tool.fail(&ToolError::invalid(vec![problem]), locale));
-        }
+    let (args, repairs) = match arguments(&tool.input, raw_arguments) {
+        Ok(read) => read,
+        Err(problems) => return Judgement::Answer(tool.fail(&ToolError::invalid(problems), locale)),
     };
-    let (mut args, mut repairs) = (parsed.value, parsed.repairs);
-    if !tool.input.is_valid(&args) {
-        drop_nulls(&mut args, tool.input.source());
-        repairs.extend(repair::fit_to_schema(&mut args, tool.input.source()));
-    }
-    let problems = tool.input.problems(&args);
-    if !problems.is_empty() {
-        return Judgement::Answer(tool.fail(&ToolError::invalid(problems), locale));
-    }
     Judgement::Run(PlannedCall {
         tool: tool.spec.name.clone(),
         args_hash: canonical::hash(&args),
@@ -87,6 +75,24 @@ pub fn judge(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale)
         parallel: tool.spec.behaviour.parallel(),
         repairs,
     })
+}
+
+/// Arguments as a model wrote them, read and mended where that is unambiguous, and what was mended.
+///
+/// # Errors
+/// What is wrong with them: one entry per bad field, or one for text that cannot be read.
+pub fn arguments(schema: &Schema, raw: &str) -> Result<(Value, Vec<String>), Vec<FieldProblem>> {
+    let unreadable = |reason| {
+        vec![FieldProblem { problem: reason, expected: "one JSON object".to_owned(), ..FieldProblem::default() }]
+    };
+    let parsed = repair::parse_arguments(raw).map_err(unreadable)?;
+    let (mut args, mut repairs) = (parsed.value, parsed.repairs);
+    if !schema.is_valid(&args) {
+        drop_nulls(&mut args, schema.source());
+        repairs.extend(repair::fit_to_schema(&mut args, schema.source()));
+    }
+    let problems = schema.problems(&args);
+    if problems.is_empty() { Ok((args, repairs)) } else { Err(problems) }
 }
 
 /// Strict modes of some vendors write `null` for an optional field that is not given: absent says the same.

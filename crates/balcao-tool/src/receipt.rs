@@ -20,8 +20,10 @@ pub enum ReceiptKind {
     Existing,
     /// A note was written for staff.
     Noted,
-    /// Something of the contact was changed: a tag, a stage, a field.
+    /// Something of the contact's record was changed that they told: a name, an address.
     Updated,
+    /// An automation was started.
+    Started,
     /// A person was called.
     HandedOff,
     /// A message will follow by itself: follow-up or reminder; the facts say when.

@@ -25,12 +25,13 @@ use crate::{
 pub struct Tool {
     /// The definition.
     pub spec: CommandSpec,
-    /// Compiled input schema.
+    /// Compiled input schema, against which calls are checked.
     pub input: Schema,
     /// Compiled output schema.
     pub output: Schema,
     /// [`CommandSpec::contract_hash`], computed once.
     pub contract_hash: String,
+    shown: Arc<Value>,
     handler: Arc<dyn ToolHandler>,
 }
 
@@ -53,7 +54,14 @@ impl Tool {
         let output =
             Schema::compile(&spec.output_schema).map_err(|e| format!("output_schema of `{}` {e}", spec.name))?;
         let contract_hash = spec.contract_hash();
-        Ok(Self { spec, input, output, contract_hash, handler })
+        let shown = input.shared();
+        Ok(Self { spec, input, output, contract_hash, shown, handler })
+    }
+
+    /// The input schema that models are shown.
+    #[must_use]
+    pub fn shown(&self) -> Arc<Value> {
+        Arc::clone(&self.shown)
     }
 
     /// Whether somebody can be asked before it runs.
@@ -67,11 +75,19 @@ impl Tool {
     /// # Errors
     /// If the schema has no such argument.
     pub fn restrict(mut self, argument: &str, values: Vec<Value>) -> Result<Self, String> {
-        let property =
-            self.spec.input_schema.pointer_mut(&format!("/properties/{argument}")).and_then(Value::as_object_mut);
-        let Some(property) = property else { return Err(format!("`{}` has no argument `{argument}`", self.spec.name)) };
-        property.insert("enum".to_owned(), Value::Array(values));
+        self.spec.limit(argument, values)?;
         Self::new(self.spec, self.handler)
+    }
+
+    /// The same command, whose definition tells models the values of one argument. Another value passes the schema all the
+    /// same: the handler knows a better answer than `invalid_arguments`, such as `forbidden`.
+    ///
+    /// # Errors
+    /// If the schema has no such argument.
+    pub fn suggest(mut self, argument: &str, values: Vec<Value>) -> Result<Self, String> {
+        self.spec.limit(argument, values)?;
+        let told = Self::new(self.spec, self.handler)?;
+        Ok(Self { input: self.input, ..told })
     }
 
     /// JSON Schema of the handler's arguments.

@@ -52,6 +52,14 @@ impl CommandSpec {
         }))
     }
 
+    /// Limits an argument to certain values.
+    pub(crate) fn limit(&mut self, argument: &str, values: Vec<Value>) -> Result<(), String> {
+        let property = self.input_schema.pointer_mut(&format!("/properties/{argument}")).and_then(Value::as_object_mut);
+        let Some(property) = property else { return Err(format!("`{}` has no argument `{argument}`", self.name)) };
+        property.insert("enum".to_owned(), Value::Array(values));
+        Ok(())
+    }
+
     /// The guidance of this command for `code`, if it has any of its own.
     #[must_use]
     pub fn guidance(&self, code: ErrorCode, locale: Locale) -> Option<&str> {

@@ -89,7 +89,7 @@ impl Turn {
             .map(|tool| ToolDefinition {
                 name: tool.spec.name.clone(),
                 description: tool.spec.description.get(locale).to_owned(),
-                input_schema: tool.input.shared(),
+                input_schema: tool.shown(),
             })
             .collect();
         if !self.state.results.is_empty() {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use balcao_llm::ToolDefinition;
-use balcao_tool::{CallResult, ErrorCode, Locale, ResultClass, ToolError, registry::error_result, repair};
+use balcao_tool::{
+    CallResult, ErrorCode, Internal, Locale, ResultClass, ToolError, plan, registry::error_result, validate::Schema,
+};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -24,20 +26,20 @@ pub(super) fn definition(locale: Locale) -> ToolDefinition {
             "Reads more of a result that was cut (see `_cut.handle`), by page or only the items that contain a text."
         }
     };
-    ToolDefinition {
-        name: NAME.to_owned(),
-        description: description.to_owned(),
-        input_schema: Arc::new(json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["handle"],
-            "properties": {
-                "handle": {"type": "string"},
-                "offset": {"type": "integer", "minimum": 0},
-                "contains": {"type": "string", "maxLength": 80}
-            }
-        })),
-    }
+    ToolDefinition { name: NAME.to_owned(), description: description.to_owned(), input_schema: Arc::new(schema()) }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["handle"],
+        "properties": {
+            "handle": {"type": "string", "minLength": 1, "maxLength": 20, "examples": ["r1"]},
+            "offset": {"type": "integer", "minimum": 0, "maximum": 1_000_000},
+            "contains": {"type": "string", "minLength": 1, "maxLength": 80}
+        }
+    })
 }
 
 /// The text of a result as the model sees it. A large one is kept whole under a handle and shown in part.
@@ -69,18 +71,21 @@ pub(super) fn shown(kept: &mut BTreeMap<String, Value>, record: &CallRecord) -> 
 
 /// Answers a `read_result` call.
 pub(super) fn read(kept: &BTreeMap<String, Value>, raw: &str, locale: Locale) -> CallResult {
-    let fail = |code, text: &'static str| error_result(&ToolError::new(code, text), None, locale);
-    let Ok(parsed) = repair::parse_arguments(raw) else {
-        return fail(
-            ErrorCode::InvalidArguments,
-            "the arguments must be {\"handle\": …, \"offset\"?: …, \"contains\"?: …}",
-        );
+    let fail = |error: &ToolError| error_result(error, None, locale);
+    let read = match Schema::compile(&schema()) {
+        Ok(schema) => plan::arguments(&schema, raw).map_err(ToolError::invalid),
+        Err(reason) => Err(ToolError::new(ErrorCode::Internal, "the tool failed").internal(Internal::note(reason))),
     };
-    let args: &Value = &parsed.value;
+    let args = match read {
+        Ok((args, _mended)) => args,
+        Err(error) => return fail(&error),
+    };
     let Some(items) =
         args.get("handle").and_then(Value::as_str).and_then(|handle| kept.get(handle)).and_then(Value::as_array)
     else {
-        return fail(ErrorCode::NotFound, "there is no result with this handle");
+        let handles: Vec<&String> = kept.keys().collect();
+        let error = ToolError::new(ErrorCode::NotFound, "there is no result with this handle");
+        return fail(&error.detail("available", json!(handles)));
     };
     let wanted = args.get("contains").and_then(Value::as_str).map(str::to_lowercase);
     let matching: Vec<&Value> = items

@@ -518,6 +518,7 @@ fn the_right_receipt_proves_a_claim() {
                 }
                 ReceiptKind::Noted
                 | ReceiptKind::Updated
+                | ReceiptKind::Started
                 | ReceiptKind::HandedOff
                 | ReceiptKind::MessagePlanned
                 | ReceiptKind::Waitlisted
@@ -540,6 +541,10 @@ fn a_receipt_of_another_kind_proves_nothing() {
         ("Marquei para amanhã às 15h.", ReceiptKind::Cancelled),
         ("Chamei um atendente.", ReceiptKind::Noted),
         ("Te lembro amanhã.", ReceiptKind::Booked),
+        // An automation is nothing that was noted, sent or called off.
+        ("Anotei aqui.", ReceiptKind::Started),
+        ("Atualizei seu cadastro.", ReceiptKind::Started),
+        ("Cancelei o lembrete.", ReceiptKind::Started),
     ] {
         assert!(matches!(check(text, &evidence(vec![receipt(kind)])), ClaimVerdict::Unproven(_)), "{text} {kind:?}");
     }

@@ -148,6 +148,19 @@ rows! {
         let ran = w.run("oi", [w.calls("read_result", json!({"handle": "r1"})), w.says("Achei!")]);
         assert_eq!(ran.codes(), ["unknown_tool"]);
     };
+    lc_190 both "`read_result` with fields that it does not have, or of another type" => "`invalid_arguments`: one entry per bad field", |w| {
+        let told = after_big(&w, json!({"handel": "r1", "offset": "x", "contains": ""}));
+        assert_eq!(told["code"], "invalid_arguments");
+        let fields = told["details"]["fields"].as_array().unwrap();
+        let mut rows: Vec<_> = fields.iter().map(|one| (one["pointer"].as_str().unwrap(), one["problem"].as_str().unwrap())).collect();
+        rows.sort_unstable();
+        let wrong = [("/contains", "too_short"), ("/handel", "unknown_field"), ("/handle", "missing"), ("/offset", "wrong_type")];
+        assert_eq!(rows, wrong);
+    };
+    lc_191 both "`read_result` with `null` for what is not given" => "As if it were absent", |w| {
+        let told = after_big(&w, json!({"handle": "r1", "offset": null, "contains": null}));
+        assert_eq!((told["offset"].clone(), told["total"].clone()), (json!(0), json!(500)));
+    };
     lc_185 both "A large result without a list" => "Its head and a handle", |w| {
         let ran = w.run("oi", [w.calls("long", json!({})), w.calls("read_result", json!({"handle": "r1"})), w.says("Achei!")]);
         assert!(ran.told()[0]["head"].is_string() && ran.told()[0].to_string().len() < 8_000);

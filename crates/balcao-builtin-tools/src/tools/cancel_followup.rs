@@ -39,7 +39,8 @@ impl NativeTool for CancelFollowup {
         } else {
             say(cx, "Retomada cancelada.", "Follow-up dropped.")
         };
-        let value = json!({"success": true, "cancelled": cancelled, "message": message});
-        Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::MessageCancelled)))
+        let output = ToolOutput::success(json!({"success": true, "cancelled": cancelled, "message": message}));
+        // Where there was nothing to drop, nothing was called off.
+        Ok(if cancelled == 0 { output } else { output.receipt(Receipt::bare(ReceiptKind::MessageCancelled)) })
     }
 }

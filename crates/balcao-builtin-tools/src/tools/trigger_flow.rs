@@ -38,6 +38,6 @@ impl NativeTool for TriggerFlow {
             .map_err(broke)?;
         let value =
             json!({"success": true, "run_id": done, "message": say(cx, "Automação iniciada.", "Automation started.")});
-        Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
+        Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Started)))
     }
 }

@@ -2,6 +2,10 @@
 //! data it is, replays, bad arguments and both languages. Calls pass the checks of a turn and run on a real database.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+mod contract;
 mod crm;
+mod followup;
+mod salon_later;
 mod salon_reads;
+mod salon_writes;
 mod world;

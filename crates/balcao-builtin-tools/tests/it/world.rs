@@ -23,6 +23,9 @@ pub(crate) struct World {
     calls: AtomicU32,
 }
 
+/// Pointers and problems that a call should be answered with, in order.
+pub(crate) type Problems = &'static [(&'static str, &'static str)];
+
 /// Somebody who writes, and how they are answered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Who {

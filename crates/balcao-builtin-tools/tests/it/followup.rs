@@ -1,0 +1,138 @@
+//! Pack `followup` (specification part 2 §3).
+
+use balcao_tool::{ReceiptKind, Tool};
+use serde_json::{Value, json};
+
+use crate::world::{Problems, bad, error, figueira, no, proven, settings};
+
+fn later(minutes: u32) -> Value {
+    json!({"delay_minutes": minutes, "message_hint": "Ficou de escolher o horário.", "followup_type": "value"})
+}
+
+#[tokio::test]
+async fn schedule_followup_plans_at_most_three() {
+    let world = figueira().await;
+    let livia = world.livia().await;
+    let result = world.twice(livia, "schedule_followup", later(1440)).await;
+    let value = world.listed("schedule_followup", &result, &["success", "followup_id", "send_at", "message"]);
+    let id = value["followup_id"].as_i64().unwrap();
+    let expected =
+        json!({"success": true, "followup_id": id, "send_at": "2026-11-25T10:00", "message": "Retomada agendada."});
+    assert_eq!((value, proven(&result)), (expected, vec![ReceiptKind::MessagePlanned]));
+    let english = world.call(livia.in_english(), "schedule_followup", later(30)).await.value;
+    assert_eq!((&english["send_at"], &english["message"]), (&json!("2026-11-24T10:30"), &json!("Follow-up planned.")));
+    world.call(livia, "schedule_followup", later(4320)).await;
+    let fourth = world.call(livia, "schedule_followup", later(30)).await;
+    let value = no(&fourth);
+    world.demanded("schedule_followup", &value, &["success", "reason", "message"]);
+    assert_eq!((&value["success"], &value["reason"], &value["limit"]), (&json!(false), &json!("TOO_MANY"), &json!(3)));
+    assert!(fourth.receipts.is_empty());
+    // Another contact has three of their own.
+    assert_eq!(world.call(world.caio().await, "schedule_followup", later(30)).await.value["success"], true);
+}
+
+#[tokio::test]
+async fn schedule_followup_names_each_bad_field() {
+    let world = figueira().await;
+    let livia = world.livia().await;
+    let table: [(Value, Problems); 5] = [
+        (json!({}), &[("/delay_minutes", "missing"), ("/followup_type", "missing"), ("/message_hint", "missing")]),
+        (later(60), &[("/delay_minutes", "not_allowed")]),
+        (
+            json!({"delay_minutes": 30, "message_hint": "", "followup_type": "urgent"}),
+            &[("/followup_type", "not_allowed"), ("/message_hint", "too_short")],
+        ),
+        (json!({"delay_minutes": 30, "message_hint": "  ", "followup_type": "value"}), &[("/message_hint", "empty")]),
+        (
+            json!({"delay_minutes": "logo", "message_hint": "x", "followup_type": "value", "phone": "1"}),
+            &[("/delay_minutes", "wrong_type"), ("/phone", "unknown_field")],
+        ),
+    ];
+    for (args, expected) in table {
+        let expected: Vec<_> = expected.iter().map(|(at, what)| ((*at).to_owned(), (*what).to_owned())).collect();
+        assert_eq!(bad(&world.call(livia, "schedule_followup", args.clone()).await), expected, "{args}");
+    }
+    let fields = error(&world.call(livia, "schedule_followup", later(60)).await, "invalid_arguments")["fields"].clone();
+    assert_eq!(
+        (&fields[0]["got"], &fields[0]["nearest"], &fields[0]["expected"]),
+        (&json!(60), &json!(30), &json!("one of [30,1440,4320]"))
+    );
+    let fields = json!({"delay_minutes": 30, "message_hint": "x", "followup_type": "curious"});
+    let fields = error(&world.call(livia, "schedule_followup", fields).await, "invalid_arguments")["fields"].clone();
+    assert_eq!(fields[0]["nearest"], "curiosity");
+}
+
+#[tokio::test]
+async fn cancel_followup_says_how_many_and_proves_only_what_it_did() {
+    let world = figueira().await;
+    let (livia, caio) = (world.livia().await, world.caio().await);
+    let none = world.call(livia, "cancel_followup", json!({})).await;
+    let value = world.listed("cancel_followup", &none, &["success", "cancelled"]);
+    assert_eq!(value, json!({"success": true, "cancelled": 0, "message": "Não havia retomada agendada."}));
+    assert_eq!(proven(&none), []);
+    let mut ids = Vec::new();
+    for minutes in [30, 1440, 4320] {
+        ids.push(world.call(livia, "schedule_followup", later(minutes)).await.value["followup_id"].clone());
+    }
+    // Somebody else's is as if it did not exist.
+    let foreign = world.call(caio, "cancel_followup", json!({"followup_id": ids[0]})).await;
+    assert_eq!((foreign.value["cancelled"].clone(), proven(&foreign)), (json!(0), vec![]));
+    let one = world.twice(livia, "cancel_followup", json!({"followup_id": ids[0]})).await;
+    assert_eq!(one.value, json!({"success": true, "cancelled": 1, "message": "Retomada cancelada."}));
+    assert_eq!(proven(&one), [ReceiptKind::MessageCancelled]);
+    let rest = world.call(livia.in_english(), "cancel_followup", json!({})).await.value;
+    assert_eq!(rest, json!({"success": true, "cancelled": 2, "message": "Follow-up dropped."}));
+    for id in [json!(0), json!(2_147_483_648_i64)] {
+        let result = world.call(livia, "cancel_followup", json!({"followup_id": id})).await;
+        assert_eq!(bad(&result), [("/followup_id".to_owned(), "out_of_range".to_owned())]);
+    }
+}
+
+#[tokio::test]
+async fn trigger_flow_starts_what_is_on_the_list() {
+    let world = figueira().await;
+    let livia = world.livia().await;
+    let args = json!({"flow_id": "boas_vindas", "input": {"origem": "whatsapp"}});
+    let result = world.twice(livia, "trigger_flow", args).await;
+    let value = world.listed("trigger_flow", &result, &["success", "run_id", "message"]);
+    let run = value["run_id"].as_i64().unwrap();
+    assert_eq!(value, json!({"success": true, "run_id": run, "message": "Automação iniciada."}));
+    assert_eq!(proven(&result), [ReceiptKind::Started]);
+    let next = world.call(livia.in_english(), "trigger_flow", json!({"flow_id": "pesquisa"})).await.value;
+    assert_eq!(next, json!({"success": true, "run_id": run + 1, "message": "Automation started."}));
+}
+
+#[tokio::test]
+async fn trigger_flow_outside_of_the_list_is_forbidden_with_the_list() {
+    let world = figueira().await;
+    let livia = world.livia().await;
+    let other = world.call(livia, "trigger_flow", json!({"flow_id": "apagar_tudo"})).await;
+    assert_eq!(error(&other, "forbidden"), json!({"allowed": ["boas_vindas", "pesquisa"]}));
+    assert_eq!(other.value["_context"], "Só as automações de `allowed` podem ser iniciadas.");
+    let english = world.call(livia.in_english(), "trigger_flow", json!({"flow_id": "boas_vinda"})).await;
+    assert_eq!(english.value["_context"], "Only the automations in `allowed` may be started.");
+    // Models are shown the list.
+    let shown = |tool: &Tool| tool.shown().pointer("/properties/flow_id/enum").cloned();
+    assert_eq!(shown(world.tools().get("trigger_flow").unwrap()), Some(json!(["boas_vindas", "pesquisa"])));
+    let table: [(Value, &str, &str); 3] = [
+        (json!({}), "/flow_id", "missing"),
+        (json!({"flow_id": ""}), "/flow_id", "too_short"),
+        (json!({"flow_id": "pesquisa", "input": 7}), "/input", "wrong_type"),
+    ];
+    for (args, at, what) in table {
+        assert_eq!(
+            bad(&world.call(livia, "trigger_flow", args.clone()).await),
+            [(at.to_owned(), what.to_owned())],
+            "{args}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_flows_there_is_no_trigger_flow() {
+    let none = balcao_builtin_tools::Settings { flows: Vec::new(), ..settings() };
+    let world = crate::world::world("barbearia-figueira.yaml", "2026-11-24T10:00", &none, |text| text).await;
+    assert!(world.tools().get("trigger_flow").is_none());
+    let result = world.call(world.livia().await, "trigger_flow", json!({"flow_id": "boas_vindas"})).await;
+    assert_eq!(result.value["code"], "unknown_tool");
+}
