@@ -101,3 +101,11 @@ pub(crate) fn check() -> Result<String, String> {
         Err(problems.join("\n"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn dependencies_point_one_way() {
+        assert_eq!(super::check().err(), None);
+    }
+}

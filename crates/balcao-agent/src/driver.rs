@@ -58,6 +58,7 @@ pub async fn drive(
                             observer.model(&answer, started.elapsed());
                         }
                         turn.on_model(answer);
+                        turn.note_model_time(millis(started.elapsed()));
                     }
                     Err(_elapsed) => turn.on_deadline(),
                 }
@@ -68,11 +69,14 @@ pub async fn drive(
                 let (principal, now) = (turn.state().principal, turn.state().now.clone());
                 let runs = batch.iter().map(|call| run(&toolbox, call, principal, now.clone()));
                 match timeout_at(deadline, join_all(runs)).await {
-                    Ok(results) => {
+                    Ok(timed) => {
+                        let (results, took): (Vec<_>, Vec<_>) = timed.into_iter().unzip();
                         if let Some(observer) = observer {
                             batch.iter().zip(&results).for_each(|(call, result)| observer.tool(call, result));
                         }
+                        let calls = batch.iter().map(|call| call.call_id.clone()).zip(took).collect::<Vec<_>>();
                         turn.on_tools(results);
+                        turn.note_call_times(&calls);
                     }
                     Err(_elapsed) => turn.on_deadline(),
                 }
@@ -94,7 +98,18 @@ fn can_run_again(toolbox: &Toolbox, call: &QueuedCall) -> bool {
     call.mode == RunMode::Ask || matches!(class, Some(EffectClass::Read | EffectClass::Local))
 }
 
-async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> CallResult {
+fn millis(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Runs a call and tells how long it took, in milliseconds.
+async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> (CallResult, u64) {
+    let started = Instant::now();
+    let result = execute(toolbox, call, principal, now).await;
+    (result, millis(started.elapsed()))
+}
+
+async fn execute(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> CallResult {
     let Some(tool) = toolbox.get(&call.planned.tool) else {
         let error = ToolError::new(ErrorCode::Unavailable, "the tool is not available now")
             .internal(Internal::note("gone since the call was planned"));

@@ -14,6 +14,8 @@ pub struct Notices {
     pub handoff: String,
     pub team_back: String,
     pub opted_out: String,
+    /// Messages that nobody asked for are welcome again.
+    pub opted_in: String,
     pub slow_down: String,
     pub summary_request: String,
     pub note_title: String,

@@ -381,9 +381,11 @@ fn apply(contact: &mut Contact, update: &ContactUpdate, updated: &mut Vec<String
 
 /// A value without the spaces around it, if any is left.
 fn fitting(field: &str, text: &str) -> Result<Option<String>, UpdateRefusal> {
-    let text = text.trim();
+    // One line: what a customer is called is shown in lists and prompts, and is not to look like more than a value there.
+    let text = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let text = text.collect::<Vec<_>>().join(" ");
     if text.chars().count() > MAX_FIELD_CHARS {
         return Err(UpdateRefusal::TooLong { field: field.to_owned() });
     }
-    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+    Ok(Some(text).filter(|text| !text.is_empty()))
 }

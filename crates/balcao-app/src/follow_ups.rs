@@ -4,7 +4,7 @@ use balcao_domain::follow_up::{FollowUpType, MAX_PER_EPISODE};
 use balcao_domain::span::plus_minutes;
 use balcao_domain::{ContactId, FollowUpId, OrganizationId};
 use balcao_store::ledger::EffectKey;
-use balcao_store::{Tx, follow_up};
+use balcao_store::{Tx, conversation, follow_up};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,8 @@ pub enum FollowUpRefusal {
     },
     /// Nothing to say.
     EmptyHint,
+    /// The contact asked for no messages on our own account.
+    OptedOut,
 }
 
 /// Follow-ups that were cancelled.
@@ -95,6 +97,9 @@ impl FollowUps {
             }
             if request.hint.trim().is_empty() {
                 return Ok(Err(FollowUpRefusal::EmptyHint));
+            }
+            if conversation::opted_out(tx, id, contact)? {
+                return Ok(Err(FollowUpRefusal::OptedOut));
             }
             if follow_up::count_of_episode(tx, id, contact, request.episode)? >= MAX_PER_EPISODE {
                 return Ok(Err(FollowUpRefusal::TooMany { limit: MAX_PER_EPISODE }));

@@ -2,7 +2,7 @@
 
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ReminderId};
 use balcao_store::ledger::EffectKey;
-use balcao_store::{Tx, appointment, reminder};
+use balcao_store::{Tx, appointment, conversation, reminder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,8 @@ pub enum ReminderRefusal {
         /// How many minutes there are until the appointment.
         minutes_left: i64,
     },
+    /// The contact asked for no messages on our own account.
+    OptedOut,
 }
 
 /// Plans reminders.
@@ -83,6 +85,9 @@ fn plan(
     now: Timestamp,
 ) -> Result<Result<Planned, ReminderRefusal>, UseCaseError> {
     let (organization, zone) = organization(tx, id)?;
+    if conversation::opted_out(tx, id, contact)? {
+        return Ok(Err(ReminderRefusal::OptedOut));
+    }
     let upcoming = appointment::upcoming_of_contact(tx, id, contact, organization.currency, now)?;
     let names = professional_names(tx, id)?;
     let views = || upcoming.iter().map(|one| view(one, &names, &zone)).collect::<Vec<_>>();

@@ -177,7 +177,16 @@ fn offer_to_next(
     let start = zone.to_datetime(freed.span.start);
     let minute = u16::try_from(i32::from(start.hour()) * 60 + i32::from(start.minute())).unwrap_or_default();
     let Ok(period) = Period::new(minute, 1440) else { return Ok(()) };
-    let waiting = waitlist::waiting_for(tx, organization.id, start.date())?;
+    let mut waiting = waitlist::waiting_for(tx, organization.id, start.date())?;
+    for index in (0..waiting.len()).rev() {
+        // Who wants no messages cannot be told, and nothing is held for somebody who does not know of it.
+        let contact = waiting.get(index).map(|entry| entry.contact);
+        if let Some(contact) = contact
+            && conversation::opted_out(tx, organization.id, contact)?
+        {
+            waiting.remove(index);
+        }
+    }
     if waiting.is_empty() {
         return Ok(());
     }

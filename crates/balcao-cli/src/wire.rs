@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
     Desk,
+    conversations::Conversations,
     seed::BusinessFile,
     turns::{Agent, FrontDesk},
 };
@@ -16,7 +17,7 @@ use balcao_llm::{
     retry::{RetryPolicy, Retrying},
 };
 use balcao_offline::OfflineModel;
-use balcao_store::{OpenOptions, Store, organization};
+use balcao_store::{OpenOptions, Store, StoreError, organization};
 use jiff::{civil::DateTime, tz::TimeZone};
 
 use crate::{
@@ -46,6 +47,7 @@ impl DeskClock {
 /// A business that is being served.
 pub(crate) struct World {
     pub(crate) front: FrontDesk,
+    pub(crate) staff: Conversations,
     pub(crate) organization: OrganizationId,
     pub(crate) clock: DeskClock,
 }
@@ -140,6 +142,13 @@ pub(crate) async fn configured(
     };
     let clock = clock(now, &chosen.timezone)?;
     Ok((Desk::new(store, clock.shared()), chosen.id, clock))
+}
+
+/// Where the business is.
+pub(crate) async fn zone(desk: &Desk, id: OrganizationId) -> Result<TimeZone, Failure> {
+    let found: Result<_, StoreError> = desk.store.read(move |tx| organization::get(tx, id)).await;
+    let found = found.map_err(|error| Failure::operation(chain(&error)))?;
+    TimeZone::get(&found.timezone).map_err(|error| Failure::operation(chain(&error)))
 }
 
 /// Chooses the model: the configured providers in order, else the one that a key in the environment points at, else the

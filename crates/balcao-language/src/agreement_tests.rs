@@ -210,6 +210,10 @@ fn anything_more_than_agreement_is_unclear() {
 #[test]
 fn the_subject_decides_what_a_verb_means() {
     for (text, asked, want) in [
+        ("sim, as duas", Asked::Cancelling, Agreement::Yes),
+        ("cancela os dois", Asked::Cancelling, Agreement::Yes),
+        ("os dois", Asked::Cancelling, Agreement::Unclear),
+        ("cancela os dois", Asked::Booking, Agreement::Unclear),
         ("cancela", Asked::Cancelling, Agreement::Yes),
         ("quero cancelar", Asked::Cancelling, Agreement::Yes),
         ("pode desmarcar", Asked::Cancelling, Agreement::Yes),

@@ -255,6 +255,31 @@ pub fn opt_out(text: &str) -> bool {
     (0..words.len()).any(|index| phrase_at(&words, index, OPT_OUT_PHRASES).is_some())
 }
 
+/// True if a contact who asked for no more messages wants them again: a keyword (`VOLTAR`, `START`) as the whole message, or a
+/// sentence that asks for messages.
+#[must_use]
+pub fn opt_in(text: &str) -> bool {
+    let words: Vec<Token> = tokens(text).into_iter().filter(|token| token.kind == TokenKind::Word).collect();
+    let kept = words.iter().map(|token| token.text.as_str()).filter(|word| !POLITE.contains(word));
+    let whole: Vec<&str> = kept.collect();
+    OPT_IN_WORDS.contains(&whole.join(" ").as_str())
+        || (0..words.len()).any(|index| phrase_at(&words, index, OPT_IN_PHRASES).is_some())
+}
+
+const OPT_IN_WORDS: &[&str] =
+    &["voltar", "quero voltar", "start", "unstop", "inscrever", "reativar", "ativar mensagens", "subscribe", "opt in"];
+
+const OPT_IN_PHRASES: &[&str] = &[
+    "quero receber mensagens",
+    "quero receber as mensagens",
+    "quero voltar a receber",
+    "pode voltar a mandar",
+    "pode voltar a me mandar",
+    "podem voltar a mandar",
+    "want messages again",
+    "start messaging me again",
+];
+
 const OPT_OUT_WORDS: &[&str] = &[
     "parar",
     "pare",

@@ -1,6 +1,18 @@
 use super::*;
 
 #[test]
+fn who_opted_out_may_come_back() {
+    for text in
+        ["VOLTAR", "voltar, por favor", "start", "oi, quero voltar a receber as promoções", "quero receber mensagens"]
+    {
+        assert!(opt_in(text), "{text:?}");
+    }
+    for text in ["quero voltar aí sexta", "volta pro corte", "oi", "não"] {
+        assert!(!opt_in(text), "{text:?}");
+    }
+}
+
+#[test]
 fn wishes_for_a_person() {
     for text in [
         "quero falar com um atendente",

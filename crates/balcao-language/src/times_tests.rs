@@ -22,6 +22,7 @@ fn one_time() {
         ("às 3 da tarde", 15, 0, false),
         ("as 3", 15, 0, true),
         ("às 15", 15, 0, false),
+        ("sábado às 9 corte máquina", 9, 0, false),
         ("marca quinta as 11", 11, 0, false),
         ("3 e meia", 15, 30, true),
         ("8 e meia", 8, 30, false),

@@ -1,7 +1,15 @@
 //! The services and people that a transcript has shown, and how a customer's words name them.
 
+mod other_act;
+mod several;
+
 use balcao_language::{Candidate, NameMatch, fold, match_name, names::sound, search_tokens, tokens};
 use serde_json::Value;
+
+pub use other_act::OtherAct;
+pub(crate) use other_act::names_object;
+pub(crate) use several::RELATIVES;
+pub use several::person_in;
 
 use crate::results;
 
@@ -14,6 +22,17 @@ pub struct Service {
     pub data: Value,
 }
 
+/// What a professional does, as far as a tool has said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skills {
+    /// The professional's name.
+    pub name: String,
+    /// The services offered.
+    pub services: Vec<String>,
+    /// Restrictions, in the business's words.
+    pub restrictions: Option<String>,
+}
+
 /// What is known of the business.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Catalog {
@@ -21,6 +40,8 @@ pub struct Catalog {
     pub services: Vec<Service>,
     /// The professionals' names.
     pub professionals: Vec<String>,
+    /// What they do, of those of whom it was told.
+    pub skills: Vec<Skills>,
     /// The plans on sale, once they were listed.
     pub plans: Vec<Service>,
 }
@@ -51,11 +72,37 @@ impl Catalog {
         }
         let people = result.get("barbers").or_else(|| result.get("professionals")).and_then(Value::as_array);
         for person in people.into_iter().flatten() {
+            self.learn_skills(person);
             let name = person.as_str().map(str::to_owned).or_else(|| results::text(person, &["name"]));
             if let Some(name) = name.filter(|name| !self.professionals.contains(name)) {
                 self.professionals.push(name);
             }
         }
+    }
+
+    fn learn_skills(&mut self, person: &Value) {
+        let list = person.get("services").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let service = |one: &Value| one.as_str().map(str::to_owned).or_else(|| results::text(one, &["name"]));
+        let services: Vec<String> = list.iter().filter_map(service).collect();
+        let restrictions = results::text(person, &["restrictions"]);
+        let Some(name) = results::text(person, &["name"]).filter(|_| !services.is_empty()) else { return };
+        self.skills.retain(|skills| skills.name != name);
+        self.skills.push(Skills { name, services, restrictions });
+    }
+
+    /// Whether a professional offers a service. `None` if no tool has told.
+    #[must_use]
+    pub fn performs(&self, professional: &str, service: &str) -> Option<bool> {
+        let skills = self.skills.iter().find(|skills| skills.name == professional)?;
+        self.service(service)?;
+        Some(skills.services.iter().any(|offered| offered == service))
+    }
+
+    /// Who offers a service, in the tool's order.
+    #[must_use]
+    pub fn performers(&self, service: &str) -> Vec<String> {
+        let offers = |skills: &&Skills| skills.services.iter().any(|offered| offered == service);
+        self.skills.iter().filter(offers).map(|skills| skills.name.clone()).collect()
     }
 
     /// The service of that name.
@@ -69,10 +116,38 @@ impl Catalog {
     /// Words are compared by stem, sound and close spelling, so that "cortar" names "Corte". A part of a name
     /// ("limpeza") names it if no other service shares that part, or if it is what the name begins with and no other
     /// name begins so: "barba" is "Barba desenhada" rather than "Corte e barba".
+    ///
+    /// An [`OtherAct`] is no service of the catalog; beside one that is named in full it does not count.
     #[must_use]
     pub fn service_in(&self, text: &str) -> Named {
+        let Some(other) = self.other_act(text) else { return self.known_service_in(text) };
+        let around = (text.get(..other.span.0).unwrap_or_default(), text.get(other.span.1..).unwrap_or_default());
+        let rest = format!("{} {}", around.0, around.1);
+        match self.known_service_in(&rest) {
+            Named::One(name) if self.says_whole(&rest, &name) || names_object(&rest) => Named::One(name),
+            Named::One(_) | Named::Several(_) | Named::Unknown(_) | Named::Nothing => Named::Unknown(other.said),
+        }
+    }
+
+    /// What a text names that is another act than those on offer.
+    #[must_use]
+    pub fn other_act(&self, text: &str) -> Option<OtherAct> {
+        other_act::find(text, &self.significant_names())
+    }
+
+    fn significant_names(&self) -> Vec<Vec<String>> {
+        self.services.iter().map(|service| significant(&service.name)).collect()
+    }
+
+    /// True if every significant word of the name is said.
+    fn says_whole(&self, text: &str, name: &str) -> bool {
+        let said = search_tokens(text);
+        significant(name).iter().all(|word| said.iter().any(|heard| same_word(heard, word)))
+    }
+
+    fn known_service_in(&self, text: &str) -> Named {
         let mut said = search_tokens(&without_excluded(text));
-        let names: Vec<Vec<String>> = self.services.iter().map(|service| significant(&service.name)).collect();
+        let names = self.significant_names();
         for (heard, meant) in MEANINGS {
             let (heard, meant) = (search_tokens(heard), search_tokens(meant));
             let ([heard], [meant]) = (heard.as_slice(), meant.as_slice()) else { continue };
@@ -117,25 +192,6 @@ impl Catalog {
             [only] => Named::One(only.clone()),
             _ => Named::Several(best),
         }
-    }
-
-    /// The services of a text that wants one for each of several people: those that its parts between "e" and commas name
-    /// in full, in its order; empty if there are not several.
-    #[must_use]
-    pub fn several_in(&self, text: &str) -> Vec<String> {
-        let folded = fold(text);
-        let mut found: Vec<String> = Vec::new();
-        for part in folded.split(" e ").flat_map(|part| part.split(',')).flat_map(|part| part.split(" and ")) {
-            let Named::One(name) = self.service_in(part) else { continue };
-            let said = search_tokens(part);
-            let full = significant(&name).iter().all(|word| said.iter().any(|heard| same_word(heard, word)));
-            if full && !found.contains(&name) {
-                found.push(name);
-            }
-        }
-        // "Corte e barba" is one service where there is one of that name.
-        let joint = matches!(self.service_in(text), Named::One(name) if !found.contains(&name));
-        if joint || found.len() < 2 { Vec::new() } else { found }
     }
 
     /// The professionals that a bare title means: "a dra" is whoever is called so.
@@ -372,6 +428,13 @@ const NOT_NAMES: &[&str] = &[
     "atraso",
     "cuidado",
     "gente",
+    "melhor",
+    "barbeiro",
+    "barbeira",
+    "profissional",
+    "medico",
+    "medica",
+    "dentista",
 ];
 
 #[cfg(test)]

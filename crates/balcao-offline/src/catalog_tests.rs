@@ -97,3 +97,69 @@ fn a_title_means_whoever_bears_it() {
     assert_eq!(clinic().professional_in("com o doutor"), one("Dr. Otávio Lins"));
     assert_eq!(salon().professional_in("quero marcar com a dra"), Named::Nothing);
 }
+
+#[test]
+fn another_act_on_a_known_object_is_no_known_service() {
+    for (text, want) in [
+        ("quero pintar o cabelo", "pintar o cabelo"),
+        ("alisar meu cabelo", "alisar meu cabelo"),
+        ("hidratação no cabelo amanhã", "hidratação no cabelo"),
+        ("vcs pintam cabelo?", "pintam cabelo"),
+        ("quero tingir a barba", "tingir a barba"),
+        ("corte de unha", "corte de unha"),
+        ("corte da unha sexta", "corte da unha"),
+        ("i want to dye my hair", "dye my hair"),
+        ("quero fazer um alisamento no cabelo com a ana", "alisamento no cabelo"),
+    ] {
+        assert_eq!(salon().service_in(text), Named::Unknown(want.to_owned()), "{text:?}");
+    }
+    let key = |text: &str| salon().other_act(text).map(|other| other.key);
+    assert_eq!(key("quero pintar o cabelo"), Some("pintar".to_owned()));
+    assert_eq!(key("vcs pintam cabelo?"), Some("pintar".to_owned()));
+    assert_eq!(key("corte de unha"), Some("unha".to_owned()));
+    assert_eq!(clinic().service_in("limpeza de pele"), one("Limpeza de pele"));
+    assert_eq!(clinic().service_in("limpeza de sofá"), Named::Unknown("limpeza de sofá".to_owned()));
+}
+
+#[test]
+fn everyday_acts_leave_the_object_to_its_service() {
+    for (text, want) in [
+        ("cortar o cabelo", one("Corte")),
+        ("cotar o cabelo", one("Corte")),
+        ("dar um trato no cabelo", one("Corte")),
+        ("dar um tapa na barba", one("Barba")),
+        ("aparar a barba", one("Barba")),
+        ("tirar a barba", one("Barba")),
+        ("fazem barba?", one("Barba")),
+        ("qual o preço da barba", one("Barba")),
+        ("marcar cabelo e barba", one("Corte + Barba")),
+        ("corte de cabelo", one("Corte")),
+        ("corte de cabelo amanhã", one("Corte")),
+        ("corte do João", one("Corte")),
+        ("corte de amanhã", one("Corte")),
+        ("fazer luzes no cabelo", one("Luzes")),
+        ("cut my hair", one("Corte")),
+        ("i want a haircut for my kid", one("Corte infantil")),
+        ("hidratar o cabelo e fazer a barba", one("Barba")),
+    ] {
+        assert_eq!(salon().service_in(text), want, "{text:?}");
+    }
+}
+
+#[test]
+fn each_person_has_a_wish() {
+    let wishes = |text: &str| salon().several_in(text);
+    assert_eq!(wishes("quero marcar pra mim e pro meu filho amanhã 15h"), ["quero marcar pra mim", "pro meu filho"]);
+    assert_eq!(wishes("corte pra mim e barba pro meu pai sexta"), ["corte pra mim", "barba pro meu pai"]);
+    assert_eq!(wishes("barba pra mim e pro meu irmão"), ["barba pra mim", "barba pro meu irmão"]);
+    assert_eq!(wishes("pra mim corte e pro meu pai barba"), ["corte pra mim", "barba pro meu pai"]);
+    assert_eq!(wishes("eu e meu irmão queremos cortar"), ["queremos cortar pra mim", "queremos cortar e meu irmão"]);
+    assert_eq!(wishes("corte pra 2 pessoas sábado"), ["corte sábado pra mim", "corte sábado pra outra pessoa"]);
+    assert_eq!(wishes("cabelo, barba e luzes"), ["Corte + Barba", "Luzes"]);
+    assert_eq!(wishes("barba quinta e luzes na sexta"), ["barba quinta", "luzes na sexta"]);
+    assert_eq!(wishes("corte na sexta e barba no sábado"), ["corte na sexta", "barba no sabado"]);
+    assert_eq!(wishes("quero marcar pra mim sexta"), [""; 0]);
+    assert_eq!(wishes("pra mim, depois do meu pai"), [""; 0]);
+    assert_eq!(person_in("e barba pro meu pai"), Some("meu pai".to_owned()));
+    assert_eq!(person_in("barba"), None);
+}

@@ -4,6 +4,7 @@
 //! and what a reply said overrides what the words before it seemed to say.
 
 mod fill;
+mod pick;
 mod question;
 
 use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
@@ -20,6 +21,9 @@ use crate::{
     results::{self, Appointment, Outcome},
 };
 
+pub use fill::says_all;
+pub use pick::{Place, place_in};
+pub use question::Question;
 use question::question_in;
 
 /// What the customer is after.
@@ -36,36 +40,6 @@ pub enum Goal {
     Reschedule,
 }
 
-/// What the last reply asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Question {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// Which service.
-    Service,
-    /// Which day.
-    Day,
-    /// Which time.
-    Time,
-    /// With whom.
-    Professional,
-    /// Whether to book what was proposed.
-    Book,
-    /// Whether the next opening will do.
-    Next,
-    /// Whether to run a held cancellation.
-    Cancel,
-    /// Whether to run a held move.
-    Reschedule,
-    /// Which of several appointments.
-    Which,
-    /// Whether to call a person.
-    Human,
-    /// Whether to join the waiting list.
-    Waitlist,
-}
-
 /// The dialogue at the point where the next step is wanted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dialogue {
@@ -79,7 +53,7 @@ pub struct Dialogue {
     pub mentions: Vec<String>,
     /// The same of mere questions about prices: they count if nothing else names a service.
     pub weak_mentions: Vec<String>,
-    /// The services still to be booked, of a message that wanted several.
+    /// The wishes still to be booked, of a message that had several: services' names or the customer's words.
     pub queue: Vec<String>,
     /// True if the goal rests on nothing but a day or time in the last message, which may be no wish at all.
     pub presumed: bool,
@@ -97,6 +71,8 @@ pub struct Dialogue {
     pub passing: bool,
     /// The day of the appointment to cancel or move.
     pub source: Option<Day>,
+    /// The words that named several appointments to cancel ("os dois"), while they are cancelled one by one.
+    pub several: Option<String>,
     /// What was asked last.
     pub asked: Question,
     /// What was proposed for booking.
@@ -143,6 +119,7 @@ impl Dialogue {
             window: None,
             passing: false,
             source: None,
+            several: None,
             asked: Question::Nothing,
             proposal: None,
             offered: Vec::new(),
@@ -208,6 +185,9 @@ impl Dialogue {
         // "E dia 24?" after "que horas abre?" asks the same again.
         if utterance.acts.is_empty() && utterance.has_when() && self.goal == Goal::None {
             utterance.acts.extend([Act::Hours, Act::WhoWorks].into_iter().filter(|act| self.utterance.is(*act)));
+            if utterance.is(Act::Hours) {
+                utterance.questions.clear();
+            }
         }
         // A second message without a reply between them is the same turn.
         let goal_before = self.goal;
@@ -217,10 +197,12 @@ impl Dialogue {
             self.english = Some(english);
         }
         self.presumed = false;
+        self.take_pick(&mut utterance);
         if std::mem::take(&mut self.passing) {
             self.window = None;
         }
         self.aim(&utterance, goal_before);
+        self.several = self.several_to_cancel(&utterance);
         self.take_next(&utterance);
         self.fill(&utterance);
         self.utterance = utterance;
@@ -256,10 +238,15 @@ impl Dialogue {
         let accepts = self.asked == Question::Next && agreement(&utterance.text) == Agreement::Yes;
         if self.asked == Question::Professional && agreement(&utterance.text) == Agreement::Yes {
             // "Seria com …?" was answered with yes; yes to a choice of several leaves it to us.
-            match self.catalog.professional_in(&self.said) {
+            let question = self.said.trim_end().rsplit('\n').next().unwrap_or_default();
+            match self.catalog.professional_in(question) {
                 Named::One(name) => self.mentions.push(format!("com {name}")),
                 Named::Several(_) | Named::Unknown(_) | Named::Nothing => self.any_professional = true,
             }
+        }
+        if let Some(name) = self.pronoun(&utterance.text) {
+            self.mentions.push(format!("com {name}"));
+            return;
         }
         let Some(next) = self.proposal.clone().filter(|_| accepts) else { return };
         self.day = next.date.map(Day::on);
@@ -347,7 +334,13 @@ impl Dialogue {
     fn see(&mut self, outcome: Outcome, today: Date) {
         if outcome.code().is_none() {
             match outcome.name.as_str() {
-                "get_services" | "get_barbers" | "get_subscription_plans" => self.catalog.learn(&outcome.result),
+                "get_services" | "get_barbers" | "get_subscription_plans" => {
+                    let unknown = self.catalog.services.is_empty();
+                    self.catalog.learn(&outcome.result);
+                    if unknown {
+                        self.first_of_several(&self.utterance.clone());
+                    }
+                }
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
@@ -366,7 +359,8 @@ impl Dialogue {
                     if let Some(next) = queue.first() {
                         self.goal = Goal::Book;
                         self.mentions.push(next.clone());
-                        self.day = booked_day(&outcome);
+                        let own = nlu::read(next, today, &[]).days.first().copied();
+                        self.day = own.or_else(|| booked_day(&outcome));
                     }
                     self.queue = queue;
                 }
@@ -385,10 +379,13 @@ impl Dialogue {
         }
         let wanted = self.wanted_services();
         let done = results::appointment(&outcome.result).service.or(results::appointment(&outcome.arguments).service);
-        wanted.into_iter().filter(|name| Some(name) != done.as_ref()).collect()
+        let is_done =
+            |wish: &String| matches!(self.catalog.service_in(wish), Named::One(name) if Some(&name) == done.as_ref());
+        let place = wanted.iter().position(is_done).unwrap_or_default();
+        wanted.into_iter().enumerate().filter(|(index, _)| *index != place).map(|(_, wish)| wish).collect()
     }
 
-    /// The services of a message that wanted several, those still open first; empty if one or none is wanted.
+    /// The wishes of a message that had several, those still open first; empty if there is one or none.
     #[must_use]
     pub fn wanted_services(&self) -> Vec<String> {
         if !self.queue.is_empty() {
@@ -403,7 +400,7 @@ impl Dialogue {
     pub fn service(&self) -> Named {
         let newest = self.mentions.iter().rev().chain(self.weak_mentions.iter().rev());
         let mut named = newest.map(|text| match self.catalog.several_in(text).into_iter().next() {
-            Some(first) => Named::One(first),
+            Some(first) => self.catalog.service_in(&first),
             None => self.catalog.service_in(text),
         });
         named.find(|named| *named != Named::Nothing).unwrap_or(Named::Nothing)
@@ -413,6 +410,10 @@ impl Dialogue {
     #[must_use]
     pub fn professional(&self) -> Named {
         for text in self.mentions.iter().rev() {
+            // Who is named beside the first of several wishes is meant for it; else the names count for all.
+            let first = self.catalog.several_in(text).into_iter().next();
+            let first = first.filter(|wish| self.catalog.professional_in(wish) != Named::Nothing);
+            let text = first.as_ref().unwrap_or(text);
             let named = self.catalog.professional_in(text);
             if named != Named::Nothing {
                 return named;

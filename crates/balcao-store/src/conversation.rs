@@ -103,6 +103,30 @@ pub fn get(tx: &mut Tx<'_>, organization: OrganizationId, id: ConversationId) ->
     )
 }
 
+/// Conversations of the states given, those that wait for a person first and the longest silent of them foremost; then those
+/// that a person has, then the rest, the latest first.
+///
+/// # Errors
+/// What the database said.
+pub fn list(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    states: &[ConversationState],
+    limit: u32,
+) -> Result<Vec<Conversation>, StoreError> {
+    let wanted = |state| if states.contains(&state) { state.as_str() } else { "" };
+    let [ai, waiting, human, closed] = ConversationState::ALL.map(wanted);
+    tx.query_all(
+        &format!(
+            "SELECT {COLUMNS} FROM conversation WHERE organization_id = ?1 AND state IN (?2, ?3, ?4, ?5)
+             ORDER BY CASE state WHEN 'waiting_human' THEN 0 WHEN 'human' THEN 1 ELSE 2 END,
+                      CASE state WHEN 'waiting_human' THEN last_message_at ELSE -last_message_at END, id LIMIT ?6"
+        ),
+        values![organization, ai, waiting, human, closed, limit],
+        read,
+    )
+}
+
 /// A contact's conversations, the latest first.
 ///
 /// # Errors
@@ -119,6 +143,19 @@ pub fn of_contact(
         values![organization, contact],
         read,
     )
+}
+
+/// Whether a contact asked, on any channel, for no messages on our own account.
+///
+/// # Errors
+/// What the database said.
+pub fn opted_out(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> Result<bool, StoreError> {
+    let found = tx.query_optional(
+        "SELECT id FROM conversation WHERE organization_id = ?1 AND contact_id = ?2 AND opted_out_at IS NOT NULL LIMIT 1",
+        values![organization, contact],
+        |row| row.get::<ConversationId>(0),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Writes everything of a conversation that can change.

@@ -56,3 +56,31 @@ pub fn resolve(
         values![organization, conversation, now],
     )
 }
+
+/// A handoff that nobody has resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenHandoff {
+    /// Why: the reason's word and what more is known, for staff.
+    pub reason: String,
+    /// What the conversation was about.
+    pub summary: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// The first open handoff of a conversation: since then its contact has waited.
+///
+/// # Errors
+/// What the database said.
+pub fn open_of(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Option<OpenHandoff>, StoreError> {
+    tx.query_optional(
+        "SELECT reason, summary, created_at FROM handoff WHERE organization_id = ?1 AND conversation_id = ?2 AND resolved_at IS NULL
+         ORDER BY created_at, id LIMIT 1",
+        values![organization, conversation],
+        |row| Ok(OpenHandoff { reason: row.get(0)?, summary: row.get(1)?, created_at: row.get(2)? }),
+    )
+}

@@ -149,6 +149,28 @@ pub fn count_since(
     )
 }
 
+/// How many messages the contact wrote after we last said `text`, if we said it since an instant; those of `turn` not counted.
+///
+/// # Errors
+/// What the database said.
+pub fn written_since(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    text: &str,
+    since: Timestamp,
+    turn: TurnId,
+) -> Result<Option<u32>, StoreError> {
+    tx.query_optional(
+        "SELECT (SELECT count(*) FROM message later WHERE later.organization_id = ?1 AND later.conversation_id = ?2
+                   AND later.author = 'contact' AND later.id > said.id AND (later.turn_id IS NULL OR later.turn_id <> ?5))
+         FROM message said WHERE said.organization_id = ?1 AND said.conversation_id = ?2 AND said.author = 'agent'
+         AND said.text = ?3 AND said.created_at >= ?4 ORDER BY said.id DESC LIMIT 1",
+        values![organization, conversation, text, since, turn],
+        |row| row.get(0),
+    )
+}
+
 /// The subject of the last unasked-for message since an instant, if nothing else was said by us after it.
 ///
 /// # Errors

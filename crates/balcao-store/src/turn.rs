@@ -18,6 +18,8 @@ pub struct Closing<'a> {
     pub reason: Option<&'a str>,
     /// The record, as JSON.
     pub machine: &'a str,
+    /// Hash of the prompt that it was answered from.
+    pub prompt_hash: &'a str,
     /// Its part of the transcript, as JSON.
     pub transcript: &'a str,
     /// Model calls.
@@ -97,7 +99,7 @@ pub fn close(
 ) -> Result<(), StoreError> {
     let sql =
         "UPDATE turn SET state = 'closed', outcome = ?3, reason = ?4, machine = ?5, transcript = ?6, model_calls = ?7,
-             tool_calls = ?8, tokens = ?9, cost_micro_usd = ?10, closed_at = ?11
+             tool_calls = ?8, tokens = ?9, cost_micro_usd = ?10, closed_at = ?11, prompt_hash = ?12
          WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
     let changed = tx.execute(
         sql,
@@ -112,7 +114,8 @@ pub fn close(
             closing.tool_calls,
             closing.tokens,
             closing.cost_micro_usd,
-            now
+            now,
+            closing.prompt_hash
         ],
     )?;
     exactly_one(changed, sql)
@@ -183,6 +186,23 @@ pub fn spent_since(
         ),
         None => tx.query_one(&format!("{sums} AND opened_at >= ?2"), values![organization, since], read),
     }
+}
+
+/// Adds a model call that came after a turn's reply to what the turn used up.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the organization has no such turn.
+pub fn add_model_call(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: TurnId,
+    tokens: i64,
+    cost_micro_usd: i64,
+) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE turn SET model_calls = model_calls + 1, tokens = tokens + ?3, cost_micro_usd = cost_micro_usd + ?4
+               WHERE organization_id = ?1 AND id = ?2";
+    exactly_one(tx.execute(sql, values![organization, id, tokens, cost_micro_usd])?, sql)
 }
 
 /// The record of a closed turn, as JSON.

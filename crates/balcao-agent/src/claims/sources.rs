@@ -1,4 +1,4 @@
-//! Figures need sources: a price or a time of day in a reply must stand in what tools returned or in what was said.
+//! Figures need sources: a price, a date or a time of day in a reply must stand in what tools returned or in what was said.
 //!
 //! It tells an invented figure from a looked-up one, not a figure in its right place from one in a wrong place: that is the
 //! receipts' task, where there is one. An end beside its start ("das 15h às 15h40") may be reckoned and needs no source,
@@ -6,22 +6,24 @@
 
 use std::sync::LazyLock;
 
-use balcao_language::{TimeReading, find_times, fold};
-use balcao_tool::Receipt;
-use jiff::civil::Time;
+use balcao_language::{DateSpan, TimeReading, find_dates, find_times, fold};
+use jiff::civil::{Date, Time};
 use regex::Regex;
 
-use super::facts::prices_in;
+use super::{Evidence, facts::prices_in};
 
 /// A figure of a reply that stands in no source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invented {
     /// An amount of money, in cents.
     Price(i64),
+    /// A date.
+    Date(Date),
     /// A time of day.
     Time(Time),
 }
 
+static ISO: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d{4}-\d{2}-\d{2}").ok());
 /// Hours and minutes in figures, as people and JSON write them.
 static CLOCK: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)(?:\b|T)([01]?\d|2[0-3])(?:[:h]([0-5]\d)|\s?h(?:s|rs|oras?)?\b)").ok());
@@ -54,34 +56,64 @@ const MEASURING: &[&str] = &["dura", "duram", "leva", "levam", "demora", "demora
 
 /// The first figure of the reply that stands in no receipt and in none of the sources.
 #[must_use]
-pub fn invented<'a>(text: &str, receipts: &[Receipt], sources: impl Iterator<Item = &'a str>) -> Option<Invented> {
+pub fn invented<'a>(text: &str, evidence: &Evidence, sources: impl Iterator<Item = &'a str>) -> Option<Invented> {
+    let receipts = &evidence.receipts;
     let mut prices = prices_in(text);
     prices.retain(|price| !receipts.iter().any(|receipt| receipt.price_cents == Some(*price)));
+    let mut dates = dates_of(text, evidence.today);
+    dates.retain(|date| *date != evidence.today && !receipts.iter().any(|receipt| receipt.day == Some(*date)));
     let said = times_of(text);
     let proven: Vec<Time> = receipts.iter().flat_map(|receipt| [receipt.start, receipt.end]).flatten().collect();
     let unproven = |index: &usize| said.get(*index).is_some_and(|time| !time.is_one_of(&proven));
-    let mut unknown: Vec<usize> = (0..said.len()).filter(unproven).collect();
+    let mut times: Vec<usize> = (0..said.len()).filter(unproven).collect();
     for source in sources {
-        if prices.is_empty() && unknown.is_empty() {
+        if prices.is_empty() && times.is_empty() && dates.is_empty() {
             return None;
         }
         if !prices.is_empty() {
             let known = prices_in(source);
             prices.retain(|price| !known.contains(price));
         }
-        if !unknown.is_empty() {
+        if !dates.is_empty() {
+            let known = known_dates(source, evidence.today);
+            dates.retain(|date| !known.contains(date));
+        }
+        if !times.is_empty() {
             let known = known_times(source);
-            unknown.retain(|index| !said.get(*index).is_some_and(|time| time.is_one_of(&known)));
+            times.retain(|index| !said.get(*index).is_some_and(|time| time.is_one_of(&known)));
         }
     }
-    if let Some(cents) = prices.first() {
-        return Some(Invented::Price(*cents));
-    }
     let open = |index: &usize| {
-        let reckoned = index.checked_sub(1).is_some_and(|before| !unknown.contains(&before));
+        let reckoned = index.checked_sub(1).is_some_and(|before| !times.contains(&before));
         said.get(*index).filter(|time| !(time.ends_range && reckoned))
     };
-    unknown.iter().find_map(open).map(|said| Invented::Time(said.time))
+    let price = prices.first().map(|cents| Invented::Price(*cents));
+    let date = dates.first().map(|date| Invented::Date(*date));
+    price.or(date).or_else(|| times.iter().find_map(open).map(|said| Invented::Time(said.time)))
+}
+
+/// The dates that a reply names in figures or by month. Weekdays and "amanhã" say less and are not looked at.
+fn dates_of(text: &str, today: Date) -> Vec<Date> {
+    let found = find_dates(text, today).into_iter();
+    let in_figures = found.filter(|date| {
+        let said = text.get(date.start..date.end).unwrap_or_default();
+        said.contains(|c: char| c.is_ascii_digit())
+    });
+    in_figures.filter_map(|date| if let Ok(DateSpan::Day(day)) = date.reading { Some(day) } else { None }).collect()
+}
+
+/// Every date that a source names: in JSON by figures, elsewhere also by words.
+fn known_dates(source: &str, today: Date) -> Vec<Date> {
+    let iso = ISO.iter().flat_map(|regex| regex.find_iter(source)).filter_map(|found| found.as_str().parse().ok());
+    let mut known: Vec<Date> = iso.collect();
+    // A tool's result is long and has ISO dates; its messages may have others.
+    if !source.starts_with(['{', '[']) || source.contains('/') {
+        known.extend(find_dates(source, today).into_iter().filter_map(|date| match date.reading {
+            Ok(DateSpan::Day(day)) => Some(day),
+            Ok(DateSpan::Range { .. }) | Err(_) => None,
+        }));
+    }
+    known
 }
 
 /// A time of day in a reply.

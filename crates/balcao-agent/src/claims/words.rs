@@ -141,6 +141,10 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
         Booked,
         r"\b(?:clientes?|sistema|equipe|gente|assistente|ele|ela) (?:ja |tambem )?(?:marcou|agendou|reservou)\b|\bacab(?:ei|amos|ou) de (?:te )?(?:marcar|agendar|reservar)\b|\b(?:marcamos|agendamos|reservamos) (?:(?:ja |agora )?(?:o |a )?(?:seu|sua|teu|tua|voce|vc)\b|(?:para|pra) [^.!?]{0,30}\d)",
     ),
+    (
+        Booked,
+        r"^\W*(?:sim|claro|ok|certo|perfeito|pronto|beleza|combinado|otimo|fechado)\W+(?:eu |entao )?confirm(?:o|amos)\b(?: (?:para|pra)\b| (?:o |a )?(?:seu|sua|teu|tua|horario|agendamento|reserva)\b|\W*$)|^\W*confirm(?:o|amos) (?:o |a )?(?:seu|sua|teu|tua|horario|agendamento|reserva|corte|consulta)\b|\b(?:i|we) confirm (?:your|the) (?:appointment|booking|haircut|visit|slot|reservation)",
+    ),
     // Noted and sent.
     (
         Noted,
@@ -169,7 +173,7 @@ pub(super) const CLAIMS: &[(ClaimKind, &str)] = &[
     ),
     (
         Planned,
-        r"\b(?:ja |logo )?(?:volto|retorno|voltamos|retornamos) (?:ja|logo|em breve|com|a falar|pra te|para te|aqui|em \d|em instantes|em alguns)\b|\b(?:ja|logo|em breve) (?:te )?(?:volto|retorno|respondo|confirmo|aviso)\b|\bentraremos em contato\b|\bvoce (?:vai receber|recebera) (?:um |uma |o |a |nosso )?(?:lembrete|mensagem|confirmacao|aviso|e-?mail|sms|retorno|ligacao)\b|\b(?:pode deixar|deixa) que (?:eu )?(?:te )?(?:aviso|lembro|chamo|retorno)\b",
+        r"\b(?:ja |logo )?(?:volto|retorno|voltamos|retornamos) (?:ja|logo|em breve|com (?:voce|vc|(?:a|uma|essa) resposta|a confirmacao|o resultado|mais|novidades|isso)\b|a falar|pra te|para te|aqui|em \d|em instantes|em alguns)\b|\b(?:ja|logo|em breve) (?:te )?(?:volto|retorno|respondo|confirmo|aviso)\b|\bentraremos em contato\b|\bvoce (?:vai receber|recebera) (?:um |uma |o |a |nosso )?(?:lembrete|mensagem|confirmacao|aviso|e-?mail|sms|retorno|ligacao)\b|\b(?:pode deixar|deixa) que (?:eu )?(?:te )?(?:aviso|lembro|chamo|retorno)\b",
     ),
     (
         Planned,

@@ -1,6 +1,6 @@
-//! Too many messages a minute: slowed down once, then silence with a note to staff.
+//! Too many messages a minute: slowed down once, then silence with a note, until the contact has calmed down.
 
-use super::{Decision, Guard, GuardEffect};
+use super::{Decision, Guard, GuardEffect, SlowedDown};
 use crate::notice::notices;
 
 pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
@@ -9,11 +9,12 @@ pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
     if most == 0 || sent <= most {
         return Ok(Decision::Pass);
     }
-    if sent == most.saturating_add(1) {
-        return Ok(Decision::Reply(notices(guard.profile.language).slow_down.clone(), Vec::new()));
-    }
-    let text = format!("flood: {sent} messages within a minute");
-    // One note is enough: the count passes this value once.
-    let notes = if sent == most.saturating_add(2) { vec![GuardEffect::Note { text }] } else { Vec::new() };
-    Ok(Decision::Silence(notes))
+    Ok(match guard.input.slowed_down {
+        SlowedDown::No => Decision::Reply(notices(guard.profile.language).slow_down.clone(), Vec::new()),
+        SlowedDown::JustNow => {
+            let text = format!("flood: {sent} messages within a minute");
+            Decision::Silence(vec![GuardEffect::Note { text }])
+        }
+        SlowedDown::Before => Decision::Silence(Vec::new()),
+    })
 }

@@ -51,11 +51,17 @@ fn opting_out_is_confirmed_once_and_remembered() {
 #[test]
 fn a_flood_is_slowed_down_then_silenced_with_one_note() {
     let profile = profile(json!({"guardrails": {"flood_per_minute": 3}}));
-    let at = |count| run(&profile, "oi", &GuardInput { messages_last_minute: count, ..open() });
-    assert_eq!(at(3).0, Guarded::Pass);
-    assert!(matches!(at(4).0, Guarded::Reply(_)));
-    assert!(matches!(at(5).0, Guarded::Silence(_)) && at(5).2.len() == 1);
-    assert!(matches!(at(6).0, Guarded::Silence(_)) && at(6).2.is_empty());
+    let at = |messages_last_minute, slowed_down| {
+        run(&profile, "oi", &GuardInput { messages_last_minute, slowed_down, ..open() })
+    };
+    assert_eq!(at(3, SlowedDown::No).0, Guarded::Pass);
+    assert!(matches!(at(4, SlowedDown::No).0, Guarded::Reply(_)));
+    let first = at(4, SlowedDown::JustNow);
+    assert!(matches!(first.0, Guarded::Silence(_)) && first.2.len() == 1);
+    let later = at(4, SlowedDown::Before);
+    assert!(matches!(later.0, Guarded::Silence(_)) && later.2.is_empty());
+    // Who has calmed down is answered.
+    assert_eq!(at(3, SlowedDown::Before).0, Guarded::Pass);
 }
 
 #[test]

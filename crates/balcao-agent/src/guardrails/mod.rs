@@ -26,6 +26,8 @@ pub struct GuardInput {
     pub opted_out: bool,
     /// Messages of this contact within the last minute, this one included.
     pub messages_last_minute: u32,
+    /// Whether we asked them to slow down lately.
+    pub slowed_down: SlowedDown,
     /// Replies of the AI in this conversation on this local day.
     pub ai_messages_today: u32,
     /// The contact's pipeline stages.
@@ -36,6 +38,19 @@ pub struct GuardInput {
     pub conversation_today: DaySpent,
     /// What the organization used up today.
     pub organization_today: DaySpent,
+}
+
+/// Whether a contact who writes too much was asked to slow down within the last ten minutes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlowedDown {
+    /// They were not.
+    #[default]
+    No,
+    /// They were, and this is the first that they write after it.
+    JustNow,
+    /// They were, and have written on.
+    Before,
 }
 
 /// What a day has used up so far.
@@ -92,6 +107,8 @@ pub enum GuardEffect {
     },
     /// The contact wants no proactive messages.
     OptOut,
+    /// The contact wants them again.
+    OptIn,
 }
 
 /// A guardrail's inputs.

@@ -133,6 +133,8 @@ pub fn contact_facts(tags: &[String], locale: Locale) -> String {
 pub(crate) fn invented(figure: Invented, locale: Locale) -> String {
     match (figure, locale) {
         (Invented::Price(_), Locale::PtBr) => "ela diz um preço que não veio de nenhuma consulta.",
+        (Invented::Date(_), Locale::PtBr) => "ela diz uma data que não veio de nenhuma consulta.",
+        (Invented::Date(_), Locale::En) => "it states a date that came from no look-up.",
         (Invented::Time(_), Locale::PtBr) => "ela diz um horário que não veio de nenhuma consulta.",
         (Invented::Price(_), Locale::En) => "it states a price that came from no look-up.",
         (Invented::Time(_), Locale::En) => "it states a time that came from no look-up.",

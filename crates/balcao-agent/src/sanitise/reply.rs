@@ -1,10 +1,11 @@
 //! A text that may reach a customer.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A checked reply. Only this crate builds one: from a text that passed the sanitiser and the claim check, or from words
-/// that people wrote (notices, profile texts). Channels take nothing else.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// that people wrote (notices, profile texts). Channels take nothing else. It can be written out but not read back: what was
+/// stored is a text again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reply(String);
 
 impl Reply {

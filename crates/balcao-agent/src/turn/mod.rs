@@ -10,13 +10,14 @@ mod plan;
 pub mod record;
 mod request;
 mod results;
+mod said_day;
 mod setup;
 pub mod state;
 mod step;
 mod structured;
 
 use balcao_llm::{Message, ModelRequest};
-use balcao_tool::Principal;
+use balcao_tool::{Principal, canonical};
 use jiff::Zoned;
 
 pub use setup::{ContactCard, TurnSetup};
@@ -87,6 +88,7 @@ impl Turn {
             version: STATE_VERSION,
             principal: opening.principal,
             now: opening.now,
+            prompt_hash: canonical::hash_text(&setup.system),
             phase: Phase::Thinking { want: Want::Step },
             transcript: vec![Message::User { text: inbound.clone() }],
             inbound,

@@ -2,8 +2,8 @@
 
 use balcao_llm::{Message, ToolCallRequest};
 use balcao_tool::{
-    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, Judgement, PlannedCall, Receipt, ReceiptKind,
-    ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
+    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, FieldProblem, Judgement, PlannedCall, Receipt,
+    ReceiptKind, ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
 };
 use jiff::SignedDuration;
 use serde_json::Value;
@@ -12,7 +12,9 @@ use crate::{
     breaker::Verdict,
     handoff::HandoffReason,
     limits,
-    turn::{HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results, step::told_name},
+    turn::{
+        HeldCall, Phase, QueuedCall, Turn, Want, next_batch, record::CallRecord, results, said_day, step::told_name,
+    },
 };
 
 impl Turn {
@@ -79,6 +81,19 @@ impl Turn {
         self.check_budgets();
     }
 
+    /// Notes how long the calls of the batch that has just come back took, in milliseconds.
+    pub fn note_call_times(&mut self, took: &[(String, u64)]) {
+        let waiting = match &mut self.state.phase {
+            Phase::Acting { done, .. } => done.iter_mut(),
+            Phase::Judging { .. } | Phase::Thinking { .. } | Phase::Done { .. } => [].iter_mut(),
+        };
+        for record in waiting.chain(&mut self.state.calls) {
+            if let Some((_, millis)) = took.iter().find(|(call, _)| *call == record.call_id) {
+                record.took_ms = *millis;
+            }
+        }
+    }
+
     /// Ends a step early: whatever has not run gets a result that says so.
     pub(super) fn settle_open_calls(&mut self, why: &'static str) {
         let locale = self.state.principal.locale;
@@ -97,6 +112,7 @@ impl Turn {
         let step = self.step();
         let answer = |args: Value, args_hash: &str, result: CallResult, repeated: bool| {
             Planned::Answered(Box::new(CallRecord {
+                took_ms: 0,
                 step,
                 index,
                 call_id: call.id.clone(),
@@ -124,6 +140,10 @@ impl Turn {
             Judgement::Run(planned) => planned,
             Judgement::Answer(result) => return answer(raw(call), "", result, false),
         };
+        if let Some(problem) = self.wrong_day(&planned) {
+            let result = error_result(&ToolError::invalid(vec![problem]), None, locale);
+            return answer(planned.args, "", result, false);
+        }
         if let Some(earlier) = self.earlier(&planned) {
             return answer(planned.args, &planned.args_hash, earlier.result.clone(), true);
         }
@@ -142,6 +162,16 @@ impl Turn {
         };
         let key = EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash);
         Planned::Run(Box::new(QueuedCall { index, call_id: call.id.clone(), key, planned, mode }))
+    }
+
+    /// What is wrong with the day of a call that writes, held against what the customer has just said.
+    fn wrong_day(&self, planned: &PlannedCall) -> Option<FieldProblem> {
+        let writes = self.setup.toolbox.get(&planned.tool)?.spec.behaviour.effect != Effect::Read;
+        let check = || {
+            let (today, locale) = (self.state.now.date(), self.state.principal.locale);
+            said_day::contradiction(&planned.args, &self.state.inbound, today, locale)
+        };
+        if writes { check() } else { None }
     }
 
     /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.
@@ -317,6 +347,7 @@ enum Planned {
 
 fn record(step: u32, queued: QueuedCall, result: CallResult, ran: bool) -> CallRecord {
     CallRecord {
+        took_ms: 0,
         step,
         index: queued.index,
         call_id: queued.call_id,

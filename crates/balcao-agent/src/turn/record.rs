@@ -22,6 +22,9 @@ pub struct StepRecord {
     pub calls: u32,
     /// Visible text, as written; for the journal only.
     pub text: String,
+    /// How long it took, in milliseconds.
+    #[serde(default)]
+    pub took_ms: u64,
 }
 
 /// One tool call and its one result.
@@ -48,6 +51,9 @@ pub struct CallRecord {
     /// What had to be mended in the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repairs: Vec<String>,
+    /// How long it took, in milliseconds; 0 if it did not run.
+    #[serde(default)]
+    pub took_ms: u64,
     /// The result.
     pub result: CallResult,
 }

@@ -29,6 +29,9 @@ pub struct TurnState {
     pub principal: Principal,
     /// The organization's local time when it began. All rules of the turn read this clock.
     pub now: Zoned,
+    /// Hash of the prompt that it was answered from.
+    #[serde(default)]
+    pub prompt_hash: String,
     /// What the customer wrote.
     pub inbound: String,
     /// What happens next.
@@ -94,7 +97,8 @@ pub enum Phase {
         /// Results of this step so far, by position.
         done: Vec<CallRecord>,
     },
-    /// The turn is over.
+    /// The turn is over. Nothing goes on from here, so a record of it is never read back.
+    #[serde(skip_deserializing)]
     Done {
         /// How.
         ending: Ending,
@@ -163,7 +167,7 @@ pub struct Retried {
 }
 
 /// How a turn ends. There is no other way.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Ending {
     /// The customer is answered.

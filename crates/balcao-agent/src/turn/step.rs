@@ -33,6 +33,7 @@ impl Turn {
 
     fn on_model_failure(&mut self, phase: &Phase, error: &ModelError) {
         self.state.steps.push(StepRecord {
+            took_ms: 0,
             purpose: word(&purpose_of(phase)),
             model: error.to_string(),
             finish: "failed".to_owned(),
@@ -156,8 +157,16 @@ impl Turn {
         self.plan(&calls);
     }
 
+    /// Notes how long the model call that has just come back took, in milliseconds.
+    pub fn note_model_time(&mut self, millis: u64) {
+        if let Some(step) = self.state.steps.last_mut() {
+            step.took_ms = millis;
+        }
+    }
+
     fn record_step(&mut self, phase: &Phase, response: &ModelResponse) {
         self.state.steps.push(StepRecord {
+            took_ms: 0,
             purpose: word(&purpose_of(phase)),
             model: response.model.clone(),
             finish: word(&response.finish),

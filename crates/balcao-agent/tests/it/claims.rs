@@ -29,6 +29,11 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
     (
         ReceiptKind::Booked,
         &[
+            "Sim, confirmo. O horário é amanhã às 15h com João Batista.",
+            "Confirmo seu corte para amanhã às 15h.",
+            "Ok, confirmado então: amanhã às 15h.",
+            "Yes, I confirm your haircut for tomorrow at 3pm.",
+            "Perfeito, confirmamos para amanhã às 15h.",
             "O cliente marcou corte com o João amanhã às 15h.",
             "Agendamos seu corte para amanhã às 15h.",
             "Marcamos pra amanhã às 15h com o João.",
@@ -254,6 +259,9 @@ const CLAIMS: &[(ReceiptKind, &[&str])] = &[
 
 /// Sentences without a claim.
 const INNOCENT: &[&str] = &[
+    "Confirmo sim: temos estacionamento.",
+    "Confirmo o endereço: Rua Augusta, 1200.",
+    "Posso confirmar para amanhã às 15h?",
     "Nós só cancelamos o horário se você faltar sem avisar.",
     "Se o cliente cancelou em cima da hora, não há multa.",
     "Cancelamos seu horário se você atrasar mais de 15 minutos.",
@@ -267,6 +275,8 @@ const INNOCENT: &[&str] = &[
     "Quer que eu cancele?",
     "Quer que eu marque?",
     "Tenho 15h e 16h.",
+    "Na quinta, 26/11 tenho para Retorno com Dra. Helena Duque: 14h e 16h. Qual horário prefere?",
+    "Tenho 14h para o retorno com a doutora.",
     "Tenho 15h com o João. Serve?",
     "Se quiser, eu marco para as 15h.",
     "Se preferir, posso remarcar.",
@@ -428,8 +438,8 @@ const INNOCENT: &[&str] = &[
 #[test]
 fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     let result = r#"{"services":[{"name":"Corte","price":"R$ 45,00","duration_min":60}],"slots":["2026-11-25T09:00:00","2026-11-25T15:30:00"]}"#;
-    let said = ["{}", result, "tenho 100 reais e saio às 5 da tarde, umas 7 da noite talvez"];
-    let found = |text: &str| invented(text, &[], said.into_iter());
+    let said = ["{}", result, "tenho 100 reais e saio às 5 da tarde, umas 7 da noite talvez, até 5/12"];
+    let found = |text: &str| invented(text, &evidence(Vec::new()), said.into_iter());
     let time = |hour, minute| Some(Invented::Time(jiff::civil::Time::constant(hour, minute, 0, 0)));
     for known in [
         "O corte custa R$ 45,00.",
@@ -445,6 +455,10 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
         "15:30 - 16:30 está livre.",
         "Quer de manhã ou à tarde?",
         "Atendemos rapidinho, em 40 minutos.",
+        "Na quarta, 25/11, tem 9h.",
+        "Hoje, 24/11, já encerramos.",
+        "Seu plano vence em 5 de dezembro.",
+        "Volto a falar sexta que vem.",
     ] {
         assert_eq!(found(known), None, "{known}");
     }
@@ -455,7 +469,11 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     assert_eq!(found("O horário de funcionamento no sábado é de 10:00 às 18:00."), time(10, 0));
     assert_eq!(found("Fechamos às 20h."), time(20, 0));
     assert_eq!(found("Tem vaga das 10h às 11h."), time(10, 0));
-    let proven = [receipt(ReceiptKind::Booked)];
+    let day = |month, day| Some(Invented::Date(date(if month == 1 { 2027 } else { 2026 }, month, day)));
+    assert_eq!(found("O seu plano vence em 2027-01-24."), day(1, 24));
+    assert_eq!(found("Seu plano vence em 24/01/2027."), day(1, 24));
+    assert_eq!(found("Tenho livre no dia 28/11."), day(11, 28));
+    let proven = evidence(vec![receipt(ReceiptKind::Booked)]);
     let text = "Seu corte é às 15h, sai por R$ 45,00 e termina às 15:30.";
     assert_eq!(invented(text, &proven, std::iter::empty()), None);
 }

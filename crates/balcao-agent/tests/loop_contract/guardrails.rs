@@ -1,6 +1,6 @@
 //! What is decided before any model call.
 
-use balcao_agent::guardrails::{DaySpent, GuardEffect};
+use balcao_agent::guardrails::{DaySpent, GuardEffect, SlowedDown};
 use balcao_llm::Message;
 use serde_json::json;
 
@@ -32,12 +32,20 @@ rows! {
     };
     lc_005 both "The customer wants no more messages" => "Confirmed in fixed words, and stored when the turn closes", |w| {
         let ran = w.run("PARAR", []);
-        assert_eq!(ran.replied(), "Tudo bem, não vamos mais te mandar mensagens por conta própria. Se precisar, é só escrever.");
+        assert_eq!(ran.replied(), "Tudo bem, não vamos mais te mandar mensagens por conta própria. Se precisar, é só escrever; para voltar a receber, mande VOLTAR.");
         assert_eq!(ran.state.effects, [GuardEffect::OptOut]);
     };
     lc_006 both "The customer says stop again after that" => "Silence: it is confirmed once", |w| {
         let ran = w.guarded(|g| g.opted_out = true).run("sair", []);
         assert_eq!((ran.silent(), ran.state.effects.len()), ("opt_out", 0));
+    };
+    lc_343 both "A customer who wanted no proactive messages wants them again" => "Confirmed in fixed words, and stored when the turn closes", |w| {
+        let ran = w.guarded(|g| g.opted_out = true).run("Voltar", []);
+        assert_eq!(ran.replied(), "Combinado, você volta a receber nossas mensagens.");
+        assert_eq!(ran.state.effects, [GuardEffect::OptIn]);
+    };
+    lc_344 both "Somebody who never opted out writes «voltar»" => "The model answers", |w| {
+        assert_eq!(w.run("voltar", [w.says("Voltar para onde?")]).replied(), "Voltar para onde?");
     };
     lc_007 both "A customer who wants no proactive messages asks something" => "The model answers: they wrote first", |w| {
         let w = w.guarded(|g| g.opted_out = true);
@@ -48,14 +56,16 @@ rows! {
         let w = w.with(json!({"guardrails": {"flood_per_minute": 3}})).guarded(|g| g.messages_last_minute = 4);
         assert_eq!(w.run("oi", []).replied(), "Recebi várias mensagens suas de uma vez. Me conta em uma só o que você precisa?");
     };
-    lc_009 both "Two messages more than the limit a minute" => "Silence, with a note to staff", |w| {
-        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}})).guarded(|g| g.messages_last_minute = 5);
+    lc_009 both "Too many messages a minute, the first after we asked to slow down" => "Silence, with a note to staff", |w| {
+        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}}));
+        let w = w.guarded(|g| (g.messages_last_minute, g.slowed_down) = (5, SlowedDown::JustNow));
         let ran = w.run("oi", []);
         assert_eq!(ran.silent(), "flood");
         assert!(matches!(ran.state.effects.as_slice(), [GuardEffect::Note { text }] if text.contains('5')));
     };
-    lc_010 both "Still more messages a minute" => "Silence without a further note", |w| {
-        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}})).guarded(|g| g.messages_last_minute = 9);
+    lc_010 both "Too many messages a minute, still" => "Silence without a further note", |w| {
+        let w = w.with(json!({"guardrails": {"flood_per_minute": 3}}));
+        let w = w.guarded(|g| (g.messages_last_minute, g.slowed_down) = (4, SlowedDown::Before));
         let ran = w.run("oi", []);
         assert_eq!((ran.silent(), ran.state.effects.len()), ("flood", 0));
     };

@@ -60,6 +60,18 @@ rows! {
         let ran = w.run("oi", [first, w.calls("look", json!({"period": "morning", "price": 25.0})), w.says("Achei!")]);
         assert_eq!(ran.executions.len(), 1);
     };
+    lc_345 both "A call that writes is for another day than the customer has just named" => "It does not run: a correction says which day was named, and the model calls again", |w| {
+        let wrong = w.calls("book", json!({"date": "2026-11-25", "start_hour": "10:00"}));
+        let right = w.calls("book", json!({"date": "2026-11-26", "start_hour": "10:00"}));
+        let ran = w.run("marca quinta às 10h", [wrong, right, w.says("Feito, quinta às 10h com a Íris!")]);
+        assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments", ""], vec!["book"]));
+        assert!(ran.told()[0].to_string().contains("2026-11-26 (quinta)"), "{}", ran.told()[0]);
+    };
+    lc_346 both "A call that writes is for another day, and the customer left the day open" => "It runs", |w| {
+        let call = w.calls("book", json!({"date": "2026-11-25", "start_hour": "10:00"}));
+        let ran = w.run("quinta às 10h, ou qualquer outro dia", [call, w.says("Prontinho!")]);
+        assert_eq!(ran.executed(), ["book"]);
+    };
     lc_169 both "The same tool with other arguments" => "It runs", |w| {
         let ran = w.run("oi", [w.calls("look", json!({"appointment_id": 1})), w.calls("look", json!({"appointment_id": 2})), w.says("Achei!")]);
         assert_eq!(ran.executions.len(), 2);

@@ -194,8 +194,8 @@ rows! {
             let state: TurnState = serde_json::from_str(save).unwrap();
             assert_eq!(serde_json::from_str::<Value>(save).unwrap(), serde_json::to_value(&state).unwrap());
         }
-        let whole: TurnState = serde_json::from_value(serde_json::to_value(&ran.state).unwrap()).unwrap();
-        assert_eq!(whole, ran.state);
+        // A finished turn is a record: nothing goes on from it, and no reply can be made by reading one.
+        assert!(serde_json::from_value::<TurnState>(serde_json::to_value(&ran.state).unwrap()).is_err());
     };
     lc_329 both "An answer comes when none was asked for" => "It changes nothing that happens", |w| {
         let mut turn = w.begin("PARAR");

@@ -6,7 +6,9 @@ use balcao_domain::availability::{Verdict, instant_of};
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::subscription::SubscriberStatus;
-use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, Span};
+use balcao_domain::{
+    AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
+};
 use balcao_store::appointment::NewAppointment;
 use balcao_store::{Tx, appointment, catalog, event, subscription, waitlist};
 use jiff::civil::Date;
@@ -16,6 +18,7 @@ use super::{BookRequest, Booked, BookingRefusal, ServiceChoice};
 use crate::agenda::{Agenda, Need, local_midnight};
 use crate::appointments::{AppointmentView, view};
 use crate::desk::UseCaseError;
+use crate::names::NameRefusal;
 
 /// Days around the wanted date that are loaded to offer alternatives from.
 const ALTERNATIVE_DAYS: i64 = 3;
@@ -157,11 +160,15 @@ fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>,
             let (service, near) = agenda.service(name).map_err(BookingRefusal::Service)?;
             (Some(service), near)
         }
-        Some(ServiceChoice::Id(id)) => {
-            let active = || agenda.services.iter().filter(|service| service.active);
-            let known = || active().map(|service| service.name.clone()).collect();
-            let found = active().find(|service| service.id == *id);
-            (Some(found.ok_or_else(|| BookingRefusal::NoSuchService { known: known() })?), false)
+        Some(ServiceChoice::Id(id)) => (Some(service_of(agenda, *id)?), false),
+        Some(ServiceChoice::NameAndId { name, id }) => {
+            let by_id = service_of(agenda, *id)?;
+            let (by_name, near) = agenda.service(name).map_err(BookingRefusal::Service)?;
+            if by_id.id != by_name.id {
+                let candidates = vec![by_name.name.clone(), by_id.name.clone()];
+                return Err(BookingRefusal::Service(NameRefusal::Ambiguous { query: name.clone(), candidates }));
+            }
+            (Some(by_name), near)
         }
     };
     let named = request.professional.as_deref().map(|name| agenda.professional(name)).transpose();
@@ -173,6 +180,12 @@ fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>,
         near_name: near_service || named.is_some_and(|(_, near)| near),
         start,
     })
+}
+
+fn service_of(agenda: &Agenda, id: ServiceId) -> Result<&Service, BookingRefusal> {
+    let active = || agenda.services.iter().filter(|service| service.active);
+    let known = || active().map(|service| service.name.clone()).collect();
+    active().find(|service| service.id == id).ok_or_else(|| BookingRefusal::NoSuchService { known: known() })
 }
 
 /// The professional asked for, or the first free one who offers the service, if the start can be booked.

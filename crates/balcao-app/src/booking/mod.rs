@@ -26,6 +26,13 @@ pub enum ServiceChoice {
     Name(String),
     /// By id.
     Id(ServiceId),
+    /// By both, which must mean the same service: a caller that contradicts itself is asked, not believed by half.
+    NameAndId {
+        /// The name or alias.
+        name: String,
+        /// The id.
+        id: ServiceId,
+    },
 }
 
 /// What is to be booked.

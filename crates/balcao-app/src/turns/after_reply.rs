@@ -5,7 +5,7 @@ use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_store::ledger::EffectKey;
-use balcao_store::{conversation, follow_up, tag, turn};
+use balcao_store::{StoreError, conversation, follow_up, tag, turn};
 use balcao_tool::{Receipt, ReceiptKind, repair};
 use serde_json::{Value, json};
 
@@ -99,7 +99,10 @@ async fn summarise(
     let said: Vec<String> = earlier.iter().flatten().filter_map(in_words).collect();
     let system =
         format!("{}\n\n{before}\n\n{}", balcao_agent::prompt::summary(agent.profile.language), said.join("\n"));
-    let Some(text) = ask(agent, answered, system, ResponseFormat::Text, Purpose::Summary).await else { return Ok(()) };
+    let Some(text) = ask(desk, agent, organization, answered, system, ResponseFormat::Text, Purpose::Summary).await
+    else {
+        return Ok(());
+    };
     let text: String = text.chars().take(SUMMARY_CHARS).collect();
     desk.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
 }
@@ -142,7 +145,9 @@ async fn keep_facts(
     let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).filter(|name| !known.tags.contains(name)).collect();
     let system = balcao_agent::prompt::contact_facts(&tags, agent.profile.language);
     let format = ResponseFormat::Json { name: "contact_facts".to_owned(), schema: facts_schema(&tags) };
-    let Some(text) = ask(agent, answered, system, format, Purpose::ContactFacts).await else { return Ok(()) };
+    let Some(text) = ask(desk, agent, organization, answered, system, format, Purpose::ContactFacts).await else {
+        return Ok(());
+    };
     let Ok(facts) = repair::parse_arguments(&text).map(|parsed| parsed.value) else { return Ok(()) };
     let fact = |name: &str| facts.get(name).and_then(Value::as_str).map(str::to_owned);
     // A model may invent; only what the customer wrote in this very message is kept.
@@ -176,9 +181,11 @@ fn facts_schema(tags: &[String]) -> Value {
     })
 }
 
-/// One question to the model about the turn; `None` if it did not answer.
+/// One question to the model about the turn, on the turn's account; `None` if it did not answer.
 async fn ask(
+    desk: &Desk,
     agent: &Agent,
+    organization: OrganizationId,
     answered: &Answered,
     system: String,
     format: ResponseFormat,
@@ -209,7 +216,17 @@ async fn ask(
         facts,
     };
     match agent.model.complete(&request, &mut |_| {}).await {
-        Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Ok(answer) => {
+            let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+            let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
+            let (turn, cost) = (answered.turn, natural(answer.usage.cost_micro_usd.unwrap_or(0)));
+            let counted = desk.store.write(move |tx| turn::add_model_call(tx, organization, turn, tokens, cost)).await;
+            if let Err(error) = counted {
+                let error: StoreError = error;
+                tracing::warn!(%error, ?purpose, "a step after the reply was not counted");
+            }
+            Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty())
+        }
         Err(error) => {
             tracing::warn!(%error, ?purpose, "a step after the reply got no answer");
             None

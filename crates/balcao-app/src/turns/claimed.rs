@@ -6,8 +6,6 @@
 
 use balcao_agent::driver::Observer;
 use balcao_agent::{Ending, TurnState};
-use balcao_channel::outbound::{CorrelationId, limits};
-use balcao_channel::{Outbound, split_text};
 use balcao_domain::TurnId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationState;
@@ -16,7 +14,6 @@ use balcao_domain::lease::Verdict;
 use balcao_store::dispatch::{self, Claimed, Lease};
 use balcao_store::inbox::{self, InboxRow};
 use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::{Tx, contact, conversation, turn};
 use balcao_tool::{EffectClass, Toolbox};
 use jiff::Timestamp;
@@ -25,6 +22,7 @@ use super::close::Closed;
 use super::open::{self, Needs, Opened};
 use super::{Agent, AnswerError, Answered, FrontDesk};
 use crate::desk::{Desk, UseCaseError, organization};
+use crate::outgoing::{self, Outgoing};
 
 /// Under what a claimed turn runs.
 #[derive(Debug, Clone)]
@@ -224,31 +222,16 @@ pub(super) fn settle(
     if stored.reply().is_some()
         && let Some(reply) = decided.reply()
     {
-        push(tx, under, opened, reply.as_str(), now)?;
+        let outgoing = Outgoing {
+            conversation: under.lease.conversation,
+            channel: &opened.conversation.channel,
+            turn: Some(opened.turn),
+            kind: "reply",
+            name: &opened.turn.to_string(),
+            text: reply.as_str(),
+        };
+        outgoing::push(tx, organization, &outgoing, now)?;
     }
     dispatch::finish(tx, &under.lease)?;
-    Ok(())
-}
-
-/// Writes the reply into the outbox, in as many parts as the channel needs.
-fn push(tx: &mut Tx<'_>, under: &Under, opened: &Opened, reply: &str, now: Timestamp) -> Result<(), UseCaseError> {
-    let organization = opened.organization.id;
-    let Some(route) = dispatch::route(tx, organization, under.lease.conversation)? else { return Ok(()) };
-    for (part, text) in (1_u32..).zip(split_text(reply, limits::TEXT)) {
-        let correlation = format!("{organization}:{}:{part}", opened.turn);
-        let message = Outbound::text(text)?.tracked(CorrelationId::new(correlation.as_str())?);
-        let new = NewOutbox {
-            conversation: under.lease.conversation,
-            turn: Some(opened.turn),
-            part,
-            kind: "reply",
-            channel: &opened.conversation.channel,
-            account: &route.account,
-            recipient: &route.recipient,
-            body: &serde_json::to_string(&message).unwrap_or_default(),
-            correlation: &correlation,
-        };
-        outbox::push(tx, organization, &new, now)?;
-    }
     Ok(())
 }

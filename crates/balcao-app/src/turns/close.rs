@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
+use balcao_agent::notice::{fill, notices};
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
@@ -83,6 +84,7 @@ fn in_transaction(
             outcome: stored.outcome(),
             reason: reason(&stored).as_deref(),
             machine,
+            prompt_hash: &state.prompt_hash,
             transcript,
             model_calls: state.spent.model_calls,
             tool_calls: state.spent.tool_calls,
@@ -106,7 +108,7 @@ fn in_transaction(
         apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
     }
     if let Ending::Handoff { reason, note, .. } = &stored {
-        hand_over(tx, opened, &mut conversation, &reason.for_staff(), note, now)?;
+        hand_over(tx, opened, state, &mut conversation, &reason.for_staff(), note, now)?;
     }
     conversation::update(tx, organization, &conversation)?;
     Ok(stored)
@@ -116,6 +118,7 @@ fn in_transaction(
 fn hand_over(
     tx: &mut Tx<'_>,
     opened: &Opened,
+    state: &TurnState,
     conversation: &mut Conversation,
     reason: &str,
     text: &str,
@@ -128,12 +131,12 @@ fn hand_over(
     let assigned = conversation::least_loaded(tx, organization)?.map(|(id, _)| id);
     conversation.assigned_staff = assigned;
     let note = note::insert(tx, organization, opened.contact.id, "agent", text, now)?;
-    let summary = conversation.summary.clone();
+    let summary = extract(conversation.summary.as_deref(), state);
     let new = NewHandoff {
         conversation: conversation.id,
         turn: Some(opened.turn),
         reason,
-        summary: Some(summary.as_deref().unwrap_or(text)),
+        summary: Some(&summary),
         note: Some(note),
         assigned_staff: assigned,
     };
@@ -148,6 +151,14 @@ fn hand_over(
         now,
     )?;
     Ok(())
+}
+
+/// What the conversation is about, without asking the model: the running summary, the last request, the facts known.
+fn extract(running: Option<&str>, state: &TurnState) -> String {
+    let known = super::context::in_words(&state.memory);
+    let request = fill(&notices(state.principal.locale).summary_request, "request", state.inbound.trim());
+    let parts = [running.map(str::to_owned), Some(request), known];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 fn apply(
@@ -170,7 +181,11 @@ fn apply(
         GuardEffect::Note { text } => {
             note::insert(tx, organization, contact, "agent", text, now)?;
         }
-        GuardEffect::OptOut => conversation.opted_out_at = Some(now),
+        GuardEffect::OptOut => {
+            conversation.opted_out_at = Some(now);
+            follow_up::cancel_open(tx, organization, contact, None)?;
+        }
+        GuardEffect::OptIn => conversation.opted_out_at = None,
     }
     Ok(())
 }

@@ -24,7 +24,8 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
     let said = say::Locale::of(profile.language.tag());
     let next_opening = opened.open_state.next_opening.as_ref().map(|at| {
         let day = say::day_from(at.date(), opened.now.date(), said);
-        format!("{day} {}", say::time(at.time(), said))
+        let at_word = if said == say::Locale::Pt { "às" } else { "at" };
+        format!("{day} {at_word} {}", say::time(at.time(), said))
     });
     let data = prompt_data(agent, opened, next_opening.clone(), said);
     Ok(TurnSetup {
@@ -71,18 +72,24 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
         hours: HoursFacts { open_now: opened.open_state.open_now, next_opening },
         calendar: (0..CALENDAR_DAYS).filter_map(|ahead| now.date().checked_add(ahead.days()).ok()).map(day).collect(),
         contact: ContactFacts {
-            name: opened.contact.name.clone(),
-            preferred_name: opened.contact.preferred_name.clone(),
+            name: opened.contact.name.as_deref().map(one_line),
+            preferred_name: opened.contact.preferred_name.as_deref().map(one_line),
         },
-        upcoming: opened.upcoming.clone(),
-        notification: opened.notification.clone(),
-        memory: in_words(&opened.memory),
-        summary: opened.conversation.summary.clone(),
+        upcoming: opened.upcoming.iter().map(|item| one_line(item)).collect(),
+        notification: opened.notification.as_deref().map(one_line),
+        memory: in_words(&opened.memory).as_deref().map(one_line),
+        summary: opened.conversation.summary.as_deref().map(one_line),
     }
 }
 
-fn in_words(memory: &WorkingMemory) -> Option<String> {
+pub(super) fn in_words(memory: &WorkingMemory) -> Option<String> {
     let parts = [&memory.service, &memory.day, &memory.time, &memory.professional];
     let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
     (!known.is_empty()).then(|| known.join(", "))
+}
+
+/// What customers wrote, or a model wrote of it, as one plain line: it cannot begin a section of the prompt.
+fn one_line(text: &str) -> String {
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -13,7 +13,6 @@ mod after_reply;
 mod claimed;
 mod close;
 mod context;
-mod give_back;
 mod open;
 
 use std::collections::{BTreeMap, HashMap};
@@ -27,7 +26,7 @@ use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
 use balcao_store::dispatch::{self, Lease};
 use balcao_store::{StoreError, Tx, turn};
-use balcao_tool::{Registry, Toolbox, canonical};
+use balcao_tool::{Registry, Toolbox};
 use tokio::sync::Mutex;
 
 use crate::desk::{Desk, UseCaseError};
@@ -217,18 +216,6 @@ impl FrontDesk {
         }
     }
 
-    /// Gives a conversation back to the agent: the handoff is resolved, and the breaker forgets.
-    ///
-    /// # Errors
-    /// What the database said. `Ok(false)` if nobody had it.
-    pub async fn give_back(
-        &self,
-        organization: OrganizationId,
-        conversation: ConversationId,
-    ) -> Result<bool, UseCaseError> {
-        give_back::give_back(&self.desk, organization, conversation).await
-    }
-
     fn begin(&self, agent: &Agent, opened: &Opened, inbound: String) -> Result<Turn, AnswerError> {
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         Ok(Turn::begin(
@@ -259,7 +246,6 @@ impl FrontDesk {
             lease: under.as_ref().map(|under| under.lease),
             organization: opened.organization.id,
             turn: opened.turn,
-            prompt_hash: canonical::hash_text(&turn.setup().system),
         };
         let ending = drive(&mut turn, agent.model.as_ref(), &journal, observer).await?;
         let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
@@ -343,14 +329,13 @@ struct StoreJournal {
     lease: Option<Lease>,
     organization: OrganizationId,
     turn: TurnId,
-    prompt_hash: String,
 }
 
 #[async_trait]
 impl Journal for StoreJournal {
     async fn save(&self, state: &TurnState) -> Result<(), String> {
         let machine = serde_json::to_string(state).map_err(|error| error.to_string())?;
-        let (organization, turn, hash) = (self.organization, self.turn, self.prompt_hash.clone());
+        let (organization, turn, hash) = (self.organization, self.turn, state.prompt_hash.clone());
         let lease = self.lease;
         let work = move |tx: &mut Tx<'_>| {
             if let Some(lease) = lease {

@@ -1,11 +1,13 @@
 //! Opening a turn: one transaction that stores the message and loads what the turn needs.
 
 use balcao_agent::breaker::Breaker;
-use balcao_agent::guardrails::{DaySpent, GuardInput};
+use balcao_agent::guardrails::{DaySpent, GuardInput, SlowedDown};
 use balcao_agent::limits::NOTIFICATION_EXPIRY;
 use balcao_agent::memory::WorkingMemory;
+use balcao_agent::notice::notices;
 use balcao_agent::profile::Audience;
 use balcao_agent::turn::HeldCall;
+use balcao_domain::Appointment;
 use balcao_domain::contact::Contact;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, TurnId};
@@ -22,11 +24,15 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
 use super::{Agent, Inbound};
+use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::hours::{self, OpenState};
 
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;
+
+/// How long a request to slow down counts as made.
+const SLOWED_DOWN_FOR: SignedDuration = SignedDuration::from_mins(10);
 
 /// Everything that a turn starts from.
 #[derive(Debug, Clone)]
@@ -69,6 +75,8 @@ impl Opened {
 /// What a turn of this profile needs beyond what every turn does: nothing else is loaded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
+    /// How many messages a minute are too many; 0 for any.
+    flood_per_minute: u32,
     /// What the day has cost, for budgets.
     spent: bool,
     /// The contact's stages, for hot leads.
@@ -81,6 +89,7 @@ impl Needs {
     pub(super) fn of(agent: &Agent, public_texts: bool) -> Self {
         let unlimited = balcao_agent::profile::Budgets::default();
         Self {
+            flood_per_minute: agent.profile.guardrails.flood_per_minute,
             spent: agent.profile.budgets != unlimited,
             stages: agent.profile.guardrails.hot_leads.iter().any(|lead| lead.stage.is_some()),
             public_texts,
@@ -191,24 +200,23 @@ pub(super) fn load(
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok())
         .collect();
-    let said = say::Locale::of(locale.tag());
-    let upcoming = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?
-        .iter()
-        .map(|one| {
-            let starts = one.span.start.to_zoned(zone.clone());
-            format!("{} {} {}", one.service_name, say::day(starts.date(), said), say::time(starts.time(), said))
-        })
-        .collect();
+    let upcoming = upcoming_of(tx, &organization, &zone, contact.id, locale, now)?;
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
     let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
     let spent = |tx: &mut Tx<'_>, of| {
         if needs.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }
     };
+    let messages_last_minute = message::count_since(tx, org, conversation.id, Author::Contact, minute_ago)?;
     let guard = GuardInput {
         human_has_it: !conversation.state.agent_speaks(),
         opted_out: conversation.opted_out_at.is_some(),
-        messages_last_minute: message::count_since(tx, org, conversation.id, Author::Contact, minute_ago)?,
+        messages_last_minute,
+        slowed_down: if needs.flood_per_minute == 0 || messages_last_minute <= needs.flood_per_minute {
+            SlowedDown::No
+        } else {
+            slowed_down(tx, org, conversation.id, turn, locale, now)?
+        },
         ai_messages_today: message::count_since(tx, org, conversation.id, Author::Agent, midnight)?,
         stages,
         open_now: open_state.open_now,
@@ -230,6 +238,49 @@ pub(super) fn load(
         open_state,
         history,
         upcoming,
+    })
+}
+
+/// The contact's appointments with all that the model must not forget or guess: what, with whom, when, price, id.
+fn upcoming_of(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    contact: ContactId,
+    locale: Locale,
+    now: Timestamp,
+) -> Result<Vec<String>, UseCaseError> {
+    let found = appointment::upcoming_of_contact(tx, organization.id, contact, organization.currency, now)?;
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = professional_names(tx, organization.id)?;
+    let said = say::Locale::of(locale.tag());
+    let with = if locale == Locale::PtBr { "com" } else { "with" };
+    let line = |one: &Appointment| {
+        let starts = one.span.start.to_zoned(zone.clone());
+        let (day, time) = (say::day(starts.date(), said), say::time(starts.time(), said));
+        let who = names.get(&one.professional).map_or("", String::as_str);
+        format!("{} {with} {who}, {day} {time}, {} (id {})", one.service_name, one.price, i64::from(one.id))
+    };
+    Ok(found.iter().map(line).collect())
+}
+
+/// Whether the contact was asked to slow down lately, and has written since.
+fn slowed_down(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    turn: TurnId,
+    locale: Locale,
+    now: Timestamp,
+) -> Result<SlowedDown, UseCaseError> {
+    let since = now.checked_sub(SLOWED_DOWN_FOR).unwrap_or(now);
+    let notice = &notices(locale).slow_down;
+    Ok(match message::written_since(tx, organization, conversation, notice, since, turn)? {
+        None => SlowedDown::No,
+        Some(0) => SlowedDown::JustNow,
+        Some(_) => SlowedDown::Before,
     })
 }
 

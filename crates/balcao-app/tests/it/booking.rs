@@ -52,6 +52,25 @@ async fn a_subscriber_pays_nothing_for_what_the_plan_covers() {
 }
 
 #[tokio::test]
+async fn a_name_and_an_id_of_two_services_are_asked_about() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let shave = book(&world, caio, wish("Otávio", "Barba desenhada", "2026-11-24", "10:00")).await.unwrap();
+    let view = Appointments::new(world.desk.clone()).history(world.organization, caio).await.unwrap();
+    let id = view.upcoming.first().and_then(|one| one.service_id).unwrap();
+    let both = |name: &str, start: &str| BookRequest {
+        service: Some(ServiceChoice::NameAndId { name: name.to_owned(), id }),
+        ..wish("Otávio", "", "2026-11-24", start)
+    };
+    let refused = book(&world, caio, both("degrade", "11:00")).await.unwrap_err();
+    let BookingRefusal::Service(NameRefusal::Ambiguous { candidates, .. }) = refused else { panic!("{refused:?}") };
+    assert_eq!(candidates, ["Corte na máquina", "Barba desenhada"]);
+    assert_eq!(upcoming(&world, caio).await.len(), view.upcoming.len());
+    let again = book(&world, caio, both("barba desenhada", "11:00")).await.unwrap();
+    assert_eq!(again.appointment.service, shave.appointment.service);
+}
+
+#[tokio::test]
 async fn asking_twice_books_once() {
     let world = figueira().await;
     let caio = world.caio().await;

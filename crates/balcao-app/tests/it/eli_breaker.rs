@@ -8,6 +8,7 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_agent::{Ending, Profile, ProfileFile};
+use balcao_app::conversations::Conversations;
 use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound};
 use balcao_builtin_tools::{PACKS, Settings, tools};
 use balcao_domain::{Phone, conversation::ConversationState};
@@ -385,7 +386,11 @@ async fn a_withdrawn_tool_stays_withdrawn_after_a_restart_and_comes_back_with_th
     let request = shop.model.requests().remove(0);
     assert!(!request.tools.iter().any(|tool| tool.name == "create_appointment"));
     assert_eq!(reason(&answered), "breaker");
-    assert!(shop.front.give_back(shop.world.organization, answered.conversation).await.unwrap());
+    Conversations::new(shop.world.desk.clone())
+        .give_back(shop.world.organization, answered.conversation)
+        .await
+        .unwrap()
+        .unwrap();
     let back = shop.caio_says("voltei", [says("Oi de novo, Caio.")]).await;
     assert_eq!((back.ending.outcome(), back.state.breaker.failures()), ("reply", 0));
     assert!(shop.model.last_request().unwrap().tools.iter().any(|tool| tool.name == "create_appointment"));
@@ -410,6 +415,24 @@ async fn nothing_follows_after_a_failure_handoff() {
 }
 
 #[tokio::test]
+async fn what_the_steps_after_the_reply_ask_the_model_counts_for_the_turn() {
+    let mut profile = eli();
+    profile.after_reply.contact_facts = true;
+    let shop = shop_of(profile).await;
+    let answered = shop.caio_says("oi", [says("Olá!")]).await;
+    shop.model.script([says("{\"name\": null, \"email\": null, \"tags\": []}")]);
+    shop.front.after_reply("eli", &answered, shop.world.organization).await;
+    let (organization, id) = (shop.world.organization, answered.conversation);
+    let spent: Result<_, StoreError> = shop
+        .world
+        .desk
+        .store
+        .read(move |tx| balcao_store::turn::spent_since(tx, organization, Some(id), jiff::Timestamp::UNIX_EPOCH))
+        .await;
+    assert_eq!(spent.unwrap().model_calls, 2);
+}
+
+#[tokio::test]
 async fn a_person_who_takes_over_during_the_turn_turns_the_reply_into_a_draft() {
     let shop = shop().await;
     shop.caio_says("oi", [says("Olá, Caio, em que posso ajudar?")]).await;
@@ -429,4 +452,24 @@ async fn a_question_that_became_a_draft_is_not_answered_by_a_later_yes() {
     let asked = shop.caio_says("cancela", [calls("cancel_appointment", &json!({})), taking_over]).await;
     assert!(asked.state.held.is_some(), "nothing was asked");
     assert!(shop.conversation(&asked).await.held.is_none(), "the call is still held");
+}
+
+/// A steady stream just over the limit stays over it: the window slides along, and the request must not be repeated.
+#[tokio::test]
+async fn a_steady_flood_is_slowed_down_once_then_silence_with_one_note_and_then_answered_again() {
+    let mut profile = eli();
+    profile.guardrails.flood_per_minute = 3;
+    let shop = shop_of(profile).await;
+    let mut endings = Vec::new();
+    for second in [0, 15, 30, 45, 59, 74, 89, 104] {
+        shop.world.set_local(&format!("2026-11-24T10:{:02}:{:02}", second / 60, second % 60));
+        let script: Vec<Line> = if endings.len() < 3 { vec![says("Oi!")] } else { Vec::new() };
+        let answered = shop.caio_says("oi", script).await;
+        endings.push((answered.ending.outcome(), answered.state.effects.len()));
+    }
+    let silent = ("silence", 0);
+    let expected = [("reply", 0), ("reply", 0), ("reply", 0), ("reply", 0), ("silence", 1), silent, silent, silent];
+    assert_eq!(endings, expected);
+    shop.world.set_local("2026-11-24T10:04:00");
+    assert_eq!(shop.caio_says("oi", [says("Diga!")]).await.ending.outcome(), "reply");
 }

@@ -8,7 +8,9 @@ use balcao_app::names::NameRefusal;
 use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId};
 use balcao_language::{DateProblem, resolve_date};
 use balcao_store::ledger::EffectKey;
-use balcao_tool::{ErrorCode, FieldProblem, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};
+use balcao_tool::{
+    ErrorCode, FieldProblem, Internal, Locale, ModelText, ToolContext, ToolError, ToolOutput, ToolResult,
+};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -59,6 +61,16 @@ pub(crate) fn say<'a>(cx: &ToolContext, pt_br: &'a str, en: &'a str) -> &'a str 
         Locale::PtBr => pt_br,
         Locale::En => en,
     }
+}
+
+/// The refusal of a message to a contact who asked for none on our own account.
+pub(crate) fn opted_out(cx: &ToolContext) -> ToolOutput {
+    let message = say(
+        cx,
+        "Ele pediu para não receber mensagens; nada foi programado. Para voltar a receber, basta escrever VOLTAR.",
+        "They asked for no messages; nothing was planned. To hear from us again they only have to write START.",
+    );
+    ToolOutput::refusal(json!({"success": false, "reason": "OPTED_OUT", "message": message}))
 }
 
 /// The language for dates and times.

@@ -74,17 +74,16 @@ impl NativeTool for CreateAppointment {
     }
 }
 
-/// A service by name or by id. The id's range is the schema's.
+/// A service by name, by id or by both. The id's range is the schema's.
 pub(crate) fn service(name: Option<String>, id: Option<i64>) -> ToolResult<Option<ServiceChoice>> {
-    match (name, id) {
-        (_, Some(id)) => {
-            let id =
-                ServiceId::try_from(id).map_err(|error| bad_field("service_id", "out_of_range", error.to_string()))?;
-            Ok(Some(ServiceChoice::Id(id)))
-        }
-        (Some(name), None) => Ok(Some(ServiceChoice::Name(name))),
-        (None, None) => Ok(None),
-    }
+    let id = id.map(ServiceId::try_from).transpose();
+    let id = id.map_err(|error| bad_field("service_id", "out_of_range", error.to_string()))?;
+    Ok(match (name, id) {
+        (Some(name), Some(id)) => Some(ServiceChoice::NameAndId { name, id }),
+        (None, Some(id)) => Some(ServiceChoice::Id(id)),
+        (Some(name), None) => Some(ServiceChoice::Name(name)),
+        (None, None) => None,
+    })
 }
 
 fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::cancel_appointment::appointment_id;
-use crate::support::{appointment, broke, contact, history_error, key, organization, receipt, say};
+use crate::support::{appointment, broke, contact, history_error, key, opted_out, organization, receipt, say};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -49,6 +49,7 @@ impl NativeTool for ScheduleAppointmentReminder {
             }
             Err(ReminderRefusal::NotFound { upcoming }) => Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
             Err(ReminderRefusal::Ambiguous { candidates }) => Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
+            Err(ReminderRefusal::OptedOut) => Ok(opted_out(cx)),
             Err(ReminderRefusal::TooLate { minutes_left }) => {
                 let message = say(cx, "Esse lembrete já teria passado.", "That reminder would be due already.");
                 let value =

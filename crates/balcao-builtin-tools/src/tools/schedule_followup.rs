@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::{bad_field, broke, contact, conversation, internal, key, organization, say};
+use crate::support::{bad_field, broke, contact, conversation, internal, key, opted_out, organization, say};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,6 +57,7 @@ impl NativeTool for ScheduleFollowup {
                     json!({"success": false, "reason": "TOO_MANY", "limit": limit, "message": message}),
                 ))
             }
+            Err(FollowUpRefusal::OptedOut) => Ok(opted_out(cx)),
             Err(FollowUpRefusal::Delay { allowed_min }) => {
                 Err(bad_field("delay_minutes", "not_allowed", format!("one of {allowed_min:?}")))
             }

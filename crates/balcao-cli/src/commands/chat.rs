@@ -8,6 +8,7 @@ use std::{
 };
 
 use balcao_agent::{Ending, driver::Observer};
+use balcao_app::conversations::Conversations;
 use balcao_app::turns::{Answered, FrontDesk, Inbound};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};
@@ -81,7 +82,8 @@ pub(crate) fn serve(
     let chosen = wire::choose_model(&config.model, profile, environment, args.model.as_deref())?;
     complain(&format!("model: {}", chosen.why));
     let agent = wire::agent(&desk, profile, document, chosen.provider)?;
-    Ok((World { front: FrontDesk::new(desk, [agent]), organization, clock }, id))
+    let staff = Conversations::new(desk.clone());
+    Ok((World { front: FrontDesk::new(desk, [agent]), staff, organization, clock }, id))
 }
 
 /// Talks until the script or the person ends.
@@ -167,9 +169,11 @@ impl Talk<'_> {
                 Ok(Ok(Some(line))) if line.trim().is_empty() => {}
                 Ok(Ok(Some(line))) if line.trim() == "/give-back" => {
                     let Some(answered) = &last else { continue };
-                    let given = self.world.front.give_back(self.world.organization, answered.conversation).await;
-                    let given = given.map_err(|error| Failure::operation(chain(&error)))?;
-                    complain(if given { "(given back)" } else { "(the agent has the conversation already)" });
+                    let given = self.world.staff.give_back(self.world.organization, answered.conversation).await;
+                    match given.map_err(|error| Failure::operation(chain(&error)))? {
+                        Ok(()) => complain("(given back)"),
+                        Err(refusal) => complain(&format!("({refusal})")),
+                    }
                 }
                 Ok(Ok(Some(line))) => {
                     let answered = self.answer(&line).await?;

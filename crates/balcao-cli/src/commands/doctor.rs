@@ -104,7 +104,7 @@ async fn database(config: &Config) -> Vec<Finding> {
             return vec![Finding::wrong(
                 "database",
                 failure.message().to_owned(),
-                "restore a backup if the file is damaged",
+                "a database of a newer program needs that program, or a newer one; if the file is damaged, restore a backup",
             )];
         }
     };
@@ -114,7 +114,7 @@ async fn database(config: &Config) -> Vec<Finding> {
             return vec![Finding::wrong(
                 "database",
                 chain(&error),
-                "see the message; restore a backup if the file is damaged",
+                "a database of a newer program needs that program, or a newer one; if the file is damaged, restore a backup",
             )];
         }
     };

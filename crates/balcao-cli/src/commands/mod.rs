@@ -5,6 +5,7 @@ mod config_show;
 mod demo;
 mod doctor;
 mod eval;
+mod inbox;
 mod init;
 mod migrate;
 mod seed;
@@ -54,6 +55,8 @@ enum Command {
         #[command(subcommand)]
         command: ConfigCommand,
     },
+    /// The staff's inbox: who waits, what was said; take over, reply, note, give back.
+    Inbox(inbox::Args),
     /// Runs scenario files and holds what happened against what they expect.
     Eval(eval::Args),
 }
@@ -79,6 +82,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Doctor(args) => doctor::run(&args, cli.config.as_deref(), &environment).await,
         Command::Tools(args) => tools::run(&args, &load()?),
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &load()?),
+        Command::Inbox(args) => inbox::run(args, &load()?).await,
         Command::Eval(args) => Box::pin(eval::run(args, &load()?, &environment)).await,
     }
 }

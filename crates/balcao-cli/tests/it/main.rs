@@ -5,6 +5,7 @@ mod bad_input;
 mod chat;
 mod docs;
 mod evals;
+mod inbox;
 mod serve;
 mod setup;
 

@@ -68,7 +68,7 @@ pub(super) const FILLER: &[&str] = &[
     "a consulta", "o corte", "esse mesmo", "pra mim", "para mim", "por mim", "assim", "assim mesmo", "senhor",
     "senhora", "sr", "sra", "bom dia", "boa tarde", "boa noite", "oi", "ola", "that", "it", "the appointment",
     "my appointment", "for me", "muito bom", "muito", "bem", "gente", "doutora", "doutor", "dra", "dr", "eu", "me",
-    "isto", "demais", "agradeco",
+    "isto", "demais", "agradeco", "os dois", "as duas", "ambos", "ambas", "todos", "todas", "tudo", "both", "all of them",
 ];
 
 pub(super) const YES_SIGNS: &[&str] = &[

@@ -150,6 +150,15 @@ impl Scanner<'_> {
         }
     }
 
+    /// "Às 9 corte" counts no cuts: what is counted stands in the plural, or is a unit.
+    fn is_singular(&self, index: usize) -> bool {
+        const UNITS: &[&str] = &["min", "h", "hr", "real", "mil", "por", "vez", "x", "am", "pm", "people"];
+        self.tokens.get(index).is_some_and(|token| {
+            let word = token.text.as_str();
+            token.kind == TokenKind::Word && word.len() > 2 && !word.ends_with('s') && !UNITS.contains(&word)
+        })
+    }
+
     fn time_at(&self, from: usize) -> Option<Hit> {
         const EXACT: &[&str] = &[
             "as",
@@ -193,8 +202,8 @@ impl Scanner<'_> {
         let exact = self.phrase(from, EXACT).filter(|_| rough.is_none());
         if let Some(start) = rough.or(exact) {
             let strong = !["para", "tipo"].contains(&self.at(from));
-            if let Some(clock) = self.clock(start).filter(|clock| clock.marked || strong && self.ends_number(clock.to))
-            {
+            let ends = |clock: &Clock| self.ends_number(clock.to) || self.is_singular(clock.to);
+            if let Some(clock) = self.clock(start).filter(|clock| clock.marked || strong && ends(clock)) {
                 return self.hit(start, clock, rough.is_some());
             }
             return None;

@@ -5,10 +5,10 @@ use balcao_language::{asks_for_human, fold, search_tokens, tokens};
 use super::{
     Utterance, has,
     phrases::{
-        ANGER, ANY, ANY_TIME, ASKING, AVAILABILITY, BOOK, CANCEL, CANNOT_COME, EARLIEST, GO_AHEAD, GOODBYE, GREETING,
-        HEALTH_PLAN, HOURS, IDENTITY, INJECTION, LATER, LATEST, LEADS, MINE, MOVES, NO_LATER, NOT_BOOK, NOTE, OFFERS,
-        ON_FILE, OWN_APPOINTMENT, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, REMINDER, RESCHEDULE, SERVICES,
-        SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED, WAITLIST, WANT, WHO_WORKS,
+        ANGER, ANY, ANY_TIME, ASKING, AVAILABILITY, BOOK, BOOKED, CANCEL, CANNOT_COME, EARLIEST, GO_AHEAD, GOODBYE,
+        GREETING, HEALTH_PLAN, HOLIDAY, HOURS, IDENTITY, INJECTION, LATER, LATEST, LEADS, MINE, MOVES, NO_LATER,
+        NOT_BOOK, NOTE, OFFERS, ON_FILE, OPEN, OWN_APPOINTMENT, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL,
+        REMINDER, RESCHEDULE, SERVICES, SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED, WAITLIST, WANT, WHO_WORKS,
     },
     spaced,
 };
@@ -44,6 +44,8 @@ pub enum Act {
     Reschedule,
     /// "Quando é meu horário?"
     MyAppointments,
+    /// "Já marcou?", beside [`Act::MyAppointments`].
+    IsBooked,
     /// "Meu plano está ativo?"
     Subscription,
     /// "Quais planos vocês têm?"
@@ -100,6 +102,13 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         let before = acts.len();
         topical(&words, &mut acts);
         smaller(&words, &mut acts);
+        if opens_on(&clause, &words, slots) {
+            acts.push(Act::Hours);
+            acts.retain(|act| *act != Act::WhoWorks || has(&words, &["quem", "ele", "ela", "who"]));
+        }
+        if has(&words, BOOKED) && (clause.contains('?') || has(&words, &["mesmo"])) {
+            acts.extend([Act::MyAppointments, Act::IsBooked]);
+        }
         let asks = clause.contains('?') || has(&words, ASKING);
         let found = acts.get(before..).unwrap_or_default();
         let main = found.iter().any(|act| is_main(*act));
@@ -126,7 +135,7 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         }
     }
     let all = spaced(text);
-    let moved = has(&all, &["mudar", "muda", "trocar", "troca", "passar", "alterar"]);
+    let moved = has(&all, &["mudar", "muda", "trocar", "troca", "passar", "passa", "alterar"]);
     let instead = has(
         &all,
         &["em vez das", "em vez de", "em vez da", "ao inves das", "ao inves de", "no lugar das", "instead of"],
@@ -146,10 +155,32 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
     (acts, questions)
 }
 
+/// "Atendem 30/11?", "tem expediente no feriado?": a word of being open, a day or holiday, and nothing else.
+fn opens_on(clause: &str, words: &str, slots: &Utterance) -> bool {
+    let holiday = has(words, HOLIDAY);
+    if !has(words, OPEN) || !(holiday || has_day(clause, slots)) || has(words, &["quem", "ele", "ela", "who"]) {
+        return false;
+    }
+    let mut rest = clause.to_owned();
+    for found in balcao_language::find_dates(clause, reference(slots)).into_iter().rev() {
+        rest.replace_range(found.start..found.end, " ");
+    }
+    let open: Vec<String> = OPEN.iter().chain(HOLIDAY).flat_map(|word| search_tokens(word)).collect();
+    significant(&rest).iter().all(|word| open.contains(word))
+}
+
+fn has_day(clause: &str, slots: &Utterance) -> bool {
+    !balcao_language::find_dates(clause, reference(slots)).is_empty()
+}
+
+/// Some day to read a clause by, where only the place of its dates matters.
+fn reference(slots: &Utterance) -> jiff::civil::Date {
+    slots.days.first().map_or(jiff::civil::date(2026, 1, 1), |day| day.first)
+}
+
 /// True if the clause itself names a day or time. The day of reference does not matter for that.
 fn has_when(clause: &str, slots: &Utterance) -> bool {
-    let reference = slots.days.first().map_or(jiff::civil::date(2026, 1, 1), |day| day.first);
-    !balcao_language::find_dates(clause, reference).is_empty() || !balcao_language::find_times(clause).is_empty()
+    has_day(clause, slots) || !balcao_language::find_times(clause).is_empty()
 }
 
 /// Acts that exclude a weaker reading of the same words.
@@ -171,7 +202,7 @@ fn resolve(acts: &mut Vec<Act>) {
         acts.retain(|act| !matches!(act, Act::Book | Act::Want));
     }
     if acts.contains(&Act::MyAppointments) {
-        acts.retain(|act| !matches!(act, Act::Want));
+        acts.retain(|act| !matches!(act, Act::Want | Act::GoAhead));
     }
     if acts.contains(&Act::Human) {
         acts.retain(|act| !matches!(act, Act::Want | Act::Offers));

@@ -148,6 +148,22 @@ pub(super) const HOURS: &[&str] = &[
     "fecha que horas", "fecha as", "ta aberta", "que horas voces abre", "horas vcs abre",
 ];
 
+/// Verbs and nouns of being open, which ask for hours if a day is all that stands beside them.
+pub(super) const OPEN: &[&str] = &[
+    "atendem", "atende", "atendimento", "trabalham", "trabalha", "expediente", "funciona", "funcionam", "abre", "abrem",
+    "abrir", "aberto", "abertos", "aberta", "vao abrir", "vai abrir", "open", "work",
+];
+
+pub(super) const HOLIDAY: &[&str] = &["feriado", "feriados", "holiday", "holidays"];
+
+/// Whether something is booked, in a question.
+pub(super) const BOOKED: &[&str] = &[
+    "ja marcou", "ja marcaram", "marcou mesmo", "marcou", "ta marcado", "esta marcado", "ficou marcado",
+    "foi marcado", "ja ta marcado", "ta marcada", "esta marcada", "ja agendou", "agendou", "ta agendado",
+    "esta agendado", "ficou agendado", "foi agendado", "ta confirmado", "esta confirmado", "ficou confirmado",
+    "conseguiu marcar", "deu certo", "is it booked", "did you book", "am i booked", "is it confirmed", "reservou",
+];
+
 pub(super) const MINE: &[&str] = &[
     "quando e mesmo", "que horas e mesmo", "que dia e mesmo", "qual horario mesmo", "meu horario", "meus horarios",
     "meu agendamento", "meus agendamentos", "minha consulta", "minhas consultas", "tenho horario marcado",
@@ -218,6 +234,7 @@ pub(super) const PRICES: &[&str] = &[
     "quanto voces cobram", "quanto vcs cobram", "quanto cobra", "quanto cobram", "qnt custa", "qto custa",
     "qnto custa", "qual o valor", "qual valor", "qual e o valor", "qual o preco", "qual e o preco", "qual preco",
     "preco", "precos", "valor", "valores", "tabela de precos", "how much", "price", "prices", "quantos reais",
+    "qto ta", "qnt ta", "qnto ta", "qto sai", "qnto fica", "qto e o", "qto custam",
     "quanto pago", "quanto ta o", "quanto o", "quanto a", "quanto de", "qto e", "qto fica", "qnt e", "quanto que e",
     "quanto q e", "quanto que custa", "quanto que fica",
 ];
@@ -227,7 +244,7 @@ pub(super) const SERVICES: &[&str] = &[
     "servicos voces", "servicos vcs", "o que voces fazem", "o que vcs fazem", "oq vcs fazem", "what services",
     "which services", "services do you", "tipos de servico", "quais procedimentos", "que procedimentos",
     "quais os procedimentos", "tratamentos voces", "quais tratamentos", "cardapio de servicos",
-    "quais tipos de corte",
+    "quais tipos de corte", "tem de servico", "tem de servicos",
 ];
 
 pub(super) const OFFERS: &[&str] = &[

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Answer, Desk,
     slots::{candidates, clock, nearest, spread},
-    spoken::spoken_service,
+    wish::Wish,
 };
 use crate::{
     catalog::Named,
@@ -21,12 +21,6 @@ use crate::{
 pub(super) const OFFERED_TIMES: usize = 4;
 const OFFERED_PEOPLE: usize = 4;
 const OFFERED_DAYS: usize = 5;
-
-/// What is settled of a booking.
-struct Wish {
-    service: Option<String>,
-    professional: Option<String>,
-}
 
 impl Desk<'_> {
     pub(super) fn book(&mut self) {
@@ -55,7 +49,6 @@ impl Desk<'_> {
             return;
         }
         let Some(wish) = self.wish() else { return };
-        self.one_at_a_time(&wish);
         let Some(day) = dialogue.day.or(dialogue.topic_day) else {
             self.without_day(&wish);
             return;
@@ -65,15 +58,6 @@ impl Desk<'_> {
             return;
         }
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
-    }
-
-    /// Says which of several services comes first, when they are named.
-    fn one_at_a_time(&mut self, wish: &Wish) {
-        let several = self.dialogue.catalog.several_in(&self.dialogue.utterance.text);
-        let Some(first) = wish.service.clone().filter(|first| several.first() == Some(first)) else { return };
-        if self.calls.is_empty() {
-            self.say(Line::OneAtATime { first, rest: several.into_iter().skip(1).collect() });
-        }
     }
 
     /// True if a day or time in a question was all that spoke for a booking, and the question names nothing on offer:
@@ -221,65 +205,6 @@ impl Desk<'_> {
         (plain && (starts || utterance.is(Act::GoAhead))).then_some(proposal)
     }
 
-    /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
-    fn wish(&mut self) -> Option<Wish> {
-        let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && self.answered("get_services").is_none() {
-            match self.ask("get_services", &[]) {
-                Answer::Asked => return None,
-                Answer::Missing if !self.may_call => {
-                    self.say(Line::CannotNow);
-                    return None;
-                }
-                // Without a catalog the customer's own words go to the tools, which know aliases.
-                Answer::Ready(_) | Answer::Missing => {}
-            }
-        }
-        let names: Vec<String> = dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
-        let service = match dialogue.service() {
-            Named::One(name) => Some(name),
-            Named::Several(list) => {
-                self.say(Line::WhichService { list });
-                return None;
-            }
-            Named::Nothing | Named::Unknown(_) => {
-                dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone())
-            }
-        };
-        let service = service.or_else(|| match names.as_slice() {
-            [only] => Some(only.clone()),
-            _ => self.spoken_service(),
-        });
-        let professional = match dialogue.professional() {
-            Named::One(name) | Named::Unknown(name) => Some(name),
-            Named::Several(list) => {
-                self.say(Line::WhichProfessional { list });
-                return None;
-            }
-            Named::Nothing => None,
-        };
-        let wants = dialogue.utterance.is(Act::Book) || dialogue.utterance.is(Act::Want);
-        let unanswered = dialogue.asked == Question::Service && dialogue.day.is_none();
-        let asks_times = dialogue.utterance.is(Act::Availability) || !wants && dialogue.times.is_empty();
-        let only_asks_times = asks_times && !unanswered;
-        if service.is_none() && !only_asks_times && !names.is_empty() {
-            if let Named::One(name) = dialogue.catalog.professional_in(&dialogue.utterance.text) {
-                // Repeated, so that a title or nickname that was taken wrongly comes out.
-                self.say(Line::With { name });
-            }
-            self.say(Line::AskService { list: names });
-            return None;
-        }
-        Some(Wish { service, professional })
-    }
-
-    /// A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
-    fn spoken_service(&self) -> Option<String> {
-        let answers = self.dialogue.asked == Question::Service;
-        let newest = self.dialogue.mentions.iter().rev().take(4);
-        newest.enumerate().find_map(|(index, text)| spoken_service(text, self.dialogue, answers && index == 0))
-    }
-
     fn without_day(&mut self, wish: &Wish) {
         // "O mais cedo possível" needs no day: today's answer names the next opening.
         if (self.is(Act::Earliest) || self.is(Act::AnyTime)) && self.dialogue.asked != Question::Time {
@@ -364,7 +289,7 @@ impl Desk<'_> {
             return;
         }
         if found.free.is_empty() {
-            self.none_free(wish, date, false, found.next);
+            self.none_free(wish, date, found.next);
             return;
         }
         if self.dialogue.times.is_empty() {
@@ -372,12 +297,6 @@ impl Desk<'_> {
         } else {
             self.at_times(wish, date, &found);
         }
-    }
-
-    fn none_free(&mut self, wish: &Wish, date: Date, part: bool, next: Option<Appointment>) {
-        let professional = wish.professional.clone();
-        self.say(Line::NoneFree { date, professional, part });
-        self.say(next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
     }
 
     fn offer(&mut self, wish: &Wish, date: Date, found: &Availability) {

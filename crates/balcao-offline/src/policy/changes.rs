@@ -7,11 +7,12 @@ use serde_json::Value;
 use super::{
     Answer, Desk,
     slots::{asking, clock, nearest, spread},
+    wish::Wish,
 };
 use crate::{
     catalog::Named,
     results::{self, Appointment, Outcome},
-    state::{Goal, Question},
+    state::{Goal, Question, place_in, says_all},
     words::Line,
 };
 
@@ -25,9 +26,33 @@ impl Desk<'_> {
             return;
         }
         let Some(what) = self.which() else { return };
+        self.cancel_this(&what);
+    }
+
+    fn cancel_this(&mut self, what: &Appointment) {
         let id = what.id.clone().unwrap_or(Value::Null);
         if let Answer::Missing = self.ask("cancel_appointment", &[("appointment_id", id)]) {
             self.say(Line::CannotNow);
+        }
+    }
+
+    /// After one of several cancellations: the next one is asked for.
+    pub(super) fn cancel_next(&mut self) {
+        let Some(words) = self.dialogue.several.clone() else { return };
+        if let Some(held) = self.dialogue.outcomes.last().filter(|outcome| outcome.name == "cancel_appointment")
+            && !held.succeeded()
+        {
+            self.held_or_refused(held);
+            return;
+        }
+        let Answer::Ready(outcome) = self.ask("get_appointment_history", &[]) else { return };
+        // A list from before the cancellation still has what is gone.
+        let read_after = self.dialogue.outcomes.last() == Some(outcome);
+        if outcome.code().is_none()
+            && read_after
+            && let Some(next) = self.named(&self.dialogue.upcoming, &words).first()
+        {
+            self.cancel_this(next);
         }
     }
 
@@ -93,8 +118,8 @@ impl Desk<'_> {
         let found = results::availability(&outcome.result);
         let times = found.free.iter().flat_map(|(_, times)| times.iter().copied()).collect::<Vec<_>>();
         if times.is_empty() {
-            self.say(Line::NoneFree { date, professional: with, part: false });
-            self.say(found.next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));
+            let wish = Wish { service: what.service.clone(), professional: with };
+            self.none_free(&wish, date, found.next);
             return;
         }
         match self.dialogue.times.iter().copied().chain(wanted).find(|time| times.contains(time)) {
@@ -195,6 +220,10 @@ impl Desk<'_> {
 
     /// Relays the summary as a question; names the appointment where the summary does not.
     fn confirm(&mut self, outcome: &Outcome) {
+        let first = !self.dialogue.outcomes.iter().any(|one| one.name == "cancel_appointment" && one.succeeded());
+        if first && self.first_of_several(&self.dialogue.upcoming).is_some() {
+            self.say(Line::OneByOne);
+        }
         let id = results::appointment(&outcome.arguments).id;
         let known = self.dialogue.upcoming.iter().find(|one| one.id == id).cloned();
         let known = known.or_else(|| match self.dialogue.upcoming.as_slice() {
@@ -237,6 +266,9 @@ impl Desk<'_> {
             self.say(Line::NoAppointments);
             return None;
         }
+        if let Some(first) = self.first_of_several(all) {
+            return Some(first);
+        }
         let mut left = self.on_source_day(all)?;
         if left.len() > 1 {
             left = self.narrowed(left);
@@ -248,6 +280,53 @@ impl Desk<'_> {
                 None
             }
         }
+    }
+
+    /// The first of several that are to be cancelled, if they are clear: one by one, each confirmed.
+    fn first_of_several(&self, all: &[Appointment]) -> Option<Appointment> {
+        let words = self.dialogue.several.as_ref().filter(|_| self.dialogue.goal == Goal::Cancel)?;
+        let named = self.named(all, words);
+        let counted = says_all(words).flatten().is_none_or(|count| count == named.len());
+        named.first().filter(|_| counted && named.len() > 1).cloned()
+    }
+
+    /// The appointments that words such as "os dois", "tudo de sexta" or "a barba e o corte" name.
+    fn named(&self, all: &[Appointment], words: &str) -> Vec<Appointment> {
+        let dialogue = self.dialogue;
+        if says_all(words).is_some() {
+            let wanted = |one: &&Appointment| {
+                dialogue.source.is_none_or(|day| one.date.is_some_and(|date| day.first <= date && date <= day.last))
+            };
+            return all.iter().filter(wanted).cloned().collect();
+        }
+        let mut found: Vec<Appointment> = Vec::new();
+        for part in words.split(" e ").flat_map(|part| part.split(" and ")).flat_map(|part| part.split(',')) {
+            let days = crate::nlu::read(part, dialogue.today(), &[]).days;
+            let that_day = |one: &&Appointment| {
+                days.iter().any(|day| one.date.is_some_and(|date| day.first <= date && date <= day.last))
+            };
+            let by_day: Vec<&Appointment> = all.iter().filter(that_day).collect();
+            let by_name: Vec<&Appointment> = all.iter().filter(|one| self.is_named(one, part)).collect();
+            let both: Vec<&Appointment> = by_name.iter().copied().filter(that_day).collect();
+            let one = [both, by_name, by_day].into_iter().find(|some| some.len() == 1);
+            found.extend(one.into_iter().flatten().cloned());
+        }
+        found.dedup();
+        found
+    }
+
+    /// True if the words name the appointment's service or professional.
+    fn is_named(&self, one: &Appointment, text: &str) -> bool {
+        let catalog = &self.dialogue.catalog;
+        let named = |name: &Option<String>| {
+            name.as_ref().is_some_and(|name| {
+                name.split_whitespace().any(|word| word.len() > 3 && balcao_language::contains_word(text, word))
+            })
+        };
+        named(&one.service)
+            || named(&one.professional)
+            || matches!(catalog.service_in(text), Named::One(name) if Some(&name) == one.service.as_ref())
+            || matches!(catalog.professional_in(text), Named::One(name) if Some(&name) == one.professional.as_ref())
     }
 
     fn on_source_day(&mut self, all: &[Appointment]) -> Option<Vec<Appointment>> {
@@ -273,30 +352,15 @@ impl Desk<'_> {
         let cancelling = dialogue.goal == Goal::Cancel;
         let text = balcao_language::fold(&dialogue.utterance.text);
         let times = &dialogue.utterance.bare_times;
-        let service = dialogue.catalog.service_in(&dialogue.utterance.text);
-        let professional = dialogue.catalog.professional_in(&dialogue.utterance.text);
         let fits = |one: &&Appointment| -> bool {
-            let named = |name: &Option<String>| {
-                name.as_ref().is_some_and(|name| {
-                    name.split_whitespace().any(|word| word.len() > 3 && balcao_language::contains_word(&text, word))
-                })
-            };
             let by_time = one.time.is_some_and(|time| times.contains(&time) && (cancelling || times.len() > 1));
-            let by_name = named(&one.service)
-                || named(&one.professional)
-                || matches!(&service, Named::One(name) if Some(name) == one.service.as_ref())
-                || matches!(&professional, Named::One(name) if Some(name) == one.professional.as_ref());
-            by_time || by_name
+            by_time || self.is_named(one, &dialogue.utterance.text)
         };
         let narrowed: Vec<Appointment> = left.iter().filter(fits).cloned().collect();
         if narrowed.len() == 1 {
             return narrowed;
         }
-        let ordinal =
-            [("primeiro", 0), ("primeira", 0), ("segundo", 1), ("first", 0), ("second", 1), ("ultimo", usize::MAX)];
-        let picked = ordinal.iter().find(|(word, _)| balcao_language::contains_word(&text, word));
-        let picked = picked.filter(|_| dialogue.asked == Question::Which);
-        let one = picked.and_then(|(_, index)| left.get((*index).min(left.len().saturating_sub(1))));
-        one.map_or(left.clone(), |one| vec![one.clone()])
+        let picked = place_in(&text, false).filter(|_| dialogue.asked == Question::Which);
+        picked.and_then(|place| place.of(&left)).map_or(left, |one| vec![one])
     }
 }

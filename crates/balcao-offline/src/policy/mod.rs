@@ -6,10 +6,14 @@
 
 mod booking;
 mod changes;
+mod hours;
+mod offer;
+mod people;
 mod questions;
 mod receipts;
 mod slots;
 mod spoken;
+mod wish;
 
 use balcao_language::say::Locale;
 use balcao_llm::ToolDefinition;
@@ -161,6 +165,9 @@ impl<'a> Desk<'a> {
             return;
         }
         let done = self.effects();
+        if done {
+            self.cancel_next();
+        }
         self.information();
         let touched = if done { false } else { self.appointment() };
         self.extras();

@@ -1,10 +1,9 @@
-//! Questions: services, prices, people, hours, own appointments, subscription, and the knowledge base for the rest.
+//! Questions: people, hours, own appointments, subscription, and the knowledge base for the rest.
 
-use balcao_language::say::{Locale, time};
-use jiff::civil::{Date, Time};
+use balcao_language::say::Locale;
 use serde_json::Value;
 
-use super::{Answer, Desk, spoken::spoken_topic};
+use super::{Answer, Desk};
 use crate::{
     catalog::Named,
     nlu::Act,
@@ -70,7 +69,7 @@ impl<'a> Desk<'a> {
     }
 
     /// A read's answer; words its failure. `None` while it is missing.
-    fn read(&mut self, name: &str, arguments: &[(&str, Value)]) -> Option<&'a Outcome> {
+    pub(super) fn read(&mut self, name: &str, arguments: &[(&str, Value)]) -> Option<&'a Outcome> {
         match self.ask(name, arguments) {
             Answer::Ready(outcome) if outcome.code().is_some() => {
                 self.failure(outcome);
@@ -85,128 +84,16 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn services(&mut self) {
-        let dialogue = self.dialogue;
-        if dialogue.catalog.services.is_empty() && self.read("get_services", &[]).is_none() {
-            return;
-        }
-        let locale = self.locale;
-        let row = |service: &crate::catalog::Service| {
-            let price = results::price(&service.data, locale);
-            let length = length(&service.data);
-            let rest: Vec<String> = [price, length].into_iter().flatten().collect();
-            if rest.is_empty() { service.name.clone() } else { format!("{}: {}", service.name, rest.join(", ")) }
-        };
-        let list: Vec<String> = dialogue.catalog.services.iter().map(row).collect();
-        let said = dialogue.catalog.service_in(&dialogue.utterance.text);
-        let asks_all = self.is(Act::Services);
-        let named = match (said, dialogue.service()) {
-            (Named::Nothing, Named::One(known)) if !self.is(Act::Offers) => vec![known],
-            (Named::One(name), _) => vec![name],
-            (Named::Several(names), _) => names,
-            (Named::Nothing | Named::Unknown(_), _) => Vec::new(),
-        };
-        let plan = dialogue
-            .catalog
-            .plans
-            .iter()
-            .find(|plan| named.is_empty() && balcao_language::contains_word(&dialogue.utterance.text, &plan.name));
-        if let Some(plan) = plan {
-            self.say(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
-        } else if let Some(said) = self.unknown_topic(named.is_empty() && !asks_all) {
-            if let Some(known) = self.resolves(&said) {
-                if !known {
-                    self.say(Line::NotOffered { said });
-                }
-                self.say(Line::Services { list });
-            }
-        } else if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
-            self.say(Line::Services { list });
-        } else if named.is_empty() {
-            // "Vocês têm …?" about nothing on the list is a question like any other.
-            let asked = dialogue.utterance.questions.is_empty().then(|| dialogue.utterance.text.clone());
-            if let Some(question) = asked {
-                self.knowledge(&question);
-            }
-        }
-        for name in named {
-            if let Some(service) = dialogue.catalog.service(&name) {
-                let price = results::price(&service.data, locale);
-                self.say(Line::Price { service: name, price, length: length(&service.data) });
-            }
-        }
-    }
-
-    /// What a question about a price is about, where it is on no list.
-    fn unknown_topic(&self, open: bool) -> Option<String> {
-        let text = &self.dialogue.utterance.text;
-        spoken_topic(text).filter(|_| open && self.is(Act::Prices) && self.dialogue.utterance.questions.is_empty())
-    }
-
-    /// Whether the tools know a service by that name, under an alias perhaps. `None` while the answer is missing.
-    fn resolves(&mut self, said: &str) -> Option<bool> {
-        match self.ask("get_barbers", &[("service_name", Value::String(said.to_owned()))]) {
-            Answer::Ready(outcome) => Some(outcome.code() != Some("not_found")),
-            Answer::Asked => None,
-            Answer::Missing => Some(true),
-        }
-    }
-
-    fn team(&mut self) {
-        let dialogue = self.dialogue;
-        // Whoever does not work that day is on no list of that day: the names come from the catalog.
-        if dialogue.catalog.professionals.is_empty() && self.tool("get_services").is_some() {
-            self.read("get_services", &[]);
-        }
-        let date = dialogue.utterance.days.first().map(|day| day.first);
-        let date_value = date.map_or(Value::Null, |date| Value::String(date.to_string()));
-        let Some(outcome) = self.read("get_barbers", &[("date", date_value)]) else { return };
-        let people = outcome.result.get("barbers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let said = dialogue.catalog.professional_in(&dialogue.utterance.text);
-        if let (Named::One(name), Some(date)) = (said, date) {
-            let person = people.iter().find(|person| results::text(person, &["name"]).as_ref() == Some(&name));
-            let hours = person.map(|person| worded(&periods(person, "works"), self.locale));
-            self.say(Line::Works { name, date, hours });
-            return;
-        }
-        let row = |person: &Value| {
-            let name = results::text(person, &["name"])?;
-            let hours = worded(&periods(person, "works"), self.locale);
-            Some(if hours.is_empty() || date.is_none() { name } else { format!("{name}: {hours}") })
-        };
-        let list = people.iter().filter_map(row).collect();
-        self.say(Line::Team { date, list });
-    }
-
-    fn hours(&mut self) {
-        let day = self.dialogue.utterance.days.first().map(|day| day.first);
-        let date = day.map_or(Value::Null, |date| Value::String(date.to_string()));
-        let Some(outcome) = self.read("get_business_hours", &[("date", date)]) else { return };
-        let days = outcome.result.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let read = |entry: &Value| {
-            let date = results::text(entry, &["date"]).as_deref().and_then(results::date_of)?;
-            Some((date, periods(entry, "periods"), results::text(entry, &["note"])))
-        };
-        let mut days: Vec<OpenDay> = days.iter().filter_map(read).collect();
-        if let Some(day) = day {
-            days.retain(|(date, ..)| *date == day);
-        }
-        days.truncate(7);
-        match days.as_slice() {
-            [] => self.say(Line::NotKnown),
-            [(date, periods, note)] => {
-                self.say(Line::HoursOf { date: *date, periods: periods.clone(), note: note.clone() });
-            }
-            several => {
-                let days = several.iter().map(|(date, periods, _)| (*date, periods.clone())).collect();
-                self.say(Line::HoursList { days });
-            }
-        }
-    }
-
     fn appointments(&mut self) {
         let dialogue = self.dialogue;
+        if self.is(Act::IsBooked) && dialogue.asked == Question::Book {
+            self.say(Line::NotYet);
+            return;
+        }
         let Some(outcome) = self.read("get_appointment_history", &[]) else { return };
+        if self.is(Act::IsBooked) && !dialogue.upcoming.is_empty() {
+            self.say(Line::Yes);
+        }
         let past = ["ultima", "ultimo", "historico", "last"];
         let asks_past = past.iter().any(|word| balcao_language::contains_word(&dialogue.utterance.text, word));
         let last = results::appointments(&outcome.result, &["last_5"]);
@@ -265,6 +152,18 @@ impl<'a> Desk<'a> {
         if self.price_follow_up(question) {
             return;
         }
+        let catalog = &self.dialogue.catalog;
+        let may_be_service = catalog.services.is_empty() && crate::catalog::names_object(question);
+        if may_be_service && self.read("get_services", &[]).is_none() {
+            return;
+        }
+        if self.skill(question) {
+            return;
+        }
+        if let Some(other) = catalog.other_act(question) {
+            self.unlisted(&other.said);
+            return;
+        }
         let query = Value::String(question.to_owned());
         let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
         let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -291,25 +190,12 @@ impl<'a> Desk<'a> {
         }
         match best.and_then(|(_, entry)| results::text(entry, &["content"])) {
             Some(content) => self.say(Line::Knowledge { content }),
-            None => self.say(Line::NotKnown),
+            None if self.restriction(question) => {}
+            None => match self.other_service(question) {
+                Some(said) => self.unlisted(&said),
+                None => self.say(Line::NotKnown),
+            },
         }
-    }
-
-    /// "E com barba?" after a price is about the price too: a question that says nothing but a service's name.
-    fn price_follow_up(&mut self, question: &str) -> bool {
-        let dialogue = self.dialogue;
-        let asked = balcao_language::search_tokens(question);
-        let earlier = dialogue.weak_mentions.last().filter(|_| balcao_language::fold(question).starts_with("com "));
-        let joined = earlier.map(|earlier| format!("{earlier} {question}"));
-        let Named::One(name) = dialogue.catalog.service_in(joined.as_deref().unwrap_or(question)) else { return false };
-        let words = balcao_language::search_tokens(&name);
-        let Some(service) = dialogue.catalog.service(&name).filter(|_| asked.iter().all(|word| words.contains(word)))
-        else {
-            return false;
-        };
-        let price = results::price(&service.data, self.locale);
-        self.say(Line::Price { service: name, price, length: length(&service.data) });
-        true
     }
 
     /// Keeps the e-mail address and the name that the customer gives.
@@ -452,7 +338,7 @@ impl<'a> Desk<'a> {
     }
 }
 
-fn plan_row(plan: &Value, locale: Locale) -> Option<String> {
+pub(super) fn plan_row(plan: &Value, locale: Locale) -> Option<String> {
     let name = results::text(plan, &["name"])?;
     let price = results::price(plan, locale).map(|price| format!(": {price}")).unwrap_or_default();
     let benefits = plan.get("benefits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -466,33 +352,4 @@ fn stems(text: &str) -> Vec<String> {
     let words = balcao_language::tokens(text).into_iter().map(|token| token.text);
     let words = words.filter(|word| word.len() > 2 && !balcao_language::search::is_stop_word(word));
     words.map(|word| balcao_language::search::stem(&word)).collect()
-}
-
-/// A day, its opening periods and a note on it.
-type OpenDay = (Date, Vec<(Time, Time)>, Option<String>);
-
-/// Opening or working periods under `key`.
-fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
-    let list = entry.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let read = |period: &Value| {
-        let opens = results::text(period, &["opens", "start", "from"])?;
-        let closes = results::text(period, &["closes", "end", "to"])?;
-        Some((results::time_of(&opens)?, results::time_of(&closes)?))
-    };
-    list.iter().filter_map(read).collect()
-}
-
-fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
-    let (and, from, to) = match locale {
-        Locale::Pt => ("e", "das", "às"),
-        Locale::En => ("and", "from", "to"),
-    };
-    let row =
-        |(opens, closes): &(Time, Time)| format!("{from} {} {to} {}", time(*opens, locale), time(*closes, locale));
-    balcao_language::say::list(&periods.iter().map(row).collect::<Vec<_>>(), and)
-}
-
-fn length(service: &Value) -> Option<String> {
-    let minutes = service.get("duration_minutes").and_then(Value::as_i64);
-    minutes.map(|minutes| format!("{minutes} min")).or_else(|| results::text(service, &["duration_display"]))
 }

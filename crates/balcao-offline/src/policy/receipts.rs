@@ -9,6 +9,7 @@ use super::{
     slots::{asking, candidates},
 };
 use crate::{
+    catalog::Named,
     results::{self, Appointment, Outcome},
     words::Line,
 };
@@ -58,15 +59,16 @@ impl Desk<'_> {
     pub(super) fn effect(&mut self, outcome: &Outcome) {
         let mut what = results::appointment(&outcome.result);
         let given = results::appointment(&outcome.arguments);
-        let inner = ["new_appointment", "appointment", "cancelled_appointment"];
+        let inner = ["new_appointment", "appointment", "cancelled_appointment", "cancelled"];
         if let Some(inner) = inner.iter().find_map(|key| outcome.result.get(key)).map(results::appointment) {
             what = filled(inner, what);
         }
         match outcome.name.as_str() {
             "create_appointment" => {
                 self.say(Line::Booked { what: filled(what, given) });
-                if let Some(service) = self.dialogue.queue.first().cloned() {
-                    self.say(Line::NextOf { service });
+                if let Some(wish) = self.dialogue.queue.first() {
+                    let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
+                    self.say(Line::NextOf { wish: self.label(wish), settled });
                 }
             }
             "reschedule_appointment" => {

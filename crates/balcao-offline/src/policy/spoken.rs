@@ -1,12 +1,15 @@
 //! A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
 
-use crate::{catalog::Named, state::Dialogue};
+use crate::{
+    catalog::{Named, RELATIVES},
+    state::Dialogue,
+};
 
 /// The words behind "quero", "marcar um", "horário para" that are neither date, time, name nor everyday word.
 pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Option<String> {
     const OPENS: &[&str] = &[
         "marcar", "marca", "marque", "agendar", "agenda", "agende", "fazer", "quero", "queria", "reservar", "pra",
-        "para", "preciso", "de", "book", "want", "an", "a", "for", "um", "uma",
+        "para", "preciso", "de", "book", "want", "an", "a", "o", "for", "um", "uma",
     ];
     const EVERYDAY: &[&str] = &[
         "trocar",
@@ -133,6 +136,20 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
         "melhor",
         "ele",
         "ela",
+        "informacao",
+        "informacoes",
+        "duvida",
+        "ajuda",
+        "pergunta",
+        "primeiro",
+        "primeira",
+        "segundo",
+        "terceiro",
+        "ultimo",
+        "ultima",
+        "melhor",
+        "barbeiro",
+        "profissional",
     ];
     let all = balcao_language::tokens(text);
     let dates = balcao_language::find_dates(text, dialogue.today());
@@ -147,6 +164,7 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
             token.text.chars().all(char::is_alphabetic)
                 && token.text.len() > 2
                 && !EVERYDAY.contains(&token.text.as_str())
+                && !RELATIVES.contains(&token.text.as_str())
                 && !covered(token.start)
                 && matches!(dialogue.catalog.professional_in(&token.text), Named::Nothing)
         })
@@ -168,11 +186,12 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
     })
 }
 
-/// What a question about a price names: the words behind "quanto custa a", "o preço da", without article and mark.
+/// What a question about a service names: the words behind "quanto custa a", "o preço da", "vocês fazem", without article
+/// and mark.
 pub(super) fn spoken_topic(text: &str) -> Option<String> {
     const OPENS: &[&str] = &[
         "custa", "custam", "valor", "valores", "preco", "precos", "fica", "sai", "cobra", "cobram", "quanto", "price",
-        "much", "cost", "costs", "qto", "qnt",
+        "much", "cost", "costs", "qto", "qnt", "faz", "fazem", "oferecem",
     ];
     const LINKS: &[&str] = &[
         "o", "a", "os", "as", "um", "uma", "de", "do", "da", "dos", "das", "pra", "para", "por", "pelo", "pela",

@@ -1,6 +1,6 @@
 //! What a message adds to what is known: days, times, people, services.
 
-use balcao_language::{TimeWindow, fold};
+use balcao_language::{Agreement, Asked, TimeWindow, agreement_about, fold};
 use jiff::civil::Time;
 
 use super::{Dialogue, Goal, Question, informative};
@@ -58,6 +58,19 @@ impl Dialogue {
             }
         }
         self.fill_time(utterance);
+        self.first_of_several(utterance);
+    }
+
+    /// Of several wishes with a day and time each, those of the first count first. The catalog tells whether there are
+    /// several.
+    pub(super) fn first_of_several(&mut self, utterance: &Utterance) {
+        if self.goal != Goal::Book || self.catalog.several_in(&utterance.text).len() < 2 {
+            return;
+        }
+        self.day = utterance.days.first().copied().or(self.day);
+        if let ([_, _, ..], Some(time)) = (utterance.days.as_slice(), utterance.times.first()) {
+            self.times = vec![*time];
+        }
     }
 
     /// A bare weekday means the day that was spoken of, or the one in the week that was: "sexta" after an offer for next week.
@@ -66,6 +79,28 @@ impl Dialogue {
         let mut dates = spoken.first.series(jiff::Span::new().days(1)).take_while(|date| *date <= spoken.last);
         let meant = dates.find(|date| date.weekday() == day.first.weekday());
         meant.map_or(day, |date| Day { target: day.target, ..Day::on(date) })
+    }
+
+    /// The words that name several appointments to cancel. An agreement goes on with those that were named before.
+    pub(super) fn several_to_cancel(&self, utterance: &Utterance) -> Option<String> {
+        if utterance.is(Act::Cancel) && self.asked != Question::Cancel || self.goal == Goal::Cancel {
+            let folded = fold(&utterance.text);
+            let several = says_all(&utterance.text).is_some() || folded.contains(" e ") || folded.contains(" and ");
+            return several.then(|| utterance.text.clone());
+        }
+        let declined = agreement_about(&utterance.text, Asked::Cancelling) == Agreement::No;
+        self.several.clone().filter(|_| !declined && self.asked == Question::Cancel)
+    }
+
+    /// "Com ela": the one whom the last reply named beside the professional wanted so far.
+    pub(super) fn pronoun(&self, text: &str) -> Option<String> {
+        let said = ["com ela", "com ele", "with her", "with him"];
+        said.iter().find(|words| balcao_language::contains_word(text, words))?;
+        let wanted = self.professional();
+        let named = self.catalog.professionals.iter();
+        let mut others =
+            named.filter(|name| self.said.contains(name.as_str()) && wanted != Named::One((*name).clone()));
+        others.next().filter(|_| others.next().is_none()).cloned()
     }
 
     fn fill_move(&mut self, utterance: &Utterance) {
@@ -108,6 +143,10 @@ impl Dialogue {
                 *time = *other;
             }
         }
+        let other = ["outro horario", "outros horarios", "outra hora", "other time", "another time"];
+        if times.is_empty() && other.iter().any(|words| fold(&utterance.text).contains(words)) {
+            self.times.clear();
+        }
         if !times.is_empty() {
             let alternatives = fold(&utterance.text).contains(" ou ");
             let kept = if alternatives { times } else { times.into_iter().next_back().into_iter().collect() };
@@ -136,4 +175,29 @@ impl Dialogue {
         };
         Some(TimeWindow { from, until, period: None })
     }
+}
+
+/// "Os dois", "tudo": all of what there is, and how many that is, where it is said.
+#[must_use]
+pub fn says_all(text: &str) -> Option<Option<usize>> {
+    const WORDS: &[(&str, Option<usize>)] = &[
+        ("os dois", Some(2)),
+        ("as duas", Some(2)),
+        ("ambos", Some(2)),
+        ("ambas", Some(2)),
+        ("both", Some(2)),
+        ("os tres", Some(3)),
+        ("as tres", Some(3)),
+        ("tudo", None),
+        ("todos", None),
+        ("todas", None),
+        ("all", None),
+        ("meus horarios", None),
+        ("meus agendamentos", None),
+        ("minhas consultas", None),
+        ("minhas sessoes", None),
+        ("my appointments", None),
+    ];
+    let plain = text.to_lowercase().replace("tudo bem", "").replace("tudo bom", "");
+    WORDS.iter().find(|(words, _)| balcao_language::contains_word(&plain, words)).map(|(_, count)| *count)
 }

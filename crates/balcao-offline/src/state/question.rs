@@ -2,8 +2,37 @@
 
 use balcao_language::fold;
 
-use super::Question;
 use crate::results::Outcome;
+
+/// What the last reply asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Question {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Which service.
+    Service,
+    /// Which day.
+    Day,
+    /// Which time.
+    Time,
+    /// With whom.
+    Professional,
+    /// Whether to book what was proposed.
+    Book,
+    /// Whether the next opening will do.
+    Next,
+    /// Whether to run a held cancellation.
+    Cancel,
+    /// Whether to run a held move.
+    Reschedule,
+    /// Which of several appointments.
+    Which,
+    /// Whether to call a person.
+    Human,
+    /// Whether to join the waiting list.
+    Waitlist,
+}
 
 /// What a reply asks, from its last question. Written for our own words and tolerant of another model's.
 pub(super) fn question_in(said: &str, held: Option<&Outcome>) -> Question {

@@ -93,6 +93,14 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         },
         Line::Works { name, date, hours: Some(hours) } => format!("Yes, {name} works {} {hours}.", on(*date, today)),
         Line::Works { name, date, hours: None } => format!("{name} does not work {}.", on(*date, today)),
+        Line::Does { name, services } => format!("Yes, {name} does {}.", commas(services, "and")),
+        Line::DoesNotDo { name, service } => format!("{name} does not do {service}."),
+        Line::Performers { service, list } => format!("{service} is done by {}.", commas(list, "or")),
+        Line::Away { name, date } => {
+            format!("{} there is no time: {name} does not work that day.", sentence(&on(*date, today)))
+        }
+        Line::InsteadThatDay { list } => format!("That day you can come to {}.", commas(list, "or")),
+        Line::Restriction { name, text } => format!("{name}: {text}."),
         Line::HoursOf { date, periods: open, note } => {
             let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
             if open.is_empty() {
@@ -101,6 +109,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 format!("{} we are open {}{note}.", sentence(&on(*date, today)), periods(open))
             }
         }
+        Line::OpensNext { date, periods: open } => format!("We open again {} {}.", on(*date, today), periods(open)),
+        Line::ClosedNow => "We are closed at the moment.".to_owned(),
+        Line::WhichHoliday => "That depends on the holiday. Which day do you mean?".to_owned(),
+        Line::Yes => "Yes!".to_owned(),
+        Line::NotYet => "No, it is not booked yet.".to_owned(),
         Line::HoursList { days } => {
             let row = |(date, open): &(Date, Vec<(Time, Time)>)| {
                 let name = say::weekday(date.weekday(), EN);
@@ -122,6 +135,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             time(*at, EN),
             commas(list, "or")
         ),
+        Line::WhichProfessional { list } if list.len() == 1 => format!("Did you mean {}?", commas(list, "or")),
         Line::WhichProfessional { list } => format!("Who would you like: {}?", commas(list, "or")),
         Line::NoSuchProfessional { said, list } if list.is_empty() => {
             format!("I did not find {said} on the team. Who would you like?")
@@ -187,6 +201,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Cancelled { what } => {
             format!("Done, cancelled: {}. Just write when you want to book again.", full(what, today))
         }
+        Line::OneByOne => "All right, one at a time.".to_owned(),
         Line::Confirm { summary } => summary.clone(),
         Line::NoAppointments => {
             "I found no upcoming appointment of yours. Would you like to book one?".to_owned()
@@ -236,9 +251,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::OneAtATime { first, rest } => {
             format!("One at a time: {first} first, then {}.", list(rest, "and"))
         }
-        Line::NextOf { service } => format!("Now, {service}: which time would you like?"),
+        Line::NextOf { wish, settled: true } => format!("Now {wish}: which time would you like?"),
+        Line::NextOf { wish, settled: false } => format!("Now {wish}: which service, and at what time?"),
         Line::With { name } => format!("With {name}, then."),
-        Line::NotOffered { said } => format!("We do not offer {said}."),
+        Line::NotOffered { said } => format!("We do not have \"{said}\" on our list."),
         Line::EmailKept { email } => format!("Noted: {email}."),
         Line::Noted => "Noted! I left it for the team.".to_owned(),
         Line::OnFile { list } if list.is_empty() => "We have nothing on file about you yet.".to_owned(),

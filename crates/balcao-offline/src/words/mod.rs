@@ -39,8 +39,30 @@ pub(crate) enum Line {
     Team { date: Option<Date>, list: Vec<String> },
     /// Whether one person works that day.
     Works { name: String, date: Date, hours: Option<String> },
+    /// A professional does these services.
+    Does { name: String, services: Vec<String> },
+    /// A professional does not do that service.
+    DoesNotDo { name: String, service: String },
+    /// Who does a service.
+    Performers { service: String, list: Vec<String> },
+    /// A professional does not work on the day that was wanted.
+    Away { name: String, date: Date },
+    /// Who works that day instead.
+    InsteadThatDay { list: Vec<String> },
+    /// A professional's restrictions, in the business's words.
+    Restriction { name: String, text: String },
     /// Opening hours of one day.
     HoursOf { date: Date, periods: Vec<(Time, Time)>, note: Option<String> },
+    /// The next day that is open after a closed one.
+    OpensNext { date: Date, periods: Vec<(Time, Time)> },
+    /// Not open at this moment.
+    ClosedNow,
+    /// Holidays differ: which one?
+    WhichHoliday,
+    /// Yes, before what is so.
+    Yes,
+    /// What was proposed is not booked.
+    NotYet,
     /// Opening hours of several days.
     HoursList { days: Vec<(Date, Vec<(Time, Time)>)> },
     /// Content of the knowledge base.
@@ -85,6 +107,8 @@ pub(crate) enum Line {
     Cancelled { what: Appointment },
     /// A held call to agree to, in the tool's words.
     Confirm { summary: String },
+    /// Several things will be done, each after its own agreement.
+    OneByOne,
     /// The contact has no appointment.
     NoAppointments,
     /// Not on that day.
@@ -127,8 +151,8 @@ pub(crate) enum Line {
     CannotNow,
     /// The first of several services, and those that come after it.
     OneAtATime { first: String, rest: Vec<String> },
-    /// What is still to be booked: when?
-    NextOf { service: String },
+    /// What is still to be booked: when, if the service is settled, else which service?
+    NextOf { wish: String, settled: bool },
     /// With whom, as it was understood.
     With { name: String },
     /// A service that is on no list, in the customer's words.
@@ -160,4 +184,34 @@ pub(crate) fn reply(lines: &[Line], locale: Locale, today: Date) -> String {
         .filter(|said| !said.is_empty())
         .collect();
     said.join("\n")
+}
+
+/// Whom the customer named, as we address it: "mim" is "você", "meu pai" "seu pai".
+pub(crate) fn to_you(person: &str, locale: Locale) -> String {
+    let you = match locale {
+        Locale::Pt => "você",
+        Locale::En => "you",
+    };
+    let word = |word: &str| match word {
+        "mim" | "eu" | "me" | "myself" => you.to_owned(),
+        "meu" => "seu".to_owned(),
+        "minha" => "sua".to_owned(),
+        "my" => "your".to_owned(),
+        "mae" => "mãe".to_owned(),
+        "irmao" => "irmão".to_owned(),
+        "irma" => "irmã".to_owned(),
+        "bebe" => "bebê".to_owned(),
+        other => other.to_owned(),
+    };
+    person.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A service for somebody, or a time of which the service is not known yet.
+pub(crate) fn wish_of(service: Option<&str>, person: &str, locale: Locale) -> String {
+    match (service, locale) {
+        (Some(service), Locale::Pt) => format!("{service} para {person}"),
+        (Some(service), Locale::En) => format!("{service} for {person}"),
+        (None, Locale::Pt) => format!("o horário para {person}"),
+        (None, Locale::En) => format!("the time for {person}"),
+    }
 }

@@ -93,6 +93,14 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         },
         Line::Works { name, date, hours: Some(hours) } => format!("Sim, {name} atende {} {hours}.", on(*date, today)),
         Line::Works { name, date, hours: None } => format!("{name} não atende {}.", on(*date, today)),
+        Line::Does { name, services } => format!("Sim, {name} faz {}.", commas(services, "e")),
+        Line::DoesNotDo { name, service } => format!("{name} não faz {service}."),
+        Line::Performers { service, list } => format!("{service} é com {}.", commas(list, "ou")),
+        Line::Away { name, date } => {
+            format!("{} não tenho horário: {name} não atende nesse dia.", sentence(&on(*date, today)))
+        }
+        Line::InsteadThatDay { list } => format!("Quem atende é {}.", commas(list, "ou")),
+        Line::Restriction { name, text } => format!("{name}: {text}."),
         Line::HoursOf { date, periods: open, note } => {
             let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
             if open.is_empty() {
@@ -101,6 +109,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
                 format!("{} abrimos {}{note}.", sentence(&on(*date, today)), periods(open))
             }
         }
+        Line::OpensNext { date, periods: open } => format!("Abrimos de novo {} {}.", on(*date, today), periods(open)),
+        Line::ClosedNow => "Agora estamos fechados.".to_owned(),
+        Line::WhichHoliday => "Depende do feriado. De que dia você fala?".to_owned(),
+        Line::Yes => "Sim!".to_owned(),
+        Line::NotYet => "Não, ainda não marquei.".to_owned(),
         Line::HoursList { days } => {
             let row = |(date, open): &(Date, Vec<(Time, Time)>)| {
                 let name = say::weekday(date.weekday(), PT);
@@ -122,6 +135,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             time(*at, PT),
             commas(list, "ou")
         ),
+        Line::WhichProfessional { list } if list.len() == 1 => format!("Seria com {}?", commas(list, "ou")),
         Line::WhichProfessional { list } => format!("Com quem: {}?", commas(list, "ou")),
         Line::NoSuchProfessional { said, list } if list.is_empty() => {
             format!("Não encontrei {said} na equipe. Com quem você prefere?")
@@ -187,6 +201,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::Cancelled { what } => {
             format!("Pronto, cancelado: {}. Quando quiser marcar de novo, é só chamar.", full(what, today))
         }
+        Line::OneByOne => "Certo, um de cada vez.".to_owned(),
         Line::Confirm { summary } => summary.clone(),
         Line::NoAppointments => {
             "Não encontrei nenhum horário seu na agenda daqui pra frente. Quer marcar um?".to_owned()
@@ -236,9 +251,10 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::OneAtATime { first, rest } => {
             format!("Vamos por partes: primeiro {first}, depois vejo {}.", commas(rest, "e"))
         }
-        Line::NextOf { service } => format!("Agora, {service}: qual horário prefere?"),
+        Line::NextOf { wish, settled: true } => format!("Agora, {wish}: qual horário prefere?"),
+        Line::NextOf { wish, settled: false } => format!("Agora, {wish}: qual serviço, e a que horas?"),
         Line::With { name } => format!("Certo, com {name}."),
-        Line::NotOffered { said } => format!("Não temos {said} por aqui."),
+        Line::NotOffered { said } => format!("Não temos {said} na nossa lista de serviços."),
         Line::EmailKept { email } => format!("Anotado: {email}."),
         Line::Noted => "Anotado! Deixei registrado para a equipe.".to_owned(),
         Line::OnFile { list } if list.is_empty() => "Ainda não tenho dados seus no cadastro.".to_owned(),

@@ -1,0 +1,344 @@
+//! The staff's side of conversations: who waits, what was said, taking one over, writing in it, giving it back.
+
+use balcao_domain::conversation::{ConversationEvent, ConversationState};
+use balcao_domain::{ConversationId, OrganizationId, StaffId};
+use balcao_store::conversation::Conversation;
+use balcao_store::handoff::{self, OpenHandoff};
+use balcao_store::message::{self, Author, Message, NewMessage};
+use balcao_store::staff::{self, Staff};
+use balcao_store::{StoreError, Tx, contact, conversation, note};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::desk::{Desk, UseCaseError};
+use crate::outgoing::{self, Outgoing};
+
+/// Longest reply or note of staff, in characters.
+const MAX_CHARS: usize = 4_000;
+/// So many conversations are listed at most.
+const LISTED: u32 = 200;
+/// So many messages of a conversation are shown at most.
+const SHOWN: u32 = 100;
+
+/// A conversation in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConversationView {
+    /// Its id.
+    pub id: ConversationId,
+    /// The contact's name, where it is known.
+    pub contact_name: Option<String>,
+    /// The contact's phone number, E.164.
+    pub phone: Option<String>,
+    /// How messages travel.
+    pub channel: String,
+    /// Who has it.
+    pub state: ConversationState,
+    /// The name of the person of staff that it is assigned to.
+    pub assigned_to: Option<String>,
+    /// Why it was handed over, while that is open.
+    pub reason: Option<String>,
+    /// Since when the contact has waited for a person.
+    pub waiting_since: Option<Timestamp>,
+    /// The last message.
+    pub last_message: Option<String>,
+    /// When somebody last wrote.
+    pub last_message_at: Timestamp,
+}
+
+/// A conversation with what was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConversationDetail {
+    /// The conversation.
+    pub conversation: ConversationView,
+    /// What it is about: the handoff's summary, else the running one.
+    pub summary: Option<String>,
+    /// Notes of staff and agent about the contact, oldest first.
+    pub notes: Vec<String>,
+    /// The last messages, oldest first.
+    pub messages: Vec<Message>,
+}
+
+/// Why staff could not do something with a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum ConversationRefusal {
+    /// There is none of this id.
+    #[error("there is no conversation {id}; `balcao inbox list --all` shows every one")]
+    NotFound {
+        /// The id as given.
+        id: ConversationId,
+    },
+    /// Nobody of staff has this e-mail address.
+    #[error("nobody of staff has the e-mail address `{email}`; known: {}", known.join(", "))]
+    UnknownStaff {
+        /// As given.
+        email: String,
+        /// Those of the business.
+        known: Vec<String>,
+    },
+    /// The agent has it already.
+    #[error("the agent has this conversation already")]
+    WithAgent,
+    /// Nothing but spaces.
+    #[error("the text is empty")]
+    Empty,
+    /// Longer than 4,000 characters.
+    #[error("the text has {chars} characters; at most {MAX_CHARS} fit")]
+    TooLong {
+        /// How many it has.
+        chars: usize,
+    },
+}
+
+type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
+
+/// What staff do with conversations.
+#[derive(Debug, Clone)]
+pub struct Conversations {
+    desk: Desk,
+}
+
+impl Conversations {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// Conversations of the states given: those that wait for a person first, the longest waiting foremost.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn list(
+        &self,
+        organization: OrganizationId,
+        states: Vec<ConversationState>,
+    ) -> Result<Vec<ConversationView>, UseCaseError> {
+        self.desk
+            .look(move |tx, _now| {
+                let staff = staff::list(tx, organization)?;
+                let found = conversation::list(tx, organization, &states, LISTED)?;
+                found.into_iter().map(|one| view(tx, organization, &staff, &one)).collect()
+            })
+            .await
+    }
+
+    /// One conversation with its last hundred messages.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn show(&self, organization: OrganizationId, id: ConversationId) -> Answer<ConversationDetail> {
+        self.desk
+            .look(move |tx, _now| {
+                let Some(found) = find(tx, organization, id)? else {
+                    return Ok(Err(ConversationRefusal::NotFound { id }));
+                };
+                let staff = staff::list(tx, organization)?;
+                let summary = handoff::open_of(tx, organization, id)?.and_then(|open| open.summary);
+                Ok(Ok(ConversationDetail {
+                    conversation: view(tx, organization, &staff, &found)?,
+                    summary: summary.or_else(|| found.summary.clone()),
+                    notes: note::of_contact(tx, organization, found.contact)?
+                        .into_iter()
+                        .map(|one| one.content)
+                        .collect(),
+                    messages: message::last(tx, organization, id, SHOWN)?,
+                }))
+            })
+            .await
+    }
+
+    /// Takes a conversation over: from now on the agent is silent in it. Gives the name of whoever had it before.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn take(
+        &self,
+        organization: OrganizationId,
+        id: ConversationId,
+        email: String,
+    ) -> Answer<Option<String>> {
+        let now = self.desk.clock.now();
+        self.desk
+            .store
+            .write(move |tx| {
+                let (mut found, me, all) = match both(tx, organization, id, &email)? {
+                    Ok(known) => known,
+                    Err(refusal) => return Ok(Err(refusal)),
+                };
+                let before = found.assigned_staff.filter(|before| *before != me.id);
+                let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
+                speak(&mut found, me.id);
+                conversation::update(tx, organization, &found)?;
+                outgoing::withdraw(tx, organization, id, now)?;
+                Ok(Ok(before))
+            })
+            .await
+    }
+
+    /// Writes to the contact, by the channel that the conversation came by, and takes the conversation over.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn reply(
+        &self,
+        organization: OrganizationId,
+        id: ConversationId,
+        email: String,
+        text: String,
+    ) -> Answer<()> {
+        let now = self.desk.clock.now();
+        self.desk
+            .store
+            .write(move |tx| {
+                let text = match trimmed(&text) {
+                    Ok(text) => text,
+                    Err(refusal) => return Ok(Err(refusal)),
+                };
+                let (mut found, me, _) = match both(tx, organization, id, &email)? {
+                    Ok(known) => known,
+                    Err(refusal) => return Ok(Err(refusal)),
+                };
+                speak(&mut found, me.id);
+                found.last_message_at = now;
+                let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text, subject: None };
+                let message = message::insert(tx, organization, &new, now)?;
+                conversation::update(tx, organization, &found)?;
+                outgoing::withdraw(tx, organization, id, now)?;
+                let outgoing = Outgoing {
+                    conversation: id,
+                    channel: &found.channel,
+                    turn: None,
+                    kind: "staff",
+                    name: &message.to_string(),
+                    text,
+                };
+                outgoing::push(tx, organization, &outgoing, now)?;
+                Ok(Ok(()))
+            })
+            .await
+    }
+
+    /// Leaves a note about the contact, for staff only.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn note(
+        &self,
+        organization: OrganizationId,
+        id: ConversationId,
+        email: String,
+        text: String,
+    ) -> Answer<()> {
+        let now = self.desk.clock.now();
+        self.desk
+            .store
+            .write(move |tx| {
+                let text = match trimmed(&text) {
+                    Ok(text) => text,
+                    Err(refusal) => return Ok(Err(refusal)),
+                };
+                let (found, me, _) = match both(tx, organization, id, &email)? {
+                    Ok(known) => known,
+                    Err(refusal) => return Ok(Err(refusal)),
+                };
+                note::insert(tx, organization, found.contact, &me.email, text, now)?;
+                Ok(Ok(()))
+            })
+            .await
+    }
+
+    /// Gives a conversation back to the agent: its handoff is resolved, and its breaker begins anew.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId) -> Answer<()> {
+        let now = self.desk.clock.now();
+        self.desk
+            .store
+            .write(move |tx| {
+                let Some(mut found) = find(tx, organization, id)? else {
+                    return Ok(Err(ConversationRefusal::NotFound { id }));
+                };
+                let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
+                    return Ok(Err(ConversationRefusal::WithAgent));
+                };
+                found.state = next;
+                found.assigned_staff = None;
+                found.breaker = None;
+                conversation::update(tx, organization, &found)?;
+                handoff::resolve(tx, organization, id, now)?;
+                Ok(Ok(()))
+            })
+            .await
+    }
+}
+
+fn speak(found: &mut Conversation, me: StaffId) {
+    if let Some(next) = found.state.after(ConversationEvent::StaffSpeaks) {
+        found.state = next;
+    }
+    found.assigned_staff = Some(me);
+    // What the agent asked is not answered by what the contact says to a person.
+    found.held = None;
+}
+
+fn trimmed(text: &str) -> Result<&str, ConversationRefusal> {
+    let text = text.trim();
+    let chars = text.chars().count();
+    match chars {
+        0 => Err(ConversationRefusal::Empty),
+        1..=MAX_CHARS => Ok(text),
+        _ => Err(ConversationRefusal::TooLong { chars }),
+    }
+}
+
+fn find(tx: &mut Tx<'_>, organization: OrganizationId, id: ConversationId) -> Result<Option<Conversation>, StoreError> {
+    match conversation::get(tx, organization, id) {
+        Ok(found) => Ok(Some(found)),
+        Err(StoreError::NoRow { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The conversation, the person who acts, and everybody of staff.
+fn both(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ConversationId,
+    email: &str,
+) -> Answer<(Conversation, Staff, Vec<Staff>)> {
+    let Some(found) = find(tx, organization, id)? else { return Ok(Err(ConversationRefusal::NotFound { id })) };
+    let all = staff::list(tx, organization)?;
+    let Some(me) = all.iter().find(|one| one.email.eq_ignore_ascii_case(email.trim())).cloned() else {
+        let known = all.into_iter().map(|one| one.email).collect();
+        return Ok(Err(ConversationRefusal::UnknownStaff { email: email.to_owned(), known }));
+    };
+    Ok(Ok((found, me, all)))
+}
+
+fn view(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    staff: &[Staff],
+    found: &Conversation,
+) -> Result<ConversationView, UseCaseError> {
+    let contact = contact::get(tx, organization, found.contact)?;
+    let open: Option<OpenHandoff> = handoff::open_of(tx, organization, found.id)?;
+    let assigned = staff.iter().find(|one| Some(one.id) == found.assigned_staff);
+    Ok(ConversationView {
+        id: found.id,
+        contact_name: contact.name,
+        phone: contact.phone.map(|phone| phone.e164().to_owned()),
+        channel: found.channel.clone(),
+        state: found.state,
+        assigned_to: assigned.map(|one| one.name.clone()),
+        waiting_since: open
+            .as_ref()
+            .filter(|_| found.state == ConversationState::WaitingHuman)
+            .map(|open| open.created_at),
+        reason: open.map(|open| open.reason),
+        last_message: message::last(tx, organization, found.id, 1)?.pop().map(|message| message.text),
+        last_message_at: found.last_message_at,
+    })
+}

@@ -1,0 +1,100 @@
+//! Opening hours: of a day, of the week, now, and when it opens next.
+
+use balcao_language::say::{Locale, time};
+use jiff::civil::{Date, Time};
+use serde_json::Value;
+
+use super::{Answer, Desk};
+use crate::{
+    results::{self, Outcome},
+    words::Line,
+};
+
+/// How many days after a closed one are looked at for the next opening.
+const DAYS_AHEAD: i64 = 4;
+
+impl Desk<'_> {
+    pub(super) fn hours(&mut self) {
+        let utterance = &self.dialogue.utterance;
+        let said = |words: &[&str]| words.iter().any(|word| balcao_language::contains_word(&utterance.text, word));
+        let holiday = said(&["feriado", "feriados", "holiday", "holidays"]);
+        let now = said(&["agora", "nesse momento", "now", "right now"]);
+        let day = utterance.days.first().map(|day| day.first).or_else(|| now.then(|| self.dialogue.today()));
+        let date = day.map_or(Value::Null, |date| Value::String(date.to_string()));
+        let Some(outcome) = self.read("get_business_hours", &[("date", date)]) else { return };
+        let mut days = days(outcome);
+        if let Some(day) = day {
+            days.retain(|(date, ..)| *date == day);
+        } else if holiday {
+            // Which days are holidays is in the notes of days; a holiday that was not named is asked for.
+            self.say(Line::WhichHoliday);
+            return;
+        }
+        days.truncate(7);
+        match days.as_slice() {
+            [] => self.say(Line::NotKnown),
+            [(date, periods, note)] => {
+                if let Some(open) = outcome.result.get("open_now").and_then(Value::as_bool).filter(|_| now) {
+                    self.say(if open { Line::Yes } else { Line::ClosedNow });
+                }
+                self.say(Line::HoursOf { date: *date, periods: periods.clone(), note: note.clone() });
+                if periods.is_empty() {
+                    self.next_opening(*date);
+                }
+            }
+            several => {
+                let days = several.iter().map(|(date, periods, _)| (*date, periods.clone())).collect();
+                self.say(Line::HoursList { days });
+            }
+        }
+    }
+
+    /// After a closed day: the next one that is open, if it comes soon.
+    fn next_opening(&mut self, closed: Date) {
+        for ahead in 1..=DAYS_AHEAD {
+            let Ok(date) = closed.checked_add(jiff::Span::new().days(ahead)) else { return };
+            let Answer::Ready(outcome) = self.ask("get_business_hours", &[("date", Value::String(date.to_string()))])
+            else {
+                return;
+            };
+            let found = days(outcome).into_iter().find(|(day, periods, _)| *day == date && !periods.is_empty());
+            if let Some((date, periods, _)) = found {
+                self.say(Line::OpensNext { date, periods });
+                return;
+            }
+        }
+    }
+}
+
+/// A day, its opening periods and a note on it.
+type OpenDay = (Date, Vec<(Time, Time)>, Option<String>);
+
+fn days(outcome: &Outcome) -> Vec<OpenDay> {
+    let days = outcome.result.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let read = |entry: &Value| {
+        let date = results::text(entry, &["date"]).as_deref().and_then(results::date_of)?;
+        Some((date, periods(entry, "periods"), results::text(entry, &["note"])))
+    };
+    days.iter().filter_map(read).collect()
+}
+
+/// Opening or working periods under `key`.
+pub(super) fn periods(entry: &Value, key: &str) -> Vec<(Time, Time)> {
+    let list = entry.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let read = |period: &Value| {
+        let opens = results::text(period, &["opens", "start", "from"])?;
+        let closes = results::text(period, &["closes", "end", "to"])?;
+        Some((results::time_of(&opens)?, results::time_of(&closes)?))
+    };
+    list.iter().filter_map(read).collect()
+}
+
+pub(super) fn worded(periods: &[(Time, Time)], locale: Locale) -> String {
+    let (and, from, to) = match locale {
+        Locale::Pt => ("e", "das", "às"),
+        Locale::En => ("and", "from", "to"),
+    };
+    let row =
+        |(opens, closes): &(Time, Time)| format!("{from} {} {to} {}", time(*opens, locale), time(*closes, locale));
+    balcao_language::say::list(&periods.iter().map(row).collect::<Vec<_>>(), and)
+}

@@ -1,0 +1,126 @@
+//! What is on offer: the services and their prices, and services that are on no list.
+
+use serde_json::Value;
+
+use super::{
+    Desk,
+    questions::plan_row,
+    spoken::{spoken_service, spoken_topic},
+};
+use crate::{catalog::Named, nlu::Act, results, state::Question, words::Line};
+
+impl Desk<'_> {
+    pub(super) fn services(&mut self) {
+        let dialogue = self.dialogue;
+        if dialogue.catalog.services.is_empty() && self.read("get_services", &[]).is_none() {
+            return;
+        }
+        let locale = self.locale;
+        let row = |service: &crate::catalog::Service| {
+            let price = results::price(&service.data, locale);
+            let length = length(&service.data);
+            let rest: Vec<String> = [price, length].into_iter().flatten().collect();
+            if rest.is_empty() { service.name.clone() } else { format!("{}: {}", service.name, rest.join(", ")) }
+        };
+        let list: Vec<String> = dialogue.catalog.services.iter().map(row).collect();
+        let said = dialogue.catalog.service_in(&dialogue.utterance.text);
+        let asks_all = self.is(Act::Services);
+        let unlisted = if let Named::Unknown(words) = &said { Some(words.clone()) } else { None };
+        let mut named = match (said, dialogue.service()) {
+            (Named::Nothing, Named::One(known)) if !self.is(Act::Offers) => vec![known],
+            (Named::One(name), _) => vec![name],
+            (Named::Several(names), _) => names,
+            (Named::Nothing | Named::Unknown(_), _) => Vec::new(),
+        };
+        let plan = dialogue
+            .catalog
+            .plans
+            .iter()
+            .find(|plan| named.is_empty() && balcao_language::contains_word(&dialogue.utterance.text, &plan.name));
+        if let Some(plan) = plan {
+            self.say(Line::Plans { list: plan_row(&plan.data, locale).into_iter().collect() });
+        } else if let Some(said) = unlisted.or_else(|| self.unknown_topic(named.is_empty() && !asks_all)) {
+            match self.resolve(&said) {
+                None => return,
+                Some(Named::One(name)) if dialogue.catalog.service(&name).is_some() => named = vec![name],
+                Some(Named::Several(names)) => named = names,
+                Some(Named::Unknown(said)) => {
+                    self.say(Line::NotOffered { said });
+                    self.say(Line::Services { list });
+                }
+                Some(Named::One(_) | Named::Nothing) => self.say(Line::Services { list }),
+            }
+        } else if asks_all && named.is_empty() || named.is_empty() && !self.is(Act::Offers) {
+            self.say(Line::Services { list });
+        } else if named.is_empty() {
+            // "Vocês têm …?" about nothing on the list is a question like any other.
+            let asked = dialogue.utterance.questions.is_empty().then(|| dialogue.utterance.text.clone());
+            if let Some(question) = asked {
+                self.knowledge(&question);
+            }
+        }
+        for name in named {
+            self.price_of(&name);
+        }
+    }
+
+    /// What a question about a price is about, where it is on no list.
+    fn unknown_topic(&self, open: bool) -> Option<String> {
+        let text = &self.dialogue.utterance.text;
+        spoken_topic(text).filter(|_| open && self.is(Act::Prices) && self.dialogue.utterance.questions.is_empty())
+    }
+
+    /// "E alisamento?" where services are spoken of asks for one more, "fazem alisamento?" everywhere.
+    pub(super) fn other_service(&self, question: &str) -> Option<String> {
+        let dialogue = self.dialogue;
+        if self.is(Act::Offers) && balcao_language::fold(question).contains("faz") {
+            return spoken_topic(question);
+        }
+        let spoken_of = dialogue.asked == Question::Service || !dialogue.weak_mentions.is_empty();
+        let follows = balcao_language::fold(&dialogue.utterance.text).starts_with("e ");
+        spoken_service(question, dialogue, true).filter(|_| spoken_of && follows)
+    }
+
+    /// Answers about a service that the catalog does not have by that name: the tools may know it by an alias.
+    pub(super) fn unlisted(&mut self, said: &str) {
+        let services = &self.dialogue.catalog.services;
+        let names = || services.iter().map(|service| service.name.clone()).collect();
+        match self.resolve(said) {
+            None => {}
+            Some(Named::One(name)) => self.price_of(&name),
+            Some(Named::Several(names)) => names.iter().for_each(|name| self.price_of(name)),
+            Some(Named::Unknown(_) | Named::Nothing) => {
+                self.say(Line::NotOffered { said: said.to_owned() });
+                self.say(Line::AskService { list: names() });
+            }
+        }
+    }
+
+    fn price_of(&mut self, name: &str) {
+        if let Some(service) = self.dialogue.catalog.service(name) {
+            let price = results::price(&service.data, self.locale);
+            self.say(Line::Price { service: name.to_owned(), price, length: length(&service.data) });
+        }
+    }
+
+    /// "E com barba?" after a price is about the price too: a question that says nothing but a service's name.
+    pub(super) fn price_follow_up(&mut self, question: &str) -> bool {
+        let dialogue = self.dialogue;
+        let asked = balcao_language::search_tokens(question);
+        let earlier = dialogue.weak_mentions.last().filter(|_| balcao_language::fold(question).starts_with("com "));
+        let joined = earlier.map(|earlier| format!("{earlier} {question}"));
+        let Named::One(name) = dialogue.catalog.service_in(joined.as_deref().unwrap_or(question)) else { return false };
+        let words = balcao_language::search_tokens(&name);
+        let Some(service) = dialogue.catalog.service(&name).filter(|_| asked.iter().all(|word| words.contains(word)))
+        else {
+            return false;
+        };
+        self.price_of(&service.name);
+        true
+    }
+}
+
+fn length(service: &Value) -> Option<String> {
+    let minutes = service.get("duration_minutes").and_then(Value::as_i64);
+    minutes.map(|minutes| format!("{minutes} min")).or_else(|| results::text(service, &["duration_display"]))
+}

@@ -1,0 +1,140 @@
+//! What is settled of a booking: the service by its name, the professional as far as one was named.
+
+use serde_json::Value;
+
+use super::{Answer, Desk, slots::candidates, spoken::spoken_service};
+use crate::{catalog::Named, nlu::Act, results, state::Question, words::Line};
+
+/// What is settled of a booking.
+pub(super) struct Wish {
+    pub(super) service: Option<String>,
+    pub(super) professional: Option<String>,
+}
+
+impl Desk<'_> {
+    /// Service and professional as far as they are known. `None` if something must be asked or fetched first.
+    pub(super) fn wish(&mut self) -> Option<Wish> {
+        let dialogue = self.dialogue;
+        if dialogue.catalog.services.is_empty() && self.answered("get_services").is_none() {
+            match self.ask("get_services", &[]) {
+                Answer::Asked => return None,
+                Answer::Missing if !self.may_call => {
+                    self.say(Line::CannotNow);
+                    return None;
+                }
+                // Without a catalog the customer's own words go to the tools, which know aliases.
+                Answer::Ready(_) | Answer::Missing => {}
+            }
+        }
+        self.one_at_a_time();
+        let names: Vec<String> = dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
+        let service = match dialogue.service() {
+            Named::Nothing => dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone()),
+            named @ (Named::One(_) | Named::Several(_) | Named::Unknown(_)) => {
+                Some(self.service_on_offer(named, &names)?)
+            }
+        };
+        let service = match (service, names.as_slice()) {
+            (Some(name), _) => Some(name),
+            (None, [only]) => Some(only.clone()),
+            (None, _) => match self.spoken_service() {
+                Some(said) => Some(self.service_on_offer(Named::Unknown(said), &names)?),
+                None => None,
+            },
+        };
+        let professional = match dialogue.professional() {
+            Named::One(name) | Named::Unknown(name) => Some(name),
+            Named::Several(list) => {
+                self.say(Line::WhichProfessional { list });
+                return None;
+            }
+            Named::Nothing => None,
+        };
+        let wants = dialogue.utterance.is(Act::Book) || dialogue.utterance.is(Act::Want);
+        let unanswered = dialogue.asked == Question::Service && dialogue.day.is_none();
+        let asks_times = dialogue.utterance.is(Act::Availability) || !wants && dialogue.times.is_empty();
+        let only_asks_times = asks_times && !unanswered;
+        if service.is_none() && !only_asks_times && !names.is_empty() {
+            if let Named::One(name) = dialogue.catalog.professional_in(&dialogue.utterance.text) {
+                // Repeated, so that a title or nickname that was taken wrongly comes out.
+                self.say(Line::With { name });
+            }
+            self.say(Line::AskService { list: names });
+            return None;
+        }
+        let wish = Wish { service, professional };
+        if self.not_of_that_professional(&wish) { None } else { Some(wish) }
+    }
+
+    /// Says which of several wishes comes first, when they are uttered.
+    fn one_at_a_time(&mut self) {
+        let wishes = self.dialogue.catalog.several_in(&self.dialogue.utterance.text);
+        let mut labels = wishes.iter().map(|wish| self.label(wish));
+        if let Some(first) = labels.next() {
+            let rest = labels.collect();
+            self.say(Line::OneAtATime { first, rest });
+        }
+    }
+
+    /// A wish as we speak of it: the service's name, and for whom.
+    pub(super) fn label(&self, wish: &str) -> String {
+        let service = match self.dialogue.catalog.service_in(wish) {
+            Named::One(name) => Some(name),
+            Named::Several(_) | Named::Unknown(_) | Named::Nothing => None,
+        };
+        let person = crate::catalog::person_in(wish).map(|person| crate::words::to_you(&person, self.locale));
+        match (service, person) {
+            (Some(service), None) => service,
+            (None, None) => wish.to_owned(),
+            (service, Some(person)) => crate::words::wish_of(service.as_deref(), &person, self.locale),
+        }
+    }
+
+    /// The one service that is meant, by its name; words that the catalog does not have go to the tools. `None` if something
+    /// was asked or said instead.
+    fn service_on_offer(&mut self, named: Named, names: &[String]) -> Option<String> {
+        let named = if let Named::Unknown(said) = &named { self.resolve(said)? } else { named };
+        match named {
+            Named::One(name) => return Some(name),
+            Named::Several(list) => self.say(Line::WhichService { list }),
+            Named::Unknown(said) => {
+                self.say(Line::NotOffered { said });
+                self.say(Line::AskService { list: names.to_vec() });
+            }
+            Named::Nothing => self.say(Line::AskService { list: names.to_vec() }),
+        }
+        None
+    }
+
+    /// What the tools call a service of these words: they know aliases. `None` while the answer is missing.
+    ///
+    /// `get_barbers` is asked first: a tool that errs repeatedly is withdrawn, and without times there is no booking.
+    pub(super) fn resolve(&mut self, said: &str) -> Option<Named> {
+        let key = self.dialogue.catalog.other_act(said).map_or_else(|| said.to_owned(), |other| other.key);
+        let key = Value::String(key);
+        let known = match self.ask("get_barbers", &[("service_name", key.clone())]) {
+            Answer::Ready(outcome) => outcome,
+            Answer::Asked => return None,
+            Answer::Missing => return Some(Named::One(said.to_owned())),
+        };
+        match known.code() {
+            Some("not_found") => return Some(Named::Unknown(said.to_owned())),
+            Some("ambiguous") => return Some(Named::Several(candidates(&known.result))),
+            Some(_) | None => {}
+        }
+        let today = Value::String(self.dialogue.today().to_string());
+        let name = match self.ask("check_availability", &[("date", today), ("service_name", key)]) {
+            Answer::Ready(outcome) => results::text(&outcome.result, &["service"]),
+            Answer::Asked => return None,
+            Answer::Missing => None,
+        };
+        Some(Named::One(name.unwrap_or_else(|| said.to_owned())))
+    }
+
+    /// A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
+    fn spoken_service(&self) -> Option<String> {
+        let answers = self.dialogue.asked == Question::Service;
+        let newest = self.dialogue.mentions.iter().rev().take(4);
+        newest.enumerate().find_map(|(index, text)| spoken_service(text, self.dialogue, answers && index == 0))
+    }
+}
