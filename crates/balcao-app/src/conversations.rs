@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::desk::{Desk, UseCaseError};
-use crate::outgoing::{self, From};
+use crate::outgoing::{self, Outgoing};
 
 /// Longest reply or note of staff, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -158,6 +158,7 @@ impl Conversations {
         id: ConversationId,
         email: String,
     ) -> Answer<Option<String>> {
+        let now = self.desk.clock.now();
         self.desk
             .store
             .write(move |tx| {
@@ -169,12 +170,13 @@ impl Conversations {
                 let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
                 speak(&mut found, me.id);
                 conversation::update(tx, organization, &found)?;
+                outgoing::withdraw(tx, organization, id, now)?;
                 Ok(Ok(before))
             })
             .await
     }
 
-    /// Writes to the contact, and takes the conversation over.
+    /// Writes to the contact, by the channel that the conversation came by, and takes the conversation over.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -200,9 +202,18 @@ impl Conversations {
                 speak(&mut found, me.id);
                 found.last_message_at = now;
                 let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text, subject: None };
-                let written = message::insert(tx, organization, &new, now)?;
-                outgoing::push(tx, organization, &found, From::Staff(written), text, now)?;
+                let message = message::insert(tx, organization, &new, now)?;
                 conversation::update(tx, organization, &found)?;
+                outgoing::withdraw(tx, organization, id, now)?;
+                let outgoing = Outgoing {
+                    conversation: id,
+                    channel: &found.channel,
+                    turn: None,
+                    kind: "staff",
+                    name: &message.to_string(),
+                    text,
+                };
+                outgoing::push(tx, organization, &outgoing, now)?;
                 Ok(Ok(()))
             })
             .await

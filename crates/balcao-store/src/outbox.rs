@@ -228,7 +228,7 @@ pub fn set_delivery(tx: &mut Tx<'_>, changed: &Outbox, now: Timestamp) -> Result
     Ok(())
 }
 
-/// Gives up what is still pending in a conversation because a person took it over; gives the turns whose reply it was.
+/// Gives up the agent's replies that are still pending in a conversation because a person took it over; gives their turns.
 ///
 /// # Errors
 /// What the database said.
@@ -241,7 +241,7 @@ pub fn withdraw(
 ) -> Result<Vec<TurnId>, StoreError> {
     let turns: Vec<Option<TurnId>> = tx.query_all(
         "UPDATE outbox SET state = 'dead', failure = ?3, changed_at = ?4
-         WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'pending' RETURNING turn_id",
+         WHERE organization_id = ?1 AND conversation_id = ?2 AND kind = 'reply' AND state = 'pending' RETURNING turn_id",
         values![organization, conversation, failure, now],
         |row| row.get(0),
     )?;

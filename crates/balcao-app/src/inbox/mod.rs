@@ -24,11 +24,12 @@ use balcao_domain::{ConversationId, OrganizationId};
 use balcao_store::dispatch::{self, Route};
 use balcao_store::inbox::{self, NewInbox};
 use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, conversation, event, follow_up, organization, outbox};
+use balcao_store::{Tx, conversation, event, follow_up, organization};
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::outgoing;
 
 /// Which account of a channel belongs to whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -245,11 +246,11 @@ impl Arrival<'_> {
             found.state = next;
             event::push(tx, organization, "conversation_taken_over", &found.id.to_string(), "{}", self.now)?;
         }
+        // What the agent asked is not answered by what the contact says to a person.
+        found.held = None;
         conversation::update(tx, organization, &found)?;
         follow_up::cancel_open(tx, organization, contact, None)?;
-        for turn in outbox::withdraw(tx, organization, found.id, "a person took over", self.now)? {
-            message::unsend(tx, organization, turn)?;
-        }
+        outgoing::withdraw(tx, organization, found.id, self.now)?;
         self.keep(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")
     }
 

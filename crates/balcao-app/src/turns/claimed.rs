@@ -22,7 +22,7 @@ use super::close::Closed;
 use super::open::{self, Needs, Opened};
 use super::{Agent, AnswerError, Answered, FrontDesk};
 use crate::desk::{Desk, UseCaseError, organization};
-use crate::outgoing::{self, From};
+use crate::outgoing::{self, Outgoing};
 
 /// Under what a claimed turn runs.
 #[derive(Debug, Clone)]
@@ -222,8 +222,15 @@ pub(super) fn settle(
     if stored.reply().is_some()
         && let Some(reply) = decided.reply()
     {
-        let from = From::Turn(opened.turn);
-        outgoing::push(tx, organization, &opened.conversation, from, reply.as_str(), now)?;
+        let outgoing = Outgoing {
+            conversation: under.lease.conversation,
+            channel: &opened.conversation.channel,
+            turn: Some(opened.turn),
+            kind: "reply",
+            name: &opened.turn.to_string(),
+            text: reply.as_str(),
+        };
+        outgoing::push(tx, organization, &outgoing, now)?;
     }
     dispatch::finish(tx, &under.lease)?;
     Ok(())

@@ -148,6 +148,24 @@ async fn who_writes_is_one_contact_however_they_are_named() {
 }
 
 #[tokio::test]
+async fn what_staff_reply_goes_out_by_the_channel_and_what_the_agent_had_to_say_does_not() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let staff = shop.look(move |tx| balcao_store::staff::list(tx, organization)).await.remove(0);
+    let conversations = balcao_app::conversations::Conversations::new(shop.world.desk.clone());
+    for text in ["Oi João", "Já te respondo"] {
+        conversations.reply(organization, id, staff.email.clone(), text.to_owned()).await.unwrap().unwrap();
+    }
+    shop.sender.work_off().await.unwrap();
+    assert_eq!(shop.texts(), ["Oi João", "Já te respondo"]);
+    let authors: Vec<Author> = shop.thread().await.into_iter().map(|(author, _)| author).collect();
+    assert_eq!(authors, [Author::Contact, Author::Draft, Author::Staff, Author::Staff]);
+}
+
+#[tokio::test]
 async fn a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
