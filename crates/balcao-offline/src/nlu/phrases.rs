@@ -277,7 +277,7 @@ pub(super) const BOOK: &[&str] = &[
 ];
 
 pub(super) const NOT_BOOK: &[&str] = &[
-    "nao quero marcar", "don t want to book", "not book", "don t want to schedule", "nao precisa marcar", "nao marca", "nao agenda", "marcado", "ja marquei", "nao quero agendar",
+    "nao quero marcar", "don t want to book", "don t want to schedule", "nao precisa marcar", "nao marca", "nao agenda", "marcado", "ja marquei", "nao quero agendar",
 ];
 
 pub(super) const GO_AHEAD: &[&str] = &[
