@@ -22,6 +22,7 @@ use crate::{
 };
 
 pub use fill::says_all;
+use fill::{informative, wants_a_time};
 pub use pick::{Place, place_in};
 pub use question::Question;
 use question::question_in;
@@ -442,38 +443,6 @@ impl Dialogue {
         }
         Named::Nothing
     }
-}
-
-/// True if the message gives a time or wants something.
-fn wants_a_time(utterance: &Utterance) -> bool {
-    utterance.has_when() || utterance.is(Act::Want) || utterance.impossible_time.is_some()
-}
-
-/// True if the message asks for information rather than for an appointment.
-fn informative(utterance: &Utterance) -> bool {
-    let acts = [
-        Act::Hours,
-        Act::WhoWorks,
-        Act::MyAppointments,
-        Act::Subscription,
-        Act::Plans,
-        Act::Services,
-        Act::Prices,
-        Act::Offers,
-        Act::Identity,
-        Act::Human,
-        Act::Waitlist,
-        Act::Reminder,
-        Act::LaterContact,
-        Act::NoLaterContact,
-        Act::NoReminder,
-        Act::Keep,
-        Act::CancelOther,
-        Act::Note,
-        Act::OnFile,
-        Act::Anger,
-    ];
-    utterance.acts.iter().any(|act| acts.contains(act))
 }
 
 /// The day of a booking that was made.

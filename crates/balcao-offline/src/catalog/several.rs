@@ -64,13 +64,19 @@ impl Catalog {
         people.iter().zip(ends).map(wish).collect()
     }
 
-    /// "Pra duas pessoas": one wish for the customer and one for somebody else.
+    /// "Pra duas pessoas", "pra 3 pessoas": one wish for the customer and one for each of the others.
     fn for_a_number(&self, text: &str, all: &[Token]) -> Vec<String> {
         let word = |index: usize| all.get(index).map_or("", |token| token.text.as_str());
-        let two = |index: usize| ["2", "dois", "duas", "two"].contains(&word(index));
+        let count = |index: usize| match word(index) {
+            "2" | "dois" | "duas" | "two" => Some(2),
+            "3" | "tres" | "three" => Some(3),
+            "4" | "quatro" | "four" => Some(4),
+            "5" | "cinco" | "five" => Some(5),
+            _ => None,
+        };
         let place = (1..all.len()).find(|index| {
             let (lead, unit) = (word(index.saturating_sub(1)), word(index.saturating_add(1)));
-            two(*index) && (["pessoas", "people"].contains(&unit) || ["somos", "nos"].contains(&lead))
+            count(*index).is_some() && (["pessoas", "people"].contains(&unit) || ["somos", "nos"].contains(&lead))
         });
         let Some(place) = place else { return Vec::new() };
         let lead = ["pra", "para", "for", "somos", "nos", "em"].contains(&word(place.saturating_sub(1)));
@@ -79,7 +85,11 @@ impl Catalog {
         let to = all.get(if unit { place.saturating_add(1) } else { place }).map_or(text.len(), |token| token.end);
         let rest = format!("{}{}", text.get(..from).unwrap_or_default(), text.get(to..).unwrap_or_default());
         let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");
-        vec![format!("{rest} pra mim"), format!("{rest} pra outra pessoa")]
+        let others = match count(place) {
+            None | Some(2) => vec![format!("{rest} pra outra pessoa")],
+            Some(all) => (2..=all).map(|number: usize| format!("{rest} pra pessoa {number}")).collect(),
+        };
+        std::iter::once(format!("{rest} pra mim")).chain(others).collect()
     }
 
     /// The services that the parts between "e" and commas name: in full, or by the word that their name begins with.
@@ -167,7 +177,10 @@ fn people(all: &[Token]) -> Vec<Person> {
         let me = ["mim", "me", "myself"].contains(&word(next)) && ["pra", "para", "p", "for"].contains(&word(index))
             || word(next) == "eu" && (joined || ["e", "and"].contains(&word(index)));
         let elsewhere = ["depois", "antes", "junto", "horario", "lado"].contains(&behind);
-        let other = led && word(next) == "outra" && word(next.saturating_add(1)) == "pessoa";
+        let behind_next = word(next.saturating_add(1));
+        let numbered =
+            word(next) == "pessoa" && behind_next.chars().all(|c| c.is_ascii_digit()) && !behind_next.is_empty();
+        let other = led && (numbered || word(next) == "outra" && behind_next == "pessoa");
         if other {
             found.push(Person { from: index, to: next.saturating_add(2) });
             index = next.saturating_add(2);

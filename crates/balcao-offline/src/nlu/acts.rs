@@ -372,7 +372,10 @@ fn topical(words: &str, changed: &[Act], acts: &mut Vec<Act>) {
     let book = has(words, BOOK) && !has(words, NOT_BOOK) && !policy && !mine;
     add(Act::Book, book);
     add(Act::GoAhead, has(words, GO_AHEAD));
-    add(Act::Want, has(words, WANT) && !book && !has(words, &["nao quero", "saber", "nao queria"]));
+    add(
+        Act::Want,
+        has(words, WANT) && !book && !has(words, &["nao quero", "saber", "nao queria", "don t want", "don t need"]),
+    );
 }
 
 fn smaller(words: &str, acts: &mut Vec<Act>) {

@@ -29,7 +29,8 @@ pub(super) const INJECTION: &[&str] = &[
 ];
 
 pub(super) const POLICY: &[&str] = &[
-    "cobra", "cobram", "cobranca", "taxa", "multa", "politica", "ate quando posso", "prazo", "se eu cancelar",
+    "cobra", "cobram", "cobranca", "taxa", "multa", "politica", "ate quando posso", "prazo", "se eu cancelar", "se eu precisar cancelar", "se eu precisar desmarcar", "se eu tiver que desmarcar",
+    "se eu precisar remarcar", "se eu tiver que cancelar", "if i cancel", "if i need to cancel",
     "se eu desmarcar", "se eu faltar", "se eu remarcar", "se precisar cancelar", "se precisar remarcar",
     "quanto tempo antes", "com quanto tempo", "com quanta antecedencia", "antecedencia", "pode cancelar ate",
     "posso cancelar ate", "fee", "policy",
@@ -113,7 +114,7 @@ pub(super) const STATE: &[&str] = &[
     "me lembra o horario", "me lembra o meu horario", "me lembra meu horario", "me lembra que horas",
     "me lembra que dia", "me lembra qual", "me lembra quando", "me lembra a hora", "me lembra o dia",
     "me lembra a data", "me lembre o horario", "me lembre que horas", "me lembre quando", "lembrar que horas",
-    "lembrar o horario", "remind me when",
+    "lembrar o horario", "remind me when", "saber que horas e", "saber que horas eh",
 ];
 
 pub(super) const LATER: &[&str] = &[
@@ -276,7 +277,7 @@ pub(super) const BOOK: &[&str] = &[
 ];
 
 pub(super) const NOT_BOOK: &[&str] = &[
-    "nao quero marcar", "nao precisa marcar", "nao marca", "nao agenda", "marcado", "ja marquei", "nao quero agendar",
+    "nao quero marcar", "don t want to book", "don t want to schedule", "nao precisa marcar", "nao marca", "nao agenda", "marcado", "ja marquei", "nao quero agendar",
 ];
 
 pub(super) const GO_AHEAD: &[&str] = &[

@@ -174,7 +174,10 @@ impl Desk<'_> {
 
     fn declines(&self) -> bool {
         let utterance = &self.dialogue.utterance;
-        let refuses = utterance.is(Act::Refusal) || agreement(&utterance.text) == Agreement::No;
+        let says_no = agreement(&utterance.text) == Agreement::No;
+        // "Não, mais tarde" after an offer asks for another.
+        let beyond = (utterance.is(Act::Later) || utterance.is(Act::Sooner)) && !self.dialogue.offered.is_empty();
+        let refuses = utterance.is(Act::Refusal) || says_no && !beyond;
         refuses && !utterance.has_when() && !self.names_something() && !utterance.is(Act::Book)
     }
 

@@ -50,7 +50,10 @@ impl<'a> Desk<'a> {
         if self.is(Act::Waitlist) || self.accepts_waitlist() {
             self.waitlist();
         }
-        if self.is(Act::Reminder) {
+        if self.is(Act::Reminder) && self.dialogue.goal == Goal::Book && !self.lines.is_empty() {
+            // There is nothing to be reminded of yet.
+            self.lines.insert(0, Line::ReminderLater);
+        } else if self.is(Act::Reminder) {
             self.reminder();
         }
         if self.is(Act::LaterContact) {

@@ -27,6 +27,13 @@ impl Desk<'_> {
             }
         }
         self.one_at_a_time();
+        if let Some(said) = self.foreign_part() {
+            match self.resolve(&said) {
+                None => return None,
+                Some(Named::Unknown(said)) => self.say(Line::NotOffered { said }),
+                Some(Named::One(_) | Named::Several(_) | Named::Nothing) => {}
+            }
+        }
         let names: Vec<String> = dialogue.catalog.services.iter().map(|service| service.name.clone()).collect();
         let service = match dialogue.service() {
             Named::Nothing => dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone()),
@@ -64,6 +71,24 @@ impl Desk<'_> {
         }
         let wish = Wish { service, professional };
         if self.not_of_that_professional(&wish) { None } else { Some(wish) }
+    }
+
+    /// What stands beside a service and is none that is known: the highlights of "corte e luzes".
+    fn foreign_part(&self) -> Option<String> {
+        let dialogue = self.dialogue;
+        let text = &dialogue.utterance.text;
+        let parts: Vec<&str> = text.split(" e ").flat_map(|part| part.split(" and ")).collect();
+        let names = |part: &&str| dialogue.catalog.service_in(part) != Named::Nothing;
+        if text.contains('?') || parts.len() < 2 || !parts.iter().any(names) {
+            return None;
+        }
+        parts.iter().filter(|part| !names(part)).find_map(|part| {
+            let read = crate::nlu::read(part, dialogue.today(), &[]);
+            let said = spoken_service(part, dialogue, true).filter(|_| read.acts.is_empty())?;
+            let count = |text: &str| balcao_language::search_tokens(text).len();
+            let when = if read.has_when() { 3 } else { 0 };
+            (count(part) <= count(&said).saturating_add(when)).then_some(said)
+        })
     }
 
     /// Says which of several wishes comes first, when they are uttered.

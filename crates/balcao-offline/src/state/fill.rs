@@ -5,7 +5,7 @@ use balcao_language::{
 };
 use jiff::civil::Time;
 
-use super::{Dialogue, Goal, Question, informative};
+use super::{Dialogue, Goal, Question};
 use crate::{
     catalog::Named,
     nlu::{Act, Day, Utterance},
@@ -237,4 +237,36 @@ pub fn says_all(text: &str) -> Option<Option<usize>> {
     ];
     let plain = text.to_lowercase().replace("tudo bem", "").replace("tudo bom", "");
     WORDS.iter().find(|(words, _)| balcao_language::contains_word(&plain, words)).map(|(_, count)| *count)
+}
+
+/// True if the message gives a time or wants something.
+pub(super) fn wants_a_time(utterance: &Utterance) -> bool {
+    utterance.has_when() || utterance.is(Act::Want) || utterance.impossible_time.is_some()
+}
+
+/// True if the message asks for information rather than for an appointment.
+pub(super) fn informative(utterance: &Utterance) -> bool {
+    let acts = [
+        Act::Hours,
+        Act::WhoWorks,
+        Act::MyAppointments,
+        Act::Subscription,
+        Act::Plans,
+        Act::Services,
+        Act::Prices,
+        Act::Offers,
+        Act::Identity,
+        Act::Human,
+        Act::Waitlist,
+        Act::Reminder,
+        Act::LaterContact,
+        Act::NoLaterContact,
+        Act::NoReminder,
+        Act::Keep,
+        Act::CancelOther,
+        Act::Note,
+        Act::OnFile,
+        Act::Anger,
+    ];
+    utterance.acts.iter().any(|act| acts.contains(act))
 }

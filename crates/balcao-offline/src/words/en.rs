@@ -257,6 +257,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::ReminderSet { minutes: Some(minutes) } => format!("All right, I will remind you {} before.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "All right, I will send you a reminder before the appointment.".to_owned(),
+        Line::ReminderLater => "I can plan a reminder once the appointment is booked: ask me again then.".to_owned(),
         Line::NoReminder => "All right, no reminder then.".to_owned(),
         Line::ReminderStays => {
             "That reminder I cannot drop myself. Shall I call someone from the team?".to_owned()

@@ -162,6 +162,8 @@ pub(crate) enum Line {
     Waitlisted { wanted: Waited },
     /// The reminder is set.
     ReminderSet { minutes: Option<u32> },
+    /// A reminder can be planned once the appointment is booked.
+    ReminderLater,
     /// No reminder will be planned.
     NoReminder,
     /// A planned reminder that only a person can drop; offers one.
@@ -224,6 +226,7 @@ pub(crate) fn to_you(person: &str, locale: Locale) -> String {
         "irmao" => "irmão".to_owned(),
         "irma" => "irmã".to_owned(),
         "bebe" => "bebê".to_owned(),
+        "pessoa" if person.ends_with(|c: char| c.is_ascii_digit()) => "a pessoa".to_owned(),
         other => other.to_owned(),
     };
     person.split(' ').map(word).collect::<Vec<_>>().join(" ")

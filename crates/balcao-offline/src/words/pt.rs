@@ -257,6 +257,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::ReminderSet { minutes: Some(minutes) } => format!("Combinado, te lembro {} antes.", length(*minutes)),
         Line::ReminderSet { minutes: None } => "Combinado, te mando um lembrete antes do horário.".to_owned(),
+        Line::ReminderLater => "O lembrete eu só consigo agendar com o horário marcado: me peça de novo depois.".to_owned(),
         Line::NoReminder => "Tudo bem, sem lembrete então.".to_owned(),
         Line::ReminderStays => {
             "Esse lembrete eu não consigo tirar por aqui. Quer que eu chame alguém da equipe?".to_owned()
