@@ -23,6 +23,8 @@ pub struct Utterance {
     pub questions: Vec<String>,
     /// The days it names that are not ruled out, in order.
     pub days: Vec<Day>,
+    /// True if it rules out every day that it names: "amanhã não posso".
+    pub ruled_out: bool,
     /// A date that cannot be, or that contradicts its weekday.
     pub problem: Option<balcao_language::DateProblem>,
     /// The times it names.
@@ -81,7 +83,7 @@ impl Utterance {
 /// Reads a message. `tools` are the names of the tools: a customer who writes one is not talking to the front desk.
 #[must_use]
 pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
-    let (days, problem) = slots::days(text, today);
+    let slots::Days { named: days, ruled_out, problem } = slots::days(text, today);
     let mut found = balcao_language::find_times(text);
     if found.len() > 1 {
         // "17h em vez das 15h" wants the first.
@@ -112,6 +114,7 @@ pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
         acts: Vec::new(),
         questions: Vec::new(),
         days,
+        ruled_out,
         problem,
         times: times(&found),
         impossible_time: slots::impossible_time(text),

@@ -329,13 +329,15 @@ pub(super) const LATEST: &[&str] = &[
 
 pub(super) const REFUSAL: &[&str] = &[
     "nao quero", "deixa pra la", "deixa quieto", "deixa", "deixe", "esquece", "desisto", "desisti", "nao precisa",
-    "melhor nao", "mudei de ideia", "never mind", "nevermind", "forget it", "deixa assim",
+    "melhor nao", "melhor nem", "nem marca", "nem precisa", "mudei de ideia", "never mind", "nevermind", "forget it", "deixa assim",
 ];
 
 pub(super) const UNDECIDED: &[&str] = &[
     "vou pensar", "vou ver", "depois eu vejo", "depois vejo", "te aviso", "te falo", "qualquer coisa eu",
     "depois eu marco", "deixa eu ver", "vou confirmar aqui", "i ll think", "let me think", "depois te falo",
-    "vou me organizar",
+    "vou me organizar", "depois confirmo", "depois eu confirmo", "depois te confirmo", "confirmo depois", "te confirmo",
+    "confirmo mais tarde", "so queria saber", "era so pra saber", "so pra saber", "so curiosidade", "so perguntando",
+    "ta caro", "muito caro", "achei caro", "caro demais", "too expensive", "just asking", "just wanted to know",
 ];
 
 pub(super) const ASKING: &[&str] = &[

@@ -5,8 +5,18 @@ use jiff::civil::Date;
 
 use super::Day;
 
-/// The days that a message names and does not rule out ("sexta não posso, sábado"), and the first date that cannot be.
-pub(super) fn days(text: &str, today: Date) -> (Vec<Day>, Option<DateProblem>) {
+/// The days of a message.
+pub(super) struct Days {
+    /// Those it names and does not rule out ("sexta não posso, sábado"); if it rules out all, those.
+    pub(super) named: Vec<Day>,
+    /// True if it rules out all that it names.
+    pub(super) ruled_out: bool,
+    /// The first date that cannot be.
+    pub(super) problem: Option<DateProblem>,
+}
+
+/// Reads the days of a message.
+pub(super) fn days(text: &str, today: Date) -> Days {
     let mut problem = None;
     let mut wanted = Vec::new();
     let mut excluded = Vec::new();
@@ -40,10 +50,8 @@ pub(super) fn days(text: &str, today: Date) -> (Vec<Day>, Option<DateProblem>) {
                 || after.starts_with("nao,");
         if ruled_out { excluded.push(day) } else { wanted.push(day) }
     }
-    if wanted.is_empty() {
-        wanted = excluded;
-    }
-    (wanted, problem)
+    let ruled_out = wanted.is_empty() && !excluded.is_empty();
+    Days { named: if ruled_out { excluded } else { wanted }, ruled_out, problem }
 }
 
 /// The words of a bare weekday.

@@ -178,7 +178,7 @@ impl Desk<'_> {
         // "Não, mais tarde" after an offer asks for another.
         let beyond = (utterance.is(Act::Later) || utterance.is(Act::Sooner)) && !self.dialogue.offered.is_empty();
         let refuses = utterance.is(Act::Refusal) || says_no && !beyond;
-        refuses && !utterance.has_when() && !self.names_something() && !utterance.is(Act::Book)
+        refuses && (!utterance.has_when() || utterance.ruled_out) && !self.names_something() && !utterance.is(Act::Book)
     }
 
     /// The proposal, if the message agrees to it: wholly, or in its first words with questions behind them.

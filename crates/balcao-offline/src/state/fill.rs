@@ -57,6 +57,8 @@ impl Dialogue {
                 return;
             }
             Goal::Reschedule => self.fill_move(utterance),
+            // The day that was spoken of cannot be: another is needed, and none was named.
+            Goal::Book | Goal::None if utterance.ruled_out => self.day = None,
             Goal::Book | Goal::None => {
                 if let Some(day) = utterance.days.last() {
                     self.day = Some(self.in_context(*day));
