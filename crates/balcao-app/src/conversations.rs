@@ -10,7 +10,7 @@ use balcao_store::{StoreError, Tx, contact, conversation, note};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::desk::{Desk, UseCaseError};
+use crate::desk::{Desk, UseCaseError, granted};
 use crate::outgoing::{self, Outgoing};
 
 /// Longest reply or note of staff, in characters.
@@ -162,10 +162,7 @@ impl Conversations {
         self.desk
             .store
             .write(move |tx| {
-                let (mut found, me, all) = match both(tx, organization, id, &email)? {
-                    Ok(known) => known,
-                    Err(refusal) => return Ok(Err(refusal)),
-                };
+                let (mut found, me, all) = granted!(both(tx, organization, id, &email)?);
                 let before = found.assigned_staff.filter(|before| *before != me.id);
                 let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
                 speak(&mut found, me.id);
@@ -191,14 +188,8 @@ impl Conversations {
         self.desk
             .store
             .write(move |tx| {
-                let text = match trimmed(&text) {
-                    Ok(text) => text,
-                    Err(refusal) => return Ok(Err(refusal)),
-                };
-                let (mut found, me, _) = match both(tx, organization, id, &email)? {
-                    Ok(known) => known,
-                    Err(refusal) => return Ok(Err(refusal)),
-                };
+                let text = granted!(trimmed(&text));
+                let (mut found, me, _) = granted!(both(tx, organization, id, &email)?);
                 speak(&mut found, me.id);
                 found.last_message_at = now;
                 let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text, subject: None };
@@ -234,14 +225,8 @@ impl Conversations {
         self.desk
             .store
             .write(move |tx| {
-                let text = match trimmed(&text) {
-                    Ok(text) => text,
-                    Err(refusal) => return Ok(Err(refusal)),
-                };
-                let (found, me, _) = match both(tx, organization, id, &email)? {
-                    Ok(known) => known,
-                    Err(refusal) => return Ok(Err(refusal)),
-                };
+                let text = granted!(trimmed(&text));
+                let (found, me, _) = granted!(both(tx, organization, id, &email)?);
                 note::insert(tx, organization, found.contact, &me.email, text, now)?;
                 Ok(Ok(()))
             })

@@ -131,3 +131,14 @@ pub(crate) fn organization(tx: &mut Tx<'_>, id: OrganizationId) -> Result<(Organ
         Err(_unknown) => Err(UseCaseError::Zone { organization: id, timezone: organization.timezone }),
     }
 }
+
+/// Unwraps an answer inside a function that gives answers itself.
+macro_rules! granted {
+    ($answer:expr) => {
+        match $answer {
+            Ok(value) => value,
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    };
+}
+pub(crate) use granted;

@@ -17,7 +17,7 @@ use jiff::{Timestamp, ToSpan};
 use super::{BookRequest, Booked, BookingRefusal, ServiceChoice};
 use crate::agenda::{Agenda, Need, local_midnight};
 use crate::appointments::{AppointmentView, view};
-use crate::desk::UseCaseError;
+use crate::desk::{UseCaseError, granted};
 use crate::names::NameRefusal;
 
 /// Days around the wanted date that are loaded to offer alternatives from.
@@ -27,17 +27,6 @@ const ALTERNATIVE_DAYS: i64 = 3;
 const FURTHER_DAYS: i64 = 30;
 
 type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
-
-/// Unwraps an answer inside a function that gives answers itself.
-macro_rules! granted {
-    ($answer:expr) => {
-        match $answer {
-            Ok(value) => value,
-            Err(refusal) => return Ok(Err(refusal)),
-        }
-    };
-}
-pub(super) use granted;
 
 /// What is wanted, understood.
 struct Wish<'a> {

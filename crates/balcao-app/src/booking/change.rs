@@ -7,10 +7,10 @@ use balcao_store::{Tx, appointment, event, reminder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::book::{book, granted};
+use super::book::book;
 use super::{BookRequest, BookingRefusal, RescheduleRequest, Rescheduled, ServiceChoice};
 use crate::appointments::{AppointmentView, professional_names, view};
-use crate::desk::{UseCaseError, organization};
+use crate::desk::{UseCaseError, granted, organization};
 use crate::waitlist::offer_freed;
 
 type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
