@@ -19,6 +19,8 @@ mod scan;
 
 use jiff::civil::{Date, Weekday};
 
+pub use names::weekday_named;
+
 use crate::{
     fold::{Token, TokenKind, tokens},
     say::{self, Locale},

@@ -16,7 +16,7 @@ pub mod search;
 pub mod times;
 
 pub use agreement::{Agreement, Asked, agreement, agreement_about};
-pub use dates::{DateMatch, DateProblem, DateSpan, ResolvedDate, find_dates, resolve_date};
+pub use dates::{DateMatch, DateProblem, DateSpan, ResolvedDate, find_dates, resolve_date, weekday_named};
 pub use fold::{Token, TokenKind, fold, tokens};
 pub use intents_rules::{asks_for_human, contains_word, opt_in, opt_out};
 pub use names::{Candidate, How, NameMatch, match_name};

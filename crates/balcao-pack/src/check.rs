@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use balcao_tool::{Confirm, Tool, ToolHandler, validate::Schema};
+use balcao_tool::{Confirm, Effect, Tool, ToolHandler, validate::Schema};
 use balcao_yaml::{Document, Problem, nearest};
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ pub(crate) fn compile(document: &Document, pack: &Pack, handlers: &Handlers) -> 
         }
         check_closed(command, &mut complain);
         check_references(pack, command, &mut complain);
+        check_said(command, &mut complain);
         let Some(handler) = handlers.get(command.handler.as_str()) else {
             let near = nearest(&command.handler, handlers.keys().map(String::as_str))
                 .map(|name| format!("did you mean `{name}`?"));
@@ -68,6 +69,20 @@ fn check_closed(command: &Command, complain: &mut Complain<'_>) {
     if command.input_schema.get("additionalProperties") != Some(&Value::Bool(false)) {
         let suggestion = Some("add `additionalProperties: false`".to_owned());
         complain("input_schema", "the input schema must be closed".to_owned(), suggestion);
+    }
+}
+
+/// What must come from the conversation is an argument, and the command writes: reading may try whatever it likes.
+fn check_said(command: &Command, complain: &mut Complain<'_>) {
+    let properties = command.input_schema.get("properties").and_then(Value::as_object);
+    let known = || properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str));
+    for argument in command.said.keys().filter(|argument| !known().any(|name| name == argument.as_str())) {
+        let near = nearest(argument, known()).map(|name| format!("did you mean `{name}`?"));
+        complain(&format!("said/{argument}"), format!("there is no argument `{argument}`"), near);
+    }
+    if command.effect == Effect::Read && !command.said.is_empty() {
+        let suggestion = Some("leave `said` out".to_owned());
+        complain("said", "a command that only reads may be called with any argument".to_owned(), suggestion);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, limits};
+use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, SaidAs, limits};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -87,6 +87,9 @@ pub struct Command {
     /// Never offered to a model.
     #[serde(default)]
     pub internal: bool,
+    /// Arguments that must come from the conversation, by name.
+    #[serde(default)]
+    pub said: BTreeMap<String, SaidAs>,
     /// Examples that belong to it.
     #[serde(default)]
     pub example_refs: Vec<String>,
@@ -118,6 +121,7 @@ impl Command {
             timeout: self.timeout_ms.map_or(limits::DEFAULT_TIMEOUT, Duration::from_millis),
             on_error: self.on_error.clone(),
             internal: self.internal,
+            said: self.said.clone(),
         }
     }
 }

@@ -30,5 +30,5 @@ pub use outcome::{CallResult, ResultClass, ToolOutput};
 pub use plan::{Judgement, PlannedCall, RunMode};
 pub use receipt::{Receipt, ReceiptKind};
 pub use registry::{Registry, Tool, Toolbox};
-pub use spec::CommandSpec;
+pub use spec::{CommandSpec, SaidAs};
 pub use text::{Locale, Localised, ModelText};

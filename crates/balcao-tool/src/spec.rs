@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
@@ -34,6 +35,20 @@ pub struct CommandSpec {
     pub on_error: BTreeMap<ErrorCode, Localised>,
     /// Never offered to a model.
     pub internal: bool,
+    /// Arguments that must come from the conversation, by name: a model that makes one up is corrected.
+    pub said: BTreeMap<String, SaidAs>,
+}
+
+/// How an argument that must come from the conversation is looked for in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaidAs {
+    /// A day that the customer named, or that we proposed.
+    Day,
+    /// A time of day that the customer named, or that we proposed.
+    Time,
+    /// What the customer wrote of themselves, in their words.
+    Words,
 }
 
 impl CommandSpec {
@@ -49,6 +64,7 @@ impl CommandSpec {
             "behaviour": self.behaviour,
             "confirm": self.confirm,
             "timeout_ms": u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
+            "said": self.said,
         }))
     }
 

@@ -10,7 +10,7 @@ mod plan;
 pub mod record;
 mod request;
 mod results;
-mod said_day;
+mod said;
 mod setup;
 pub mod state;
 mod step;

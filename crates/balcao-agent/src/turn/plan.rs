@@ -16,7 +16,7 @@ use crate::{
         HeldCall, Phase, QueuedCall, Turn, Want, next_batch,
         record::CallRecord,
         results,
-        said_day::{self, Said},
+        said::{self, Said, Talk},
         step::told_name,
     },
 };
@@ -144,8 +144,9 @@ impl Turn {
             Judgement::Run(planned) => planned,
             Judgement::Answer(result) => return answer(raw(call), "", result, false),
         };
-        if let Some(problem) = self.wrong_day(&planned) {
-            let result = error_result(&ToolError::invalid(vec![problem]), None, locale);
+        let problems = self.unsaid(&planned);
+        if !problems.is_empty() {
+            let result = error_result(&ToolError::invalid(problems), None, locale);
             return answer(planned.args, "", result, false);
         }
         if let Some(earlier) = self.earlier(&planned) {
@@ -168,20 +169,19 @@ impl Turn {
         Planned::Run(Box::new(QueuedCall { index, call_id: call.id.clone(), key, planned, mode }))
     }
 
-    /// What is wrong with the day of a call that writes, held against what the customer has just said.
-    fn wrong_day(&self, planned: &PlannedCall) -> Option<FieldProblem> {
-        let writes = self.setup.toolbox.get(&planned.tool)?.spec.behaviour.effect != Effect::Read;
-        let check = || {
-            let (today, locale) = (self.state.now.date(), self.state.principal.locale);
-            let messages = self.state.transcript.iter().rev().chain(self.setup.history.iter().rev());
-            let talk = messages.filter_map(|message| match message {
-                Message::User { text } => Some(Said::Customer(text)),
-                Message::Assistant { text, tool_calls } if tool_calls.is_empty() => Some(Said::Us(text)),
-                Message::Assistant { .. } | Message::ToolResult { .. } => None,
-            });
-            said_day::contradiction(&planned.args, talk, today, locale)
+    /// What is wrong with the arguments that must come from the conversation.
+    fn unsaid(&self, planned: &PlannedCall) -> Vec<FieldProblem> {
+        let Some(tool) = self.setup.toolbox.get(&planned.tool).filter(|tool| !tool.spec.said.is_empty()) else {
+            return Vec::new();
         };
-        if writes { check() } else { None }
+        let messages = self.state.transcript.iter().rev().chain(self.setup.history.iter().rev());
+        let lines = messages.filter_map(|message| match message {
+            Message::User { text } => Some(Said::Customer(text)),
+            Message::Assistant { text, tool_calls } if tool_calls.is_empty() => Some(Said::Us(text)),
+            Message::Assistant { .. } | Message::ToolResult { .. } => None,
+        });
+        let (today, locale) = (self.state.now.date(), self.state.principal.locale);
+        said::problems(&tool.spec, planned.confirm, &planned.args, &Talk { lines: lines.collect(), today, locale })
     }
 
     /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.

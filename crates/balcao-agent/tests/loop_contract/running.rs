@@ -61,16 +61,39 @@ rows! {
         assert_eq!(ran.executions.len(), 1);
     };
     lc_345 both "A call that writes is for another day than the customer has just named" => "It does not run: a correction says which day was named, and the model calls again", |w| {
-        let wrong = w.calls("book", json!({"date": "2026-11-25", "start_hour": "10:00"}));
-        let right = w.calls("book", json!({"date": "2026-11-26", "start_hour": "10:00"}));
+        let wrong = w.calls("reserve", json!({"date": "2026-11-25", "start_hour": "10:00"}));
+        let right = w.calls("reserve", json!({"date": "2026-11-26", "start_hour": "10:00"}));
         let ran = w.run("marca quinta às 10h", [wrong, right, w.says("Feito, quinta às 10h com a Íris!")]);
-        assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments", ""], vec!["book"]));
+        assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments", ""], vec!["reserve"]));
         assert!(ran.told()[0].to_string().contains("2026-11-26 (quinta)"), "{}", ran.told()[0]);
     };
     lc_346 both "A call that writes is for another day, and the customer left the day open" => "It runs", |w| {
-        let call = w.calls("book", json!({"date": "2026-11-25", "start_hour": "10:00"}));
+        let call = w.calls("reserve", json!({"date": "2026-11-25", "start_hour": "10:00"}));
         let ran = w.run("quinta às 10h, ou qualquer outro dia", [call, w.says("Prontinho!")]);
-        assert_eq!(ran.executed(), ["book"]);
+        assert_eq!(ran.executed(), ["reserve"]);
+    };
+    lc_347 both "A call that writes is for another time than the customer has just named" => "It does not run: a correction says which time was named", |w| {
+        let at = |time: &str| w.calls("reserve", json!({"date": "2026-11-26", "start_hour": time}));
+        let ran = w.run("marca quinta às 10h", [at("10:15"), at("10:00"), w.says("Feito, quinta às 10h com a Íris!")]);
+        assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments", ""], vec!["reserve"]));
+        assert_eq!(ran.told()[0]["details"]["fields"][0]["nearest"], "10:00", "{}", ran.told()[0]);
+    };
+    lc_348 both "A call that writes is for a time that neither the customer nor we have named" => "It does not run: the model is told to ask", |w| {
+        let call = w.calls("reserve", json!({"date": "2026-11-26", "start_hour": "10:00"}));
+        let ran = w.run("quero cortar quinta", [call, w.says("Claro, que horas fica bom?")]);
+        assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments"], Vec::<&str>::new()));
+        assert!(ran.told()[0].to_string().contains("nobody_said_so"), "{}", ran.told()[0]);
+    };
+    lc_349 both "The customer asks whether a time is free, and the model takes it" => "It does not run: the model is told to answer and to offer", |w| {
+        let call = w.calls("reserve", json!({"date": "2026-11-26", "start_hour": "10:00"}));
+        let ran = w.run("tem horário quinta às 10h?", [call, w.says("Tem sim, quer que eu marque?")]);
+        assert_eq!(ran.executed(), Vec::<&str>::new());
+        assert!(ran.told()[0].to_string().contains("only_asked"), "{}", ran.told()[0]);
+    };
+    lc_350 both "A call that writes gives as the customer's words what they never wrote" => "It does not run: the model is told to ask", |w| {
+        let named = |name: &str| w.calls("note_it", json!({"name": name}));
+        let ran = w.run("sou a ana prado", [named("Tiago"), named("Ana Prado"), w.says("Oi, Ana!")]);
+        assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments", ""], vec!["note_it"]));
     };
     lc_169 both "The same tool with other arguments" => "It runs", |w| {
         let ran = w.run("oi", [w.calls("look", json!({"appointment_id": 1})), w.calls("look", json!({"appointment_id": 2})), w.says("Achei!")]);

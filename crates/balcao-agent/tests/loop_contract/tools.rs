@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Internal, Localised, NativeTool, Preview, Receipt,
-    ReceiptKind, Registry, Tool, ToolContext, ToolError, ToolOutput, ToolResult, erase,
+    ReceiptKind, Registry, SaidAs, Tool, ToolContext, ToolError, ToolOutput, ToolResult, erase,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,8 @@ pub(crate) struct Args {
     tags: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     period: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     price: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +156,8 @@ pub(crate) fn registry(stage: &Arc<Mutex<Stage>>) -> Registry {
         ("find_slots", read, Confirm::None, found),
         ("look", read, Confirm::None, Act::Echoes),
         ("glance", read, Confirm::None, Act::Gives(json!({"seen": true}))),
-        ("book", local, Confirm::None, Act::Proves(json!({"success": true, "appointment_id": 7}), booked)),
+        ("book", local, Confirm::None, Act::Proves(json!({"success": true, "appointment_id": 7}), booked.clone())),
+        ("reserve", local, Confirm::None, Act::Proves(json!({"success": true, "appointment_id": 8}), booked)),
         ("note_it", local, Confirm::None, Act::Gives(json!({"success": true}))),
         (
             "cancel",
@@ -187,7 +190,7 @@ pub(crate) fn registry(stage: &Arc<Mutex<Stage>>) -> Registry {
 
 fn spec(name: &str, effect: Effect, class: EffectClass, confirm: Confirm) -> CommandSpec {
     let words = |text: &str| Localised { pt_br: text.to_owned(), en: text.to_owned() };
-    let input = if name == "book" {
+    let input = if matches!(name, "book" | "reserve") {
         json!({
             "type": "object", "additionalProperties": false, "required": ["date", "start_hour"],
             "properties": properties()
@@ -211,6 +214,11 @@ fn spec(name: &str, effect: Effect, class: EffectClass, confirm: Confirm) -> Com
         timeout: Duration::from_secs(if name == "glance" { 2 } else { 10 }),
         on_error: BTreeMap::from([(ErrorCode::InvalidArguments, words("Ask the customer for what is missing."))]),
         internal: name == "secret",
+        said: match name {
+            "reserve" => BTreeMap::from([("date".to_owned(), SaidAs::Day), ("start_hour".to_owned(), SaidAs::Time)]),
+            "note_it" => BTreeMap::from([("name".to_owned(), SaidAs::Words)]),
+            _ => BTreeMap::new(),
+        },
     }
 }
 
@@ -225,6 +233,7 @@ fn properties() -> Value {
         "period": {"type": "string", "enum": ["morning", "afternoon"]},
         "price": {"type": "number"},
         "filter": {"type": "object", "additionalProperties": {"type": "string"}},
-        "reason": {"type": "string"}
+        "reason": {"type": "string"},
+        "name": {"type": "string"}
     })
 }

@@ -245,7 +245,7 @@ async fn ac1_a_refusal_is_no_failure() {
     // At night nobody works: a correct no, as often as it is asked.
     let script =
         [booking("22:00"), booking("22:30"), booking("23:00"), says("A essa hora já fechamos. Serve à tarde?")];
-    let answered = shop.caio_says("marca bem tarde", script).await;
+    let answered = shop.caio_says("marca quinta à noite, qualquer horário", script).await;
     assert!(answered.state.calls.iter().all(|call| call.result.value["success"] == false));
     assert_eq!((reason(&answered), answered.state.breaker.failures()), ("reply", 0));
 }
@@ -257,7 +257,7 @@ async fn ac1_a_success_resets_the_count() {
     shop.breaks("check_availability", 1);
     let free = json!({"date": "2026-11-26", "barber_name": "Otávio"});
     let script = [booking("15:00"), calls("check_availability", &free), calls("get_services", &json!({})), says(SORRY)];
-    let answered = shop.caio_says("marca barba", script).await;
+    let answered = shop.caio_says("marca barba quinta, qualquer horário", script).await;
     assert_eq!((reason(&answered), answered.state.breaker.failures()), ("reply", 0));
     shop.breaks("get_barbers", 2);
     let script = [calls("get_barbers", &json!({})), says(SORRY)];
@@ -283,7 +283,7 @@ async fn ac2_the_rest_of_a_step_does_not_run_after_the_third_failure() {
     shop.breaks("create_appointment", 3);
     let args = |hour: &str| json!({"barber_name": "Otávio", "date": "2026-11-26", "start_hour": hour, "service_name": "Barba desenhada"});
     let step = ["15:00", "15:30", "16:00", "16:30"].map(|hour| ("create_appointment", args(hour)));
-    let answered = shop.caio_says("marca barba", [calls_all(&step)]).await;
+    let answered = shop.caio_says("marca barba quinta, qualquer horário", [calls_all(&step)]).await;
     assert_eq!((reason(&answered), answered.state.calls.len()), ("breaker", 4));
     assert!(answered.state.calls.iter().all(|call| call.result.is_error()), "the fourth call booked something");
 }
@@ -297,7 +297,8 @@ async fn ac3_a_tool_that_fails_twice_is_withdrawn_and_the_model_is_told() {
         assert!(request.system.contains("não podem mais ser chamadas nesta conversa: create_appointment."));
         says(SORRY)
     });
-    let answered = shop.caio_says("marca barba", [booking("15:00"), booking("15:30"), blocked]).await;
+    let answered =
+        shop.caio_says("marca barba quinta, qualquer horário", [booking("15:00"), booking("15:30"), blocked]).await;
     assert_eq!((reason(&answered), told(&answered)), ("reply", SORRY));
     assert_eq!(shop.faults.lock().unwrap()["create_appointment"], 7, "it ran more than twice");
 }
@@ -307,7 +308,7 @@ async fn ac3_a_withdrawn_tool_is_answered_without_running() {
     let shop = shop().await;
     shop.breaks("create_appointment", 9);
     let script = [booking("15:00"), booking("15:30"), booking("16:00")];
-    let answered = shop.caio_says("marca barba", script).await;
+    let answered = shop.caio_says("marca barba quinta, qualquer horário", script).await;
     assert_eq!(answered.state.calls[2].result.code, Some(ErrorCode::Blocked));
     assert_eq!(shop.faults.lock().unwrap()["create_appointment"], 7);
     assert_eq!(reason(&answered), "breaker", "every error counts for Eli: the third ends the turn");
@@ -369,7 +370,7 @@ async fn ac6_the_count_survives_a_restart() {
     shop.breaks("create_appointment", 9);
     shop.breaks("get_services", 9);
     let script = [booking("15:00"), calls("get_services", &json!({})), says(SORRY)];
-    assert_eq!(shop.caio_says("marca barba", script).await.state.breaker.failures(), 2);
+    assert_eq!(shop.caio_says("marca barba quinta, qualquer horário", script).await.state.breaker.failures(), 2);
     let restarted = open_again(shop.world, eli(), shop.faults);
     let answered = restarted.caio_says("e agora?", [booking("15:00")]).await;
     assert_eq!((reason(&answered), told(&answered)), ("breaker", FALLBACK));
@@ -380,7 +381,7 @@ async fn a_withdrawn_tool_stays_withdrawn_after_a_restart_and_comes_back_with_th
     let shop = shop().await;
     shop.breaks("create_appointment", 3);
     shop.breaks("get_services", 1);
-    shop.caio_says("marca barba", [booking("15:00"), booking("15:30"), says(SORRY)]).await;
+    shop.caio_says("marca barba quinta, qualquer horário", [booking("15:00"), booking("15:30"), says(SORRY)]).await;
     let shop = open_again(shop.world, eli(), shop.faults);
     let answered = shop.caio_says("e agora?", [calls("get_services", &json!({}))]).await;
     let request = shop.model.requests().remove(0);
@@ -447,7 +448,8 @@ async fn a_person_who_takes_over_during_the_turn_turns_the_reply_into_a_draft() 
 #[tokio::test]
 async fn a_question_that_became_a_draft_is_not_answered_by_a_later_yes() {
     let shop = shop().await;
-    shop.caio_says("marca barba", [booking("15:00"), says("Confira com a gente depois.")]).await;
+    shop.caio_says("marca barba quinta, qualquer horário", [booking("15:00"), says("Confira com a gente depois.")])
+        .await;
     let taking_over = after_a_person_took_over(&shop.world, shop.world.caio().await, says("Posso ajudar?"));
     let asked = shop.caio_says("cancela", [calls("cancel_appointment", &json!({})), taking_over]).await;
     assert!(asked.state.held.is_some(), "nothing was asked");

@@ -69,15 +69,26 @@ impl NativeTool for RescheduleAppointment {
         match self.booking.preview_reschedule(organization(cx)?, contact(cx)?, request).await.map_err(broke)? {
             Ok(moved) => {
                 let (old, new) = (&moved.old, &moved.new.appointment);
-                let (what, who) = (&new.service, &new.professional);
                 let (old_on, old_at) = (day(cx, old.date), time_in_words(cx, &old.start));
                 let (on, at) = (day(cx, new.date), time_in_words(cx, &new.start));
-                Ok(Preview::Ask(match say(cx, "pt", "en") {
-                    "pt" => format!("Posso remarcar {what} com {who} de {old_on} às {old_at} para {on} às {at}?"),
-                    _ => format!("May I move {what} with {who} from {old_on} at {old_at} to {on} at {at}?"),
+                let (was, what) =
+                    (with(cx, &old.service, &old.professional), with(cx, &new.service, &new.professional));
+                // What changes is said: a customer who agrees to another day has not agreed to another person.
+                Ok(Preview::Ask(match (say(cx, "pt", "en"), was == what) {
+                    ("pt", true) => format!("Posso remarcar {was} de {old_on} às {old_at} para {on} às {at}?"),
+                    ("pt", false) => {
+                        format!("Posso trocar {was}, {old_on} às {old_at}, por {what}, {on} às {at}?")
+                    }
+                    (_, true) => format!("May I move {was} from {old_on} at {old_at} to {on} at {at}?"),
+                    (_, false) => format!("May I change {was}, {old_on} at {old_at}, to {what}, {on} at {at}?"),
                 }))
             }
             Err(refusal) => Ok(Preview::Refused(booking_refusal(cx, refusal, given)?)),
         }
     }
+}
+
+/// "Corte com Íris Valente".
+fn with(cx: &ToolContext, service: &str, professional: &str) -> String {
+    format!("{service} {} {professional}", say(cx, "com", "with"))
 }

@@ -446,6 +446,9 @@ async fn a_move_may_change_the_professional_and_the_service() {
         "appointment_id": id, "new_date": "2026-11-26", "new_start_hour": "15:15", "barber_name": "Tavinho",
         "service_id": services[0]["id"],
     });
+    let asked = world.ask(livia, "reschedule_appointment", args.clone()).await.confirm.unwrap();
+    let new = "por Corte na tesoura com Otávio Prado, quinta, 26/11 às 15h15?";
+    assert!(asked.starts_with("Posso trocar Corte na máquina com ") && asked.ends_with(new), "both are named: {asked}");
     let moved = world.call(livia, "reschedule_appointment", args).await.value;
     let new = &moved["new_appointment"];
     let read = (&new["barber"], &new["service"], &new["finish_hour"], &new["price"]);

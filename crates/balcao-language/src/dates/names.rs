@@ -2,8 +2,9 @@
 
 use jiff::civil::Weekday;
 
-/// The weekday of a folded name or abbreviation, Portuguese or English.
-pub(super) fn weekday_named(name: &str) -> Option<Weekday> {
+/// The weekday of a folded name or abbreviation, Portuguese or English: "quinta", "qui", "thursday".
+#[must_use]
+pub fn weekday_named(name: &str) -> Option<Weekday> {
     Some(match name {
         "segunda" | "segundas" | "seg" | "segundafeira" | "monday" | "mondays" | "mon" => Weekday::Monday,
         "terca" | "tercas" | "ter" | "tercafeira" | "tuesday" | "tuesdays" | "tue" | "tues" => Weekday::Tuesday,

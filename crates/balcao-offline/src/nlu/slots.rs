@@ -1,6 +1,6 @@
 //! Days, names and durations of a message.
 
-use balcao_language::{DateProblem, DateSpan, find_dates, fold, tokens};
+use balcao_language::{DateProblem, DateSpan, find_dates, fold, tokens, weekday_named};
 use jiff::civil::Date;
 
 use super::Day;
@@ -35,7 +35,8 @@ pub(super) fn days(text: &str, today: Date) -> Days {
         let target = lead.iter().any(|word| ["pra", "para", "pro", "to", "prá"].contains(word));
         let named = fold(text.get(found.start..found.end).unwrap_or_default());
         let mut words = named.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let weekday = first == last && words.all(|word| WEEKDAYS.contains(&word));
+        let weekday =
+            first == last && words.all(|word| BESIDE_WEEKDAY.contains(&word) || weekday_named(word).is_some());
         let day = Day { first, last, target, weekday };
         let clause = before.rsplit([',', '.', ';', '\n']).next().unwrap_or_default();
         let ruled_out =
@@ -54,37 +55,8 @@ pub(super) fn days(text: &str, today: Date) -> Days {
     Days { named: if ruled_out { excluded } else { wanted }, ruled_out, problem }
 }
 
-/// The words of a bare weekday.
-const WEEKDAYS: &[&str] = &[
-    "segunda",
-    "terca",
-    "quarta",
-    "quinta",
-    "sexta",
-    "sabado",
-    "domingo",
-    "feira",
-    "seg",
-    "ter",
-    "qua",
-    "qui",
-    "sex",
-    "sab",
-    "dom",
-    "na",
-    "no",
-    "a",
-    "o",
-    "de",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "on",
-];
+/// Words that may stand beside a bare weekday: "na sexta-feira".
+const BESIDE_WEEKDAY: &[&str] = &["feira", "na", "no", "a", "o", "de", "on"];
 
 /// The e-mail address in a message, without the punctuation around it.
 pub(super) fn email(text: &str) -> Option<String> {

@@ -79,13 +79,6 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
         "ola",
         "bom",
         "boa",
-        "segunda",
-        "terca",
-        "quarta",
-        "quinta",
-        "sexta",
-        "sabado",
-        "domingo",
         "appointment",
         "don",
         "not",
@@ -179,6 +172,7 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
             token.text.chars().all(char::is_alphabetic)
                 && token.text.len() > 2
                 && !EVERYDAY.contains(&token.text.as_str())
+                && balcao_language::weekday_named(&token.text).is_none()
                 && !RELATIVES.contains(&token.text.as_str())
                 && !covered(token.start)
                 && matches!(dialogue.catalog.professional_in(&token.text), Named::Nothing)

@@ -1,35 +1,13 @@
 //! A day that contradicts the customer: "quinta às 16h" is not booked on a Wednesday, whatever the model reckoned.
 //!
-//! Models miscount weekdays more than anything else. A call that writes and whose day is none of those that the message
-//! names is the caller's mistake, and is told what the customer said. Messages that leave the day open ("qualquer dia",
-//! "depois de sexta", "semana que vem") hold nothing against a call; neither do relative words, which models pass on as they
-//! are.
+//! Models miscount weekdays more than anything else. A day that is none of those that the message names is the caller's
+//! mistake, and is told what the customer said. Messages that leave the day open ("qualquer dia", "depois de sexta", "semana
+//! que vem") hold nothing against a call; neither do relative words, which models pass on as they are.
 
-use balcao_language::{DateSpan, find_dates, fold, resolve_date, say};
-use balcao_tool::{FieldProblem, Locale};
+use balcao_language::{DateSpan, find_dates, resolve_date, say, weekday_named};
 use jiff::civil::Date;
-use serde_json::{Value, json};
 
-/// Arguments of the shipped packs that name the day of a visit.
-const DAY: &[&str] = &["date", "new_date"];
-
-/// Weekdays without accents, in both languages.
-const WEEKDAYS: &[&str] = &[
-    "segunda",
-    "terca",
-    "quarta",
-    "quinta",
-    "sexta",
-    "sabado",
-    "domingo",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
+use super::{Amiss, LOOK_BACK, Said, Talk, words};
 
 /// Words that leave the day open.
 const OPEN: &[&str] = &[
@@ -57,59 +35,56 @@ const OPEN: &[&str] = &[
 const BOUND: &[&str] =
     &["depois", "apos", "partir", "antes", "ate", "menos", "exceto", "after", "before", "until", "except"];
 
-/// So many messages of the customer are looked at, the newest first: "fechado, pode marcar" agrees to a day named before.
-const LOOK_BACK: usize = 3;
-
-/// Who said something.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Said<'a> {
-    /// The customer.
-    Customer(&'a str),
-    /// We.
-    Us(&'a str),
-}
-
-/// The day of a call, if the customer's last message that names days names others, and we have proposed none of them since.
-/// `talk` is what was said, the newest first.
-pub(super) fn contradiction<'a>(
-    args: &Value,
-    talk: impl Iterator<Item = Said<'a>>,
-    today: Date,
-    locale: Locale,
-) -> Option<FieldProblem> {
-    let (name, given) = DAY.iter().find_map(|name| Some((*name, args.get(*name)?.as_str()?)))?;
-    let wanted = resolve_date(given, today).ok()?.date;
-    let said = last_named(talk, wanted, today)?;
+/// What is amiss with the day `given`: the customer's last message that names days names others, and we have proposed none
+/// of them since; or nobody has named it although somebody must have.
+pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option<Amiss> {
+    let wanted = resolve_date(given, talk.today).ok()?.date;
+    let Some(said) = last_named(talk, wanted) else {
+        let unheard = must_be_named && !talk.lines.iter().any(|line| names(line, wanted, talk.today));
+        return unheard.then(|| Amiss::nobody_said("a day that the customer named or agreed to"));
+    };
     if said.iter().any(|day| *day == wanted || day.weekday() == wanted.weekday()) {
         return None;
     }
-    let words = say::Locale::of(locale.tag());
+    let words = say::Locale::of(talk.locale.tag());
     let days: Vec<String> = said.iter().map(|day| format!("{day} ({})", say::weekday(day.weekday(), words))).collect();
-    Some(FieldProblem {
-        pointer: format!("/{name}"),
-        problem: "not_what_was_said".to_owned(),
+    Some(Amiss {
+        problem: "not_what_was_said",
         expected: format!("a day that the customer named: {}; if it is to be another, ask first", days.join(", ")),
-        got: Some(json!(given)),
-        nearest: said.first().map(|day| json!(day.to_string())),
-        ..FieldProblem::default()
+        nearest: said.first().map(Date::to_string),
     })
+}
+
+/// True if a line names the day, or leaves it open.
+fn names(line: &Said<'_>, wanted: Date, today: Date) -> bool {
+    let (text, ours) = match line {
+        Said::Customer(text) => (text, false),
+        Said::Us(text) => (text, true),
+    };
+    match named_days(text, today) {
+        Named::Nothing => false,
+        Named::Open => !ours,
+        // Relative words are of the day on which they were written.
+        Named::Loosely(_) => true,
+        Named::Days(days) => days.iter().any(|day| day.weekday() == wanted.weekday()),
+    }
 }
 
 /// The days of the last message that names any; `None` if there is none lately, if it leaves the day open, or if we named
 /// the wanted day after it.
-fn last_named<'a>(talk: impl Iterator<Item = Said<'a>>, wanted: Date, today: Date) -> Option<Vec<Date>> {
+fn last_named(talk: &Talk<'_>, wanted: Date) -> Option<Vec<Date>> {
     let mut looked_at = 0;
-    for said in talk {
+    for said in &talk.lines {
         match said {
             Said::Us(text) => {
                 let is_wanted = |day: &Date| day.weekday() == wanted.weekday();
-                if let Named::Days(days) | Named::Loosely(days) = named_days(text, today)
+                if let Named::Days(days) | Named::Loosely(days) = named_days(text, talk.today)
                     && days.iter().any(is_wanted)
                 {
                     return None;
                 }
             }
-            Said::Customer(text) => match named_days(text, today) {
+            Said::Customer(text) => match named_days(text, talk.today) {
                 Named::Days(days) => return Some(days),
                 Named::Loosely(_) | Named::Open => return None,
                 Named::Nothing => looked_at += 1,
@@ -137,26 +112,23 @@ enum Named {
 fn named_days(message: &str, today: Date) -> Named {
     let mut days = Vec::new();
     let mut binding = false;
-    let folded = fold(message);
-    let words = |text: &str| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>();
-    if words(&folded).iter().any(|word| OPEN.contains(&word.as_str())) {
+    if words(message).iter().any(|word| OPEN.contains(&word.as_str())) {
         return Named::Open;
     }
     for found in find_dates(message, today) {
         let Ok(DateSpan::Day(day)) = found.reading else { return Named::Open };
-        let part = |from: usize, to: usize| fold(message.get(from..to).unwrap_or_default());
-        let said = part(found.start, found.end);
-        let before = words(&part(0, found.start));
-        let after = words(&part(found.end, message.len()));
-        let near = before.iter().rev().filter(|word| !word.is_empty()).take(2);
-        if near.clone().any(|word| BOUND.contains(&word.as_str())) {
+        let part = |from: usize, to: usize| words(message.get(from..to).unwrap_or_default());
+        let (before, said, after) =
+            (part(0, found.start), part(found.start, found.end), part(found.end, message.len()));
+        if before.iter().rev().take(2).any(|word| BOUND.contains(&word.as_str())) {
             return Named::Open;
         }
         // "Sexta não dá" names a day that it is not.
-        if after.iter().filter(|word| !word.is_empty()).take(2).any(|word| word == "nao" || word == "not") {
+        if after.iter().take(2).any(|word| word == "nao" || word == "not") {
             continue;
         }
-        binding |= said.contains(|c: char| c.is_ascii_digit()) || WEEKDAYS.iter().any(|weekday| said.contains(weekday));
+        let binds = |word: &String| word.contains(|c: char| c.is_ascii_digit()) || weekday_named(word).is_some();
+        binding |= said.iter().any(binds);
         days.push(day);
     }
     match (days.is_empty(), binding) {
@@ -168,6 +140,8 @@ fn named_days(message: &str, today: Date) -> Named {
 
 #[cfg(test)]
 mod tests {
+    use balcao_tool::Locale;
+
     use super::*;
 
     /// A Tuesday.
@@ -179,7 +153,7 @@ mod tests {
 
     /// The newest first.
     fn talked(talk: &[Said<'_>], date: &str) -> bool {
-        contradiction(&json!({"date": date}), talk.iter().copied(), TODAY, Locale::PtBr).is_some()
+        amiss(date, &Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr }, false).is_some()
     }
 
     #[test]
@@ -190,6 +164,7 @@ mod tests {
             ("pode ser dia 28/11 de manhã", "2026-11-27"),
             ("passa meu horário de sexta pra sábado 10h", "2026-12-03"),
             ("friday at 3pm please", "2026-11-26"),
+            ("qui 16h pode?", "2026-11-25"),
         ] {
             assert!(wrong(message, date), "{message} {date}");
         }
@@ -212,8 +187,6 @@ mod tests {
         ] {
             assert!(!wrong(message, date), "{message} {date}");
         }
-        let talk = [Said::Customer("quinta")];
-        assert!(contradiction(&json!({"reason": "x"}), talk.into_iter(), TODAY, Locale::PtBr).is_none());
     }
 
     #[test]
@@ -227,5 +200,17 @@ mod tests {
         assert!(!talked(&[agreed, Said::Us("Sexta não tem; pode ser quinta, 26/11?"), asked], thursday));
         assert!(!talked(&[Said::Customer("amanhã então"), free, asked], thursday));
         assert!(!talked(&[agreed, agreed, agreed, asked], thursday));
+    }
+    #[test]
+    fn a_day_that_nobody_named_is_nobodys_wish() {
+        let unheard = |talk: &[Said<'_>]| {
+            let talk = Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr };
+            amiss("2026-11-27", &talk, true).is_some()
+        };
+        assert!(unheard(&[Said::Customer("quero cortar às 15h com o João")]));
+        assert!(unheard(&[]));
+        assert!(!unheard(&[Said::Customer("quero cortar sexta às 15h")]));
+        assert!(!unheard(&[Said::Customer("quero cortar, qualquer dia")]));
+        assert!(!unheard(&[Said::Customer("isso"), Said::Us("Sexta, 27/11, às 15h?"), Said::Customer("quero cortar")]));
     }
 }

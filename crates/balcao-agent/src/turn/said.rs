@@ -1,0 +1,91 @@
+//! Arguments that must come from the conversation: a model that makes one up, or reckons it wrong, is corrected.
+//!
+//! A pack says which they are (`said` in `tool.yaml`). Only calls that write are held against what was said: reading may try
+//! whatever it likes. Nothing here decides what the customer meant; it only refuses what nobody can have meant, and the way
+//! out is always the same: ask.
+
+mod day;
+mod time;
+mod written;
+
+use balcao_language::fold;
+use balcao_tool::{CommandSpec, Confirm, FieldProblem, Locale, SaidAs};
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
+/// So many messages of the customer are looked at for what they named last, the newest first: "fechado, pode marcar" agrees
+/// to a day named before.
+const LOOK_BACK: usize = 3;
+
+/// What was said, and when it is.
+#[derive(Debug)]
+pub(super) struct Talk<'a> {
+    /// The newest first.
+    pub(super) lines: Vec<Said<'a>>,
+    /// Today at the business.
+    pub(super) today: Date,
+    /// In which the model is told.
+    pub(super) locale: Locale,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Said<'a> {
+    /// The customer.
+    Customer(&'a str),
+    /// We.
+    Us(&'a str),
+}
+
+impl<'a> Talk<'a> {
+    /// The customer's messages, the newest first.
+    fn of_customer(&self) -> impl Iterator<Item = &'a str> {
+        self.lines.iter().filter_map(|line| match line {
+            Said::Customer(text) => Some(*text),
+            Said::Us(_) => None,
+        })
+    }
+}
+
+/// What is amiss with one argument.
+#[derive(Debug)]
+struct Amiss {
+    problem: &'static str,
+    expected: String,
+    nearest: Option<String>,
+}
+
+impl Amiss {
+    fn nobody_said(what: &str) -> Self {
+        let expected = format!("{what}; nobody has said this one: ask the customer first");
+        Self { problem: "nobody_said_so", expected, nearest: None }
+    }
+}
+
+/// What is wrong with the arguments of a call, held against the talk. What somebody is asked before it runs is named by the
+/// question itself, so nobody needs to have named it before.
+pub(super) fn problems(spec: &CommandSpec, confirm: Confirm, args: &Value, talk: &Talk<'_>) -> Vec<FieldProblem> {
+    let must_be_named = !matches!(confirm, Confirm::Customer | Confirm::Staff);
+    let check = |(name, kind): (&String, &SaidAs)| {
+        let given = args.get(name)?.as_str()?;
+        let amiss = match kind {
+            SaidAs::Day => day::amiss(given, talk, must_be_named),
+            SaidAs::Time => time::amiss(given, talk, must_be_named),
+            SaidAs::Words => written::amiss(given, talk),
+        }?;
+        Some(FieldProblem {
+            pointer: format!("/{name}"),
+            problem: amiss.problem.to_owned(),
+            expected: amiss.expected,
+            got: Some(json!(given)),
+            nearest: amiss.nearest.map(Value::String),
+            ..FieldProblem::default()
+        })
+    };
+    spec.said.iter().filter_map(check).collect()
+}
+
+/// The words and numbers of a text, folded.
+fn words(text: &str) -> Vec<String> {
+    fold(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}

@@ -1,0 +1,54 @@
+//! What customers tell of themselves: a name, an address or an e-mail that they never wrote is not theirs.
+
+use balcao_language::fold;
+
+use super::{Amiss, Talk, words};
+
+/// What is amiss with a value that must be in the customer's words: none of its numbers, and at most a third of its words,
+/// may be others. "Rua Augusta, 1200" is "r. augusta 1200" in their words. An e-mail address is theirs to the letter, or
+/// spelt out ("ana arroba exemplo ponto com").
+pub(super) fn amiss(given: &str, talk: &Talk<'_>) -> Option<Amiss> {
+    let theirs = if given.contains('@') {
+        let to_the_letter = fold(given);
+        talk.of_customer().any(|text| {
+            let spelt = words(text);
+            fold(text).contains(&to_the_letter)
+                || spelt.iter().any(|word| word == "arroba" || word == "at") && mostly_in(given, &spelt)
+        })
+    } else {
+        mostly_in(given, &talk.of_customer().flat_map(words).collect::<Vec<_>>())
+    };
+    (!theirs).then(|| Amiss::nobody_said("what the customer wrote"))
+}
+
+fn mostly_in(given: &str, written: &[String]) -> bool {
+    let wanted = words(given);
+    let missing: Vec<&String> = wanted.iter().filter(|word| !written.contains(word)).collect();
+    let number = missing.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
+    !number && missing.len().saturating_mul(3) <= wanted.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use balcao_tool::Locale;
+    use jiff::civil::date;
+
+    use super::{super::Said, *};
+
+    #[test]
+    fn only_what_the_customer_wrote_is_theirs() {
+        let customer = "oi, sou a Ana Prado, moro na r. augusta 1200, meu email é ana.prado@exemplo.com.br";
+        let lines = vec![Said::Us("Pronto, Tiago Lima!"), Said::Customer("isso"), Said::Customer(customer)];
+        let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr };
+        for fine in ["Ana Prado", "ana", "Rua Augusta, 1200", "ana.prado@exemplo.com.br"] {
+            assert!(amiss(fine, &talk).is_none(), "{fine}");
+        }
+        for invented in
+            ["Tiago", "Tiago Lima", "ana@exemplo.com", "Rua Augusta, 1300", "Ana Souza", "Avenida Augusta, Consolação"]
+        {
+            assert!(amiss(invented, &talk).is_some(), "{invented}");
+        }
+        let spelt = vec![Said::Customer("é ana arroba exemplo ponto com")];
+        assert!(amiss("ana@exemplo.com", &Talk { lines: spelt, ..talk }).is_none());
+    }
+}
