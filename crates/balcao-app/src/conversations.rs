@@ -7,7 +7,7 @@ use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId};
 use balcao_store::conversation::Conversation;
 use balcao_store::handoff::{self, OpenHandoff};
 use balcao_store::ledger::EffectKey;
-use balcao_store::message::{self, Author, Message, NewMessage};
+use balcao_store::message::{self, NewMessage};
 use balcao_store::staff::{self, Staff};
 use balcao_store::{StoreError, Tx, contact, conversation, note};
 use jiff::Timestamp;
@@ -96,6 +96,7 @@ pub enum ConversationRefusal {
     },
 }
 
+pub use balcao_store::message::{Author, Message};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
 

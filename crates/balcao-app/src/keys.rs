@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use balcao_domain::{ApiKeyId, OrganizationId};
 use balcao_store::api_key::{self, ApiKey, NewApiKey};
 use balcao_store::audit::{self, AuditEntry};
+pub use balcao_store::ledger::EffectKey;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
@@ -161,6 +162,20 @@ impl Caller {
     #[must_use]
     pub fn actor(&self) -> String {
         format!("api:{}", self.key)
+    }
+}
+
+/// What makes two requests of a caller one: the name that they give it, else `fresh`, which nobody used before. `what` is
+/// what the request does, `arguments` everything that it says; the same name with others is an error.
+#[must_use]
+pub fn effect_key(caller: &Caller, name: Option<&str>, fresh: &str, what: &str, arguments: &str) -> EffectKey {
+    // Neither can be taken for the other: a name comes behind a letter of its own.
+    let name = name.map_or_else(|| format!("r/{fresh}"), |name| format!("n/{name}"));
+    EffectKey {
+        key: format!("api/{}/{name}", caller.key),
+        args_hash: hash_of(&format!("{what}\n{arguments}")),
+        turn: None,
+        tool: "api".to_owned(),
     }
 }
 

@@ -1,12 +1,9 @@
 //! Appointments of everybody, page by page.
 
-use std::collections::BTreeMap;
-
-use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId, ProfessionalId};
+use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId};
+use balcao_store::appointment;
 use balcao_store::pages::{self, AppointmentRange};
-use balcao_store::{Tx, appointment, contact};
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
 use super::{AppointmentView, Appointments, professional_names, view};
@@ -19,18 +16,8 @@ use crate::desk::{UseCaseError, organization};
 pub struct AppointmentRecord {
     /// The appointment in local terms.
     pub view: AppointmentView,
-    /// Who is booked.
-    pub professional: ProfessionalId,
     /// Whose it is.
     pub contact: ContactId,
-    /// Their name, where it is known.
-    pub contact_name: Option<String>,
-    /// When it starts.
-    pub starts_at: Timestamp,
-    /// When it ends.
-    pub ends_at: Timestamp,
-    /// Where it was booked.
-    pub source: String,
 }
 
 /// Some appointments, and where the next ones begin.
@@ -65,8 +52,8 @@ impl Appointments {
                 let mut found = pages::appointments(tx, id, &range, organization.currency, limit.saturating_add(1))?;
                 let next = cut(&mut found, limit).map(|last| (last.span.start, last.id));
                 let names = professional_names(tx, id)?;
-                let items = found.iter().map(|one| record(tx, id, one, &names, &zone));
-                Ok(AppointmentPage { items: items.collect::<Result<_, _>>()?, next })
+                let shown = |one: &Appointment| AppointmentRecord { view: view(one, &names, &zone), contact: one.contact };
+                Ok(AppointmentPage { items: found.iter().map(shown).collect(), next })
             })
             .await
     }
@@ -85,26 +72,8 @@ impl Appointments {
                 let (organization, zone) = organization(tx, id)?;
                 let Some(found) = appointment::find(tx, id, wanted, organization.currency)? else { return Ok(None) };
                 let names = professional_names(tx, id)?;
-                record(tx, id, &found, &names, &zone).map(Some)
+                Ok(Some(AppointmentRecord { view: view(&found, &names, &zone), contact: found.contact }))
             })
             .await
     }
-}
-
-fn record(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    one: &Appointment,
-    names: &BTreeMap<ProfessionalId, String>,
-    zone: &TimeZone,
-) -> Result<AppointmentRecord, UseCaseError> {
-    Ok(AppointmentRecord {
-        view: view(one, names, zone),
-        professional: one.professional,
-        contact: one.contact,
-        contact_name: contact::find(tx, organization, one.contact)?.and_then(|contact| contact.name),
-        starts_at: one.span.start,
-        ends_at: one.span.end,
-        source: one.source.clone(),
-    })
 }
