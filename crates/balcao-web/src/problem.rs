@@ -25,14 +25,7 @@ pub struct Problem {
 impl Problem {
     /// A problem in words.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self {
-            status,
-            code: None,
-            detail: detail.into(),
-            errors: Vec::new(),
-            facts: Map::new(),
-            headers: Vec::new(),
-        }
+        Self { status, code: None, detail: detail.into(), errors: Vec::new(), facts: Map::new(), headers: Vec::new() }
     }
 
     /// A problem that programs tell from others of its status by `code`, in snake case.

@@ -52,7 +52,8 @@ impl Appointments {
                 let mut found = pages::appointments(tx, id, &range, organization.currency, limit.saturating_add(1))?;
                 let next = cut(&mut found, limit).map(|last| (last.span.start, last.id));
                 let names = professional_names(tx, id)?;
-                let shown = |one: &Appointment| AppointmentRecord { view: view(one, &names, &zone), contact: one.contact };
+                let shown =
+                    |one: &Appointment| AppointmentRecord { view: view(one, &names, &zone), contact: one.contact };
                 Ok(AppointmentPage { items: found.iter().map(shown).collect(), next })
             })
             .await

@@ -202,7 +202,8 @@ const NOT_BOOKED: (u16, &str) = (
 );
 
 pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
-    let new = json!({ "appointment": example("confirmed"), "already_booked": false, "plan_name": null, "near_name": false });
+    let new =
+        json!({ "appointment": example("confirmed"), "already_booked": false, "plan_name": null, "near_name": false });
     let list = Route {
         method: Method::Get,
         path: "/v1/appointments",

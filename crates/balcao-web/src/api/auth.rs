@@ -14,10 +14,14 @@ pub(super) async fn caller(api: &Api, headers: &HeaderMap, scope: Scope) -> Resu
     let presented = bearer(headers)?;
     let caller = api.keys().recognise(presented).await?.ok_or_else(|| {
         // Not told apart: unknown, expired, revoked.
-        unauthorized("the key is not valid: unknown, expired or revoked", r#"Bearer realm="balcao", error="invalid_token""#)
+        unauthorized(
+            "the key is not valid: unknown, expired or revoked",
+            r#"Bearer realm="balcao", error="invalid_token""#,
+        )
     })?;
     if let Err(seconds) = api.keys().spend(&caller).await? {
-        let detail = format!("the key may make {} requests per minute; there are more in {seconds} s", caller.per_minute);
+        let detail =
+            format!("the key may make {} requests per minute; there are more in {seconds} s", caller.per_minute);
         return Err(Problem::of(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).retry_after(seconds));
     }
     if !caller.may(scope) {

@@ -40,9 +40,10 @@ pub(super) fn acceptable(headers: &HeaderMap) -> Result<(), Problem> {
 pub(super) fn idempotency_key(headers: &HeaderMap, method: Method) -> Result<Option<String>, Problem> {
     let mut given = headers.get_all(IDEMPOTENCY_KEY).iter();
     let Some(first) = given.next().filter(|_| !method.only_reads()) else { return Ok(None) };
-    let text = first.to_str().ok().map(str::trim).filter(|text| {
-        (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
-    });
+    let text =
+        first.to_str().ok().map(str::trim).filter(|text| {
+            (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+        });
     match (text, given.next()) {
         (Some(text), None) => Ok(Some(text.to_owned())),
         _ => Err(Problem::of(
@@ -129,9 +130,8 @@ pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Pro
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
         _ => Problem::of(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
     })?;
-    let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
-        Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is no JSON: {error}"))
-    })?;
+    let value: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is no JSON: {error}")))?;
     let problems = bad(schema, &value);
     if problems.is_empty() { Ok(value) } else { Err(unfit(problems)) }
 }

@@ -9,21 +9,33 @@ use super::schema::Components;
 
 /// Refusals that every endpoint may give, by status: the name of the response, and when.
 const COMMON: [(u16, &str, &str); 8] = [
-    (400, "BadRequest", "The query, a header or the JSON cannot be read; `errors` says what is wrong with each parameter."),
+    (
+        400,
+        "BadRequest",
+        "The query, a header or the JSON cannot be read; `errors` says what is wrong with each parameter.",
+    ),
     (401, "Unauthorized", "No key, or one that is unknown, expired or revoked."),
     (403, "Forbidden", "The key lacks the scope."),
     (406, "NotAcceptable", "The caller takes no JSON."),
     (429, "TooManyRequests", "The key's requests of this minute are used up."),
     (431, "HeadersTooLarge", "The headers are too large or too many; there is no body then."),
     (500, "InternalError", "Something broke here; it was logged."),
-    (503, "Unavailable", "The database is busy, or the request took too long; try again, with the same `Idempotency-Key`."),
+    (
+        503,
+        "Unavailable",
+        "The database is busy, or the request took too long; try again, with the same `Idempotency-Key`.",
+    ),
 ];
 /// Those of endpoints whose path names a thing, and of those that take a body.
 const NOT_FOUND: (u16, &str, &str) = (404, "NotFound", "The organization has no such thing.");
 const OF_BODIES: [(u16, &str, &str); 3] = [
     (413, "TooLarge", "The body is larger than 1 MiB."),
     (415, "UnsupportedMediaType", "The body is not `application/json`, or is compressed."),
-    (422, "BadFields", "A field does not fit, or the `Idempotency-Key` was used for another request; `errors` names every bad field."),
+    (
+        422,
+        "BadFields",
+        "A field does not fit, or the `Idempotency-Key` was used for another request; `errors` names every bad field.",
+    ),
 ];
 
 /// The document of these endpoints.
@@ -92,6 +104,7 @@ fn operation(endpoint: &Endpoint, components: &mut Components) -> Value {
         "summary": route.summary,
         "description": description,
         "security": [{ "key": [] }],
+        "x-scope": route.scope.as_str(),
         "parameters": parameters(endpoint),
         "responses": answers(route, &answer, endpoint.body.is_some())
     });
@@ -176,9 +189,7 @@ fn refusal(status: u16, when: &str) -> Value {
         "description": when,
         "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } }
     });
-    let header = |name: &str, description: &str, kind: &str| {
-        json!({ name: { "description": description, "required": true, "schema": { "type": kind } } })
-    };
+    let header = |name: &str, description: &str, kind: &str| json!({ name: { "description": description, "required": true, "schema": { "type": kind } } });
     let headers = match status {
         401 | 403 => header("WWW-Authenticate", "What is needed (RFC 6750).", "string"),
         429 | 503 | 504 => header("Retry-After", "Seconds until it is worth trying again.", "integer"),

@@ -53,9 +53,7 @@ pub(super) fn of_conversation(refusal: ConversationRefusal) -> Problem {
             None,
         ),
         ConversationRefusal::WithAgent => conflict("with_agent", "the agent has this conversation already"),
-        ConversationRefusal::Empty => {
-            input::bad_field("/text", "", "a text that is more than spaces".to_owned())
-        }
+        ConversationRefusal::Empty => input::bad_field("/text", "", "a text that is more than spaces".to_owned()),
         ConversationRefusal::TooLong { chars } => {
             input::bad_field("/text", &format!("{chars} characters"), "at most 4000 characters".to_owned())
         }
@@ -64,8 +62,7 @@ pub(super) fn of_conversation(refusal: ConversationRefusal) -> Problem {
 
 pub(super) fn of_update(refusal: UpdateRefusal) -> Problem {
     let bad = |one: BadField| {
-        let pointer =
-            if one.custom { format!("/custom_fields/{}", one.field) } else { format!("/{}", one.field) };
+        let pointer = if one.custom { format!("/custom_fields/{}", one.field) } else { format!("/{}", one.field) };
         let (problem, expected) = match one.problem {
             BadValue::Email => ("bad_format", "an e-mail address, for example ana@example.com"),
             BadValue::Empty => ("too_short", "a value that is more than spaces"),
@@ -134,14 +131,12 @@ pub(super) fn of_booking(refusal: BookingRefusal) -> Problem {
                 .fact("last_date", last_date.to_string())
         }
         BookingRefusal::PastDate { today, time } => {
-            conflict("past_date", format!("that is over: it is {today}, {time} there"))
-                .fact("today", today.to_string())
+            conflict("past_date", format!("that is over: it is {today}, {time} there")).fact("today", today.to_string())
         }
         BookingRefusal::NoSuchTime => conflict("no_such_time", "the clock change skips that time"),
-        BookingRefusal::OffGrid { alternatives } => with_slots(
-            conflict("off_grid", "appointments begin at full five minutes"),
-            &alternatives,
-        ),
+        BookingRefusal::OffGrid { alternatives } => {
+            with_slots(conflict("off_grid", "appointments begin at full five minutes"), &alternatives)
+        }
         BookingRefusal::NotOffered { service, professional, offered_by } => {
             let who = professional.unwrap_or_else(|| "nobody".to_owned());
             let detail = if offered_by.is_empty() {
@@ -169,9 +164,7 @@ pub(super) fn of_booking(refusal: BookingRefusal) -> Problem {
             format!("the id of one of {}; `GET /v1/services` lists them", known.join(", ")),
             None,
         ),
-        BookingRefusal::NotFound { .. } => {
-            Problem::new(StatusCode::NOT_FOUND, "the contact has no such appointment")
-        }
+        BookingRefusal::NotFound { .. } => Problem::new(StatusCode::NOT_FOUND, "the contact has no such appointment"),
         BookingRefusal::Ambiguous { candidates } => {
             let ids: Vec<String> = candidates.iter().map(|one| one.id.to_string()).collect();
             conflict("ambiguous", "several appointments could be meant").fact("appointments", ids)
@@ -194,11 +187,9 @@ pub(super) fn of_availability(refusal: AvailabilityRefusal) -> Problem {
             conflict("too_far", format!("the last date that can be booked is {last_date}"))
                 .fact("last_date", last_date.to_string())
         }
-        AvailabilityRefusal::Duration { duration_min } => input::bad_parameter(
-            "duration_min",
-            &duration_min.to_string(),
-            "a multiple of 5 from 5 to 720".to_owned(),
-        ),
+        AvailabilityRefusal::Duration { duration_min } => {
+            input::bad_parameter("duration_min", &duration_min.to_string(), "a multiple of 5 from 5 to 720".to_owned())
+        }
         AvailabilityRefusal::Professional(refusal) => of_name("/professional", refusal),
         AvailabilityRefusal::Service(refusal) => of_name("/service", refusal),
         AvailabilityRefusal::NotOffered { service, professional, offered_by, .. } => {

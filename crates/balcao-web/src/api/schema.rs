@@ -16,7 +16,12 @@ const PLACE: &str = "/components/schemas";
 pub(super) fn of_input<T: JsonSchema>() -> Result<Schema, String> {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    tidied(&mut schema);
     without_null(&mut schema);
+    // Without it, a validator does not name what is unknown.
+    if let Some(fields) = schema.as_object_mut() {
+        fields.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    }
     Schema::compile(&schema)
 }
 
@@ -57,8 +62,35 @@ impl Components {
         let mut all = self.inputs.take_definitions(true);
         all.values_mut().for_each(without_null);
         all.extend(self.outputs.take_definitions(true));
+        all.values_mut().for_each(tidied);
         all.sort_keys();
         all
+    }
+}
+
+/// Makes one list of a choice among words, which are told one by one otherwise.
+fn tidied(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let choices = fields.get("oneOf").and_then(Value::as_array);
+            let words: Option<Vec<Value>> =
+                choices.and_then(|all| all.iter().map(|one| one.get("const").cloned()).collect());
+            if let Some(words) = words {
+                let told = |one: &Value| {
+                    Some(format!("- `{}`: {}", one.get("const")?.as_str()?, one.get("description")?.as_str()?))
+                };
+                let told: Vec<String> = choices.into_iter().flatten().filter_map(told).collect();
+                let before = fields.get("description").and_then(Value::as_str).unwrap_or_default();
+                let description = format!("{before}\n\n{}", told.join("\n"));
+                fields.insert("description".to_owned(), description.into());
+                fields.insert("type".to_owned(), "string".into());
+                fields.insert("enum".to_owned(), words.into());
+                fields.remove("oneOf");
+            }
+            fields.values_mut().for_each(tidied);
+        }
+        Value::Array(items) => items.iter_mut().for_each(tidied),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
