@@ -12,6 +12,11 @@ const TYPE: &str = "urn:balcao:problem:";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     status: StatusCode,
+    told: Box<Told>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Told {
     /// What programs tell it by: `slot_taken`, …; `None` if the status says all.
     code: Option<String>,
     detail: String,
@@ -25,12 +30,14 @@ pub struct Problem {
 impl Problem {
     /// A problem in words.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
-        Self { status, code: None, detail: detail.into(), errors: Vec::new(), facts: Map::new(), headers: Vec::new() }
+        Self { status, told: Box::new(Told { detail: detail.into(), ..Told::default() }) }
     }
 
     /// A problem that programs tell from others of its status by `code`, in snake case.
     pub fn of(status: StatusCode, code: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { code: Some(code.into()), ..Self::new(status, detail) }
+        let mut problem = Self::new(status, detail);
+        problem.told.code = Some(code.into());
+        problem
     }
 
     /// Something of ours does not work now: come again after a moment.
@@ -44,19 +51,20 @@ impl Problem {
     }
 
     /// The same with what is wrong with each field.
-    pub(crate) fn fields(self, errors: Vec<FieldProblem>) -> Self {
-        Self { errors, ..self }
+    pub(crate) fn fields(mut self, errors: Vec<FieldProblem>) -> Self {
+        self.told.errors = errors;
+        self
     }
 
     /// The same with something that is known besides.
     pub(crate) fn fact(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.facts.insert(name.to_owned(), value.into());
+        self.told.facts.insert(name.to_owned(), value.into());
         self
     }
 
     /// The same with a header.
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.push((name, value));
+        self.told.headers.push((name, value));
         self
     }
 
@@ -68,25 +76,27 @@ impl Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let phrase = self.status.canonical_reason().unwrap_or("Error");
-        let mut body = match &self.code {
+        let Self { status, told } = self;
+        let Told { code, detail, errors, facts, headers } = *told;
+        let phrase = status.canonical_reason().unwrap_or("Error");
+        let mut body = match &code {
             // RFC 9457, 4.2.1: `about:blank` has the status' own phrase as its title.
             None => json!({ "type": "about:blank", "title": phrase }),
             Some(code) => json!({ "type": format!("{TYPE}{code}"), "title": title(code), "code": code }),
         };
         if let Some(fields) = body.as_object_mut() {
-            fields.insert("status".to_owned(), self.status.as_u16().into());
-            fields.insert("detail".to_owned(), self.detail.into());
-            if !self.errors.is_empty() {
-                fields.insert("errors".to_owned(), json!(self.errors));
+            fields.insert("status".to_owned(), status.as_u16().into());
+            fields.insert("detail".to_owned(), detail.into());
+            if !errors.is_empty() {
+                fields.insert("errors".to_owned(), json!(errors));
             }
-            if !self.facts.is_empty() {
-                fields.insert("facts".to_owned(), self.facts.into());
+            if !facts.is_empty() {
+                fields.insert("facts".to_owned(), facts.into());
             }
         }
         let kind = [(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"))];
-        let mut response = (self.status, kind, body.to_string()).into_response();
-        response.headers_mut().extend(self.headers);
+        let mut response = (status, kind, body.to_string()).into_response();
+        response.headers_mut().extend(headers);
         response
     }
 }

@@ -1,12 +1,14 @@
 //! The command as a stranger uses it: the built binary, real files, real databases.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod api;
 mod bad_input;
 mod chat;
 mod docs;
 mod evals;
 mod inbox;
 mod serve;
+mod server;
 mod setup;
 
 use std::path::{Path, PathBuf};

@@ -16,6 +16,9 @@ fn fields(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(pointer, problem)| ((*pointer).to_owned(), (*problem).to_owned())).collect()
 }
 
+/// Method, path, body, and the bad fields: pointer and problem.
+type Case<'a> = (Method, &'a str, Value, &'a [(&'a str, &'a str)]);
+
 #[tokio::test]
 async fn every_bad_field_of_a_body_is_named() {
     let shop = quiet([], Duration::ZERO).await;
@@ -29,7 +32,7 @@ async fn every_bad_field_of_a_body_is_named() {
     };
     let many: serde_json::Map<String, Value> = (0..51).map(|n| (format!("f{n}"), json!("x"))).collect();
     let path = format!("/v1/contacts/{contact}");
-    let cases: Vec<(Method, &str, Value, &[(&str, &str)])> = vec![
+    let cases: Vec<Case<'_>> = vec![
         (Method::POST, "/v1/turn", json!({}), &[("/conversation", "missing"), ("/text", "missing")]),
         (Method::POST, "/v1/turn", json!([]), &[("", "wrong_type")]),
         (Method::POST, "/v1/turn", json!("oi"), &[("", "wrong_type")]),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use balcao_llm::providers::scripted::{calls, says};
+use balcao_llm::providers::scripted::says;
 use serde_json::{Value, json};
 
 use super::world::{Shop, quiet, shop};
@@ -31,8 +31,7 @@ async fn a_turn_is_with_whoever_has_the_phone_and_its_name_leads_back_to_it() {
 
 #[tokio::test]
 async fn whoever_asks_for_a_person_is_handed_over_and_staff_answer_and_give_back() {
-    let ask = json!({ "reason": "Quer falar com uma pessoa." });
-    let shop = shop([calls("transfer_to_human", &ask), says("Já chamei a equipe."), says("Bom dia de novo!")]).await;
+    let shop = shop([says("Bom dia de novo!")]).await;
     let turn = |text: &str| json!({ "conversation": "c", "text": text, "contact": { "phone": "31 99640-1177" } });
     let handed = shop.post("/v1/turn", turn("quero falar com um atendente")).await;
     assert_eq!(handed.body["outcome"], "handoff", "{handed:?}");
@@ -169,7 +168,7 @@ async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house
     );
     let id = booked.body["appointment"]["id"].as_str().unwrap().to_owned();
     assert_eq!(shop.get(&format!("/v1/appointments/{id}")).await.body, booked.body["appointment"]);
-    assert_eq!(ids(&shop.get("/v1/appointments?from=2026-11-25").await.body), [id.clone()]);
+    assert_eq!(ids(&shop.get("/v1/appointments?from=2026-11-25").await.body), std::slice::from_ref(&id));
     assert_eq!(ids(&shop.get("/v1/appointments").await.body), [""; 0], "today is empty");
 
     let caio = shop.contact("caio").await;
