@@ -175,7 +175,7 @@ impl Desk<'_> {
         if leaves && !utterance.has_when() && utterance.bare_times.is_empty() && !self.names_something() {
             return false;
         }
-        let answers = agreement(&utterance.text) != Agreement::Unclear;
+        let answers = matches!(agreement(&utterance.text), Agreement::Yes | Agreement::No);
         utterance.has_when()
             || utterance.problem.is_some()
             || utterance.impossible_time.is_some()
