@@ -89,15 +89,52 @@ contract! {
         staff_may_send_a_dead_message_again,
         tenants_have_outboxes_of_their_own,
     ]
+    records: [
+        an_organization_is_found_by_its_slug,
+        a_contact_is_kept_whole_and_found_by_what_identifies_it,
+        contacts_are_listed_page_by_page,
+        services_and_professionals_come_back_as_they_went_in,
+        plans_cover_services_and_contacts_subscribe,
+        a_name_is_taken_once,
+        a_row_outside_the_rules_is_refused,
+        hours_of_a_date_and_holidays_replace_each_other,
+        a_contact_stands_in_one_stage_of_each_pipeline,
+        a_tag_is_attached_once,
+        names_are_ordered_byte_by_byte,
+        whoever_waits_is_offered_what_was_freed,
+        an_offer_that_nobody_took_lapses,
+        follow_ups_are_counted_by_episode_and_cancelled,
+        a_reminder_that_was_cancelled_can_be_planned_again,
+        a_hold_expires_unless_it_is_confirmed,
+        notes_templates_and_media_are_kept,
+        texts_keep_every_character,
+    ]
+    talk: [
+        a_conversation_begins_once_and_keeps_what_is_written,
+        those_who_wait_longest_come_first,
+        whoever_opted_out_on_one_channel_has_opted_out,
+        conversations_go_to_the_least_loaded_on_duty,
+        a_conversation_has_one_open_turn,
+        a_closed_turn_cannot_be_saved_or_closed_again,
+        transcripts_are_the_last_ones_oldest_first,
+        what_turns_used_up_is_summed,
+        the_last_messages_come_oldest_first,
+        a_turn_has_one_reply_and_it_can_be_taken_back,
+        what_was_written_after_a_text_is_counted,
+        the_last_subject_is_of_the_last_thing_that_we_said,
+        handoffs_are_open_until_they_are_resolved,
+    ]
 }
 
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 3] = [
+    let suites: [(&str, Vec<Case>); 5] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
+        ("records", contract::records::all()),
+        ("talk", contract::talk::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
         let names: Vec<&str> = cases.iter().map(|(name, _case)| *name).collect();
