@@ -67,6 +67,10 @@ pub struct SchemaStatus {
 /// Applies what is missing. The caller's write transaction is the lock, also against other processes, and makes it all or
 /// none.
 pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
+    if tx.is_postgres() {
+        // A large table takes its time.
+        tx.execute_script("SET LOCAL statement_timeout = 0")?;
+    }
     tx.execute(
         "CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)",
         &[],
