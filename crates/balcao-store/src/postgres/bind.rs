@@ -21,6 +21,17 @@ pub(super) fn dollars(sql: &str) -> String {
     text
 }
 
+/// The type that a parameter with this value should have, so that `?1 - 86400000` counts with 64 bits. That of null is for the
+/// server to find out.
+pub(super) const fn kind(value: &Value<'_>) -> Type {
+    match value {
+        Value::Null => Type::UNKNOWN,
+        Value::Integer(_) => Type::INT8,
+        Value::Real(_) => Type::FLOAT8,
+        Value::Text(_) => Type::TEXT,
+    }
+}
+
 impl ToSql for Value<'_> {
     /// Binds by the type that the server gave the parameter.
     ///

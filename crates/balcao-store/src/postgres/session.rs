@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use postgres::types::ToSql;
+use postgres::types::{ToSql, Type};
 use postgres::{Client, NoTls, Row, Statement};
 
 use super::address::Address;
-use super::bind::dollars;
+use super::bind::{dollars, kind};
 use crate::cause::PostgresCause;
 use crate::error::StoreError;
 use crate::value::Value;
@@ -105,13 +105,13 @@ impl Session {
     }
 
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<usize, StoreError> {
-        let statement = self.prepare(sql)?;
+        let statement = self.prepare(sql, values)?;
         let changed = self.client.execute(&statement, &parameters(values)).map_err(|error| self.fail(sql, &error))?;
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
     pub(crate) fn rows(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        let statement = self.prepare(sql)?;
+        let statement = self.prepare(sql, values)?;
         self.client.query(&statement, &parameters(values)).map_err(|error| self.fail(sql, &error))
     }
 
@@ -124,12 +124,13 @@ impl Session {
         self.client.is_closed()
     }
 
-    fn prepare(&mut self, sql: &str) -> Result<Statement, StoreError> {
+    fn prepare(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Statement, StoreError> {
         self.usable()?;
         if let Some(known) = self.statements.get(sql) {
             return Ok(known.clone());
         }
-        let statement = self.client.prepare(&dollars(sql)).map_err(|error| self.fail(sql, &error))?;
+        let kinds: Vec<Type> = values.iter().map(kind).collect();
+        let statement = self.client.prepare_typed(&dollars(sql), &kinds).map_err(|error| self.fail(sql, &error))?;
         if self.statements.len() >= STATEMENTS {
             self.statements.clear();
         }
