@@ -98,9 +98,10 @@ impl Session {
         let Err(error) = self.client.batch_execute("COMMIT") else { return Ok(()) };
         let failure = self.fail("COMMIT", &error);
         self.broken = None;
-        Err(match failure {
-            StoreError::Disconnected { source } => StoreError::CommitUnknown { source },
-            refused => refused,
+        Err(if let StoreError::Disconnected { source } = failure {
+            StoreError::CommitUnknown { source }
+        } else {
+            failure
         })
     }
 

@@ -1,5 +1,5 @@
 //! The store against its contract on every back end, and what is particular to each.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod contract;
 mod files;

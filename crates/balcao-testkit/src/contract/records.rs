@@ -82,7 +82,7 @@ pub async fn an_organization_is_found_by_its_slug(store: &Store) {
         let found = organization::find_by_slug(tx, "a")?.unwrap();
         assert_eq!((found.id, found.timezone.as_str()), (world.organization, "America/Sao_Paulo"));
         assert_eq!(organization::get(tx, world.organization)?, found);
-        assert_eq!(organization::list(tx)?, [found.clone()]);
+        assert_eq!(organization::list(tx)?, [found]);
         assert_eq!(organization::find_by_slug(tx, "A")?, None);
         Ok(())
     })
@@ -262,7 +262,7 @@ pub async fn a_contact_stands_in_one_stage_of_each_pipeline(store: &Store) {
     write(store, move |tx| {
         let stages = ["Novo", "Cliente"].map(str::to_owned);
         let sales = pipeline::insert(tx, world.organization, "Vendas", &stages)?;
-        assert_eq!(pipeline::list(tx, world.organization)?, [sales.clone()]);
+        assert_eq!(pipeline::list(tx, world.organization)?.first(), Some(&sales));
         let [new, customer] = sales.stages.as_slice() else { panic!("two stages") };
         let contact = first(world);
         pipeline::place(tx, world.organization, contact, sales.id, new.id)?;
