@@ -16,7 +16,7 @@ const SAMPLE: &str = include_str!("../../../../samples/barbearia-figueira.yaml")
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Fixes the business's local clock, for example 2026-11-24T10:00.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = super::chat::local_time)]
     now: Option<jiff::civil::DateTime>,
     /// Shows steps, tool calls, results and timings on standard error.
     #[arg(long)]

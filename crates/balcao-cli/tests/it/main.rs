@@ -7,6 +7,7 @@ mod chat;
 mod docs;
 mod evals;
 mod inbox;
+mod postgres;
 mod serve;
 mod server;
 mod setup;
