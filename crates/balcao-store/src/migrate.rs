@@ -45,7 +45,8 @@ const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 2_026_112_230,
         name: "2026112230_api",
-        sql: include_str!("../migrations/sqlite/2026112230_api.sql"),
+        sqlite: include_str!("../migrations/sqlite/2026112230_api.sql"),
+        postgres: include_str!("../migrations/postgres/2026112230_api.sql"),
     },
 ];
 
