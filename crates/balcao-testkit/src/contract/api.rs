@@ -1,6 +1,6 @@
 //! What every database must do for the HTTP API: keys, their requests, names of conversations, pages. Each function is one
 //! case, as in [`super::store`].
-#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a case fails by panicking")]
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{ApiKeyId, AppointmentId, ConversationId, Currency, MessageId};

@@ -1,5 +1,7 @@
 //! What comes in, checked: headers, query and body against their schemas, every bad field told at once.
 
+use std::time::Duration;
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Query, Request};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
@@ -13,6 +15,8 @@ use crate::problem::Problem;
 
 /// Longest `Idempotency-Key`, in characters.
 const MAX_KEY_CHARS: usize = 200;
+/// How long a body may take: also that of a request which then waits for a turn.
+const BODY_TIME: Duration = Duration::from_secs(10);
 
 /// The caller takes JSON.
 ///
@@ -112,7 +116,7 @@ fn typed(schema: &Schema, name: &str, text: String) -> Value {
 /// The body, if it is JSON and fits.
 ///
 /// # Errors
-/// 413, 415; 400 if it is no JSON; 422 with every bad field.
+/// 408, 413, 415; 400 if it is no JSON; 422 with every bad field.
 pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Problem> {
     let headers = request.headers();
     let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -126,7 +130,9 @@ pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Pro
         let detail = "the body must not be compressed";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
-    let bytes = Bytes::from_request(request, &()).await.map_err(|error| match error.status() {
+    let bytes = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, &())).await;
+    let bytes = bytes.map_err(|_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"))?;
+    let bytes = bytes.map_err(|error| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
         _ => Problem::of(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
     })?;
@@ -194,3 +200,7 @@ fn told(what: &str, problems: &[FieldProblem]) -> String {
     };
     format!("the {what} does not fit: {}", problems.iter().map(one).collect::<Vec<_>>().join("; "))
 }
+
+#[cfg(test)]
+#[path = "input_tests.rs"]
+mod tests;

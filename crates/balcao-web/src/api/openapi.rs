@@ -28,7 +28,8 @@ const COMMON: [(u16, &str, &str); 8] = [
 ];
 /// Those of endpoints whose path names a thing, and of those that take a body.
 const NOT_FOUND: (u16, &str, &str) = (404, "NotFound", "The organization has no such thing.");
-const OF_BODIES: [(u16, &str, &str); 3] = [
+const OF_BODIES: [(u16, &str, &str); 4] = [
+    (408, "TooSlow", "The body took more than ten seconds."),
     (413, "TooLarge", "The body is larger than 1 MiB."),
     (415, "UnsupportedMediaType", "The body is not `application/json`, or is compressed."),
     (
