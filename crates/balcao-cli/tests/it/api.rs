@@ -3,15 +3,21 @@
 use std::path::Path;
 use std::process::Command;
 
+use balcao_testkit::postgres::Database;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::server::{Running, ask};
+use crate::server::{Running, ask, try_ask};
 use crate::{code, err, out, root, run};
 
 /// A seeded database, and a server over it.
 fn serve(folder: &Path) -> Running {
-    std::fs::write(folder.join("balcao.toml"), "[server]\nlisten = \"127.0.0.1:0\"\nlease_s = 2\n").unwrap();
+    serve_on(folder, "")
+}
+
+fn serve_on(folder: &Path, database: &str) -> Running {
+    let config = format!("[server]\nlisten = \"127.0.0.1:0\"\nlease_s = 2\n{database}");
+    std::fs::write(folder.join("balcao.toml"), config).unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml");
     let seeded = run(folder, &["seed", sample.to_str().unwrap()], "");
     assert_eq!(code(&seeded), 0, "{}", err(&seeded));
@@ -86,14 +92,13 @@ fn a_turn_that_is_killed_is_answered_once_to_who_asks_again() {
     // Killed somewhere between the request and its answer.
     let asking = {
         let (key, body) = (key.clone(), body.clone());
-        std::thread::spawn(move || crate::server::try_ask(&address, "POST", "/v1/turn", &key, Some("k1"), Some(&body)))
+        std::thread::spawn(move || try_ask(&address, "POST", "/v1/turn", &key, Some("k1"), Some(&body)))
     };
     std::thread::yield_now();
     server.kill();
     drop(asking.join().unwrap());
     let server = Running::start(folder, &["serve", "--model", "offline"]);
-    let ask_again =
-        || crate::server::try_ask(&server.address, "POST", "/v1/turn", &key, Some("k1"), Some(&body)).unwrap();
+    let ask_again = || try_ask(&server.address, "POST", "/v1/turn", &key, Some("k1"), Some(&body)).unwrap();
     let (first, second) = (ask_again(), ask_again());
     assert_eq!((first.0, &first.1), (200, &second.1), "{first:?}");
     let id = first.1["conversation_id"].as_str().unwrap();
@@ -101,6 +106,54 @@ fn a_turn_that_is_killed_is_answered_once_to_who_asks_again() {
     let authors: Vec<&str> =
         said["items"].as_array().unwrap().iter().map(|one| one["author"].as_str().unwrap()).collect();
     assert_eq!(authors, ["agent", "contact"], "{said}");
+}
+
+#[test]
+fn two_servers_over_one_postgresql_are_one_api() {
+    let Some(database) = Database::empty() else { return };
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    let first = serve_on(folder, &format!("[database]\nurl = \"{}\"\n", database.url));
+    let second = Running::start(folder, &["serve", "--model", "offline"]);
+    let key = key(folder, &["--scope", "turn,read,write,inbox", "--per-minute", "1000000"]);
+    let body = json!({ "conversation": "c1", "text": "quais os serviços?", "contact": { "phone": "31 99640-1177" } });
+    let ask_both = |name: &str, body: &Value| {
+        let addresses = [first.address.clone(), second.address.clone()];
+        let asking = addresses.map(|address| {
+            let (key, name, body) = (key.clone(), name.to_owned(), body.clone());
+            std::thread::spawn(move || try_ask(&address, "POST", "/v1/turn", &key, Some(&name), Some(&body)).unwrap())
+        });
+        asking.map(|one| one.join().unwrap())
+    };
+    for round in 0..5 {
+        let [one, other] = ask_both(&format!("k{round}"), &body);
+        assert_eq!((one.0, &one.1), (200, &other.1), "{one:?} {other:?}");
+        assert_eq!(one.1["outcome"], "reply", "{one:?}");
+    }
+    let (_, conversations) = ask(&second, "GET", "/v1/conversations", &key, None);
+    let id = conversations["items"][0]["id"].as_str().unwrap().to_owned();
+    let (_, said) = ask(&first, "GET", &format!("/v1/conversations/{id}/messages?limit=100"), &key, None);
+    assert_eq!(said["items"].as_array().unwrap().len(), 10, "{said}");
+    // Every read and a booking, against the other database.
+    for path in [
+        "/v1/contacts?search=caio",
+        "/v1/handoffs?open=true",
+        "/v1/services",
+        "/v1/professionals",
+        "/v1/availability",
+        "/v1/appointments?from=2026-10-01&to=2026-12-31",
+    ] {
+        let (status, answer) = ask(&first, "GET", path, &key, None);
+        assert_eq!(status, 200, "{path}: {answer}");
+    }
+    let taken = json!({ "staff": "davi@figueira.example" });
+    assert_eq!(ask(&second, "POST", &format!("/v1/conversations/{id}/take"), &key, Some(&taken)).0, 200);
+    // Requests are counted together: two servers, a few each.
+    let slow = crate::api::key(folder, &["--scope", "read", "--per-minute", "1"]);
+    let statuses = [&first, &second, &first].map(|server| ask(server, "GET", "/v1/services", &slow, None).0);
+    let refused = statuses.iter().filter(|status| **status == 429).count();
+    // Where a minute ends in between, one more is let in.
+    assert!(refused >= 1, "{statuses:?}");
 }
 
 #[test]
