@@ -10,8 +10,10 @@ pub mod appointments;
 pub mod availability;
 pub mod booking;
 pub mod catalog;
+pub mod chat;
 pub mod contacts;
 pub mod conversations;
+pub mod day;
 pub mod desk;
 pub mod dispatcher;
 pub mod flows;
@@ -27,6 +29,7 @@ pub mod reminders;
 pub mod seed;
 pub mod sender;
 pub mod subscriptions;
+pub mod traces;
 pub mod turns;
 pub mod waitlist;
 

@@ -16,6 +16,7 @@ mod value;
 pub mod appointment;
 pub mod audit;
 pub mod catalog;
+pub mod chat;
 pub mod claims;
 pub mod contact;
 pub mod conversation;

@@ -32,6 +32,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "2026112201_inbox_outbox",
         sql: include_str!("../migrations/sqlite/2026112201_inbox_outbox.sql"),
     },
+    Migration {
+        version: 2_026_112_215,
+        name: "2026112215_chat",
+        sql: include_str!("../migrations/sqlite/2026112215_chat.sql"),
+    },
 ];
 
 /// A migration that the database has.
