@@ -17,7 +17,10 @@ use balcao_llm::{
     retry::{RetryPolicy, Retrying},
 };
 use balcao_offline::OfflineModel;
-use balcao_store::{OpenOptions, Store, StoreError, organization};
+use balcao_store::{
+    OpenOptions, Store, StoreError,
+    organization::{self, Organization},
+};
 use jiff::{civil::DateTime, tz::TimeZone};
 
 use crate::{
@@ -144,10 +147,15 @@ pub(crate) async fn configured(
     Ok((Desk::new(store, clock.shared()), chosen.id, clock))
 }
 
+/// The business as it is stored.
+pub(crate) async fn organization(desk: &Desk, id: OrganizationId) -> Result<Organization, Failure> {
+    let found: Result<_, StoreError> = desk.store.read(move |tx| organization::get(tx, id)).await;
+    found.map_err(|error| Failure::operation(chain(&error)))
+}
+
 /// Where the business is.
 pub(crate) async fn zone(desk: &Desk, id: OrganizationId) -> Result<TimeZone, Failure> {
-    let found: Result<_, StoreError> = desk.store.read(move |tx| organization::get(tx, id)).await;
-    let found = found.map_err(|error| Failure::operation(chain(&error)))?;
+    let found = organization(desk, id).await?;
     TimeZone::get(&found.timezone).map_err(|error| Failure::operation(chain(&error)))
 }
 

@@ -1,4 +1,4 @@
-//! The HTTP server: webhooks of channels, health.
+//! The HTTP server: webhooks of channels, the web chat, health.
 //!
 //! [`router()`] is what is answered, [`serve`] how connections are held. A handler verifies, calls one use case and shapes the
 //! answer; every error is `application/problem+json` ([`Problem`]) in words for whoever called, and never holds what only
@@ -6,6 +6,7 @@
 //!
 //! Not here: TLS (a proxy before it), what a webhook means (`balcao-channel`), what becomes of it (`balcao-app`).
 
+pub mod chat;
 mod health;
 mod limits;
 mod problem;
@@ -15,6 +16,6 @@ mod webhooks;
 
 pub use limits::Limits;
 pub use problem::Problem;
-pub use router::{Web, router};
+pub use router::{Web, router, router_with};
 pub use server::serve;
 pub use webhooks::whatsapp::WhatsAppWebhook;
