@@ -21,7 +21,7 @@ use balcao_store::{
     OpenOptions, Store, StoreError,
     organization::{self, Organization},
 };
-use jiff::{civil::DateTime, tz::TimeZone};
+use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 
 use crate::{
     config::{Config, ModelConfig},
@@ -36,6 +36,18 @@ pub(crate) enum DeskClock {
     System,
     /// One that stands until it is told otherwise.
     Manual(Arc<ManualClock>),
+    /// The machine's, so much later.
+    Shifted(SignedDuration),
+}
+
+/// The machine's clock, so much later.
+struct ShiftedClock(SignedDuration);
+
+impl Clock for ShiftedClock {
+    fn now(&self) -> Timestamp {
+        let now = SystemClock.now();
+        now.checked_add(self.0).unwrap_or(now)
+    }
 }
 
 impl DeskClock {
@@ -43,6 +55,15 @@ impl DeskClock {
         match self {
             Self::System => Arc::new(SystemClock),
             Self::Manual(clock) => Arc::<ManualClock>::clone(clock),
+            Self::Shifted(by) => Arc::new(ShiftedClock(*by)),
+        }
+    }
+
+    /// A clock that was set by hand goes on from where it stands.
+    pub(crate) fn running(self) -> Self {
+        match self {
+            Self::Manual(clock) => Self::Shifted(clock.now().duration_since(SystemClock.now())),
+            Self::System | Self::Shifted(_) => self,
         }
     }
 }
@@ -86,6 +107,14 @@ pub(crate) async fn fresh(
     now: Option<DateTime>,
 ) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
     let clock = clock(now, business.timezone())?;
+    fresh_by(business, clock).await
+}
+
+/// The same, by this clock.
+pub(crate) async fn fresh_by(
+    business: BusinessFile,
+    clock: DeskClock,
+) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
     store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
     let shared = clock.shared();

@@ -7,6 +7,7 @@
 //! Not here: TLS (a proxy before it), what a webhook means (`balcao-channel`), what becomes of it (`balcao-app`).
 
 pub mod chat;
+pub mod demo;
 mod health;
 mod limits;
 mod problem;

@@ -13,7 +13,7 @@ use balcao_channel::channels::web::KIND;
 use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Origin, Person};
 use balcao_channel::{AccountId, Inbound, ProviderMessageId, UserId};
 use balcao_domain::conversation::ConversationState;
-use balcao_domain::{ConversationId, OrganizationId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_store::chat::{self, ChatAuthor, Entry};
 use balcao_store::{Tx, contact, conversation, staff};
 use jiff::Timestamp;
@@ -158,6 +158,21 @@ impl WebChats {
     pub async fn look(&self, visitor: &Visitor, after: Option<i64>) -> Result<ChatView, UseCaseError> {
         let (organization, key) = (self.organization, visitor.as_str().to_owned());
         self.desk.look(move |tx, _now| view(tx, organization, &key, after)).await
+    }
+
+    /// The conversation of the chat in which somebody wrote last, and with whom it is.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn latest(&self) -> Result<Option<(ConversationId, ContactId)>, UseCaseError> {
+        let organization = self.organization;
+        self.desk
+            .look(move |tx, _now| {
+                let all = conversation::list(tx, organization, &ConversationState::ALL, PAGE)?;
+                let latest = all.into_iter().filter(|one| one.channel == KIND).max_by_key(|one| one.last_message_at);
+                Ok(latest.map(|one| (one.id, one.contact)))
+            })
+            .await
     }
 }
 

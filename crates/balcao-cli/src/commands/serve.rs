@@ -106,6 +106,8 @@ pub(crate) struct Server {
     limits: Limits,
     dispatcher: Dispatcher,
     sender: Sender,
+    /// The web chat, if there is one.
+    chats: Option<WebChats>,
     /// What is answered besides.
     more: Router,
     /// Nothing more is taken in.
@@ -142,11 +144,13 @@ impl Server {
             complain("no channel is configured: set whatsapp.account, or chat.enabled");
         }
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake));
-        let more = doors.chat.map_or_else(Router::new, |ChatSettings { tokens, origins }| {
-            let chats = WebChats::new(desk.clone(), inbox.clone(), hub, shop.id);
+        let (mut chats, mut more) = (None, Router::new());
+        if let Some(ChatSettings { tokens, origins }) = doors.chat {
+            let chat = WebChats::new(desk.clone(), inbox.clone(), hub, shop.id);
             let limits = ChatLimits::default();
-            balcao_web::chat::router(ChatServer::new(chats, shop.name, tokens, origins, limits, stop.clone()))
-        });
+            let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
+            (chats, more) = (Some(chat), balcao_web::chat::router(served));
+        }
         let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
         let settings = DispatcherSettings {
             lease: seconds(server.lease_s),
@@ -160,18 +164,20 @@ impl Server {
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
-        Ok(Self { web: Web::new(desk, inbox, webhook, stop.clone()), limits, dispatcher, sender, more, stop })
+        Ok(Self { web: Web::new(desk, inbox, webhook, stop.clone()), limits, dispatcher, sender, chats, more, stop })
     }
 
-    /// The same, answering more; what lasts in it must end once the token given is cancelled.
-    pub(crate) fn also(mut self, more: impl FnOnce(CancellationToken) -> Router) -> Self {
-        self.more = self.more.merge(more(self.stop.clone()));
+    /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
+    pub(crate) fn also(mut self, more: impl FnOnce(WebChats, CancellationToken) -> Router) -> Self {
+        if let Some(chats) = self.chats.clone() {
+            self.more = self.more.merge(more(chats, self.stop.clone()));
+        }
         self
     }
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, more, stop } = self;
+        let Self { web, limits, dispatcher, sender, chats: _, more, stop } = self;
         let sent = CancellationToken::new();
         let (end, sending) = (stop.clone(), sent.clone());
         let mut work = JoinSet::new();

@@ -135,7 +135,7 @@ async fn session(State(chat): State<ChatServer>, headers: HeaderMap) -> Result<R
         Some(name) => (name, StatusCode::OK),
         None => {
             chat.0.newcomers.ask("", now).map_err(too_fast)?;
-            (uuid::Uuid::now_v7().simple().to_string(), StatusCode::CREATED)
+            (uuid::Uuid::new_v4().simple().to_string(), StatusCode::CREATED)
         }
     };
     let holds = SignedDuration::try_from(chat.0.limits.token_time).unwrap_or(SignedDuration::MAX);
