@@ -17,7 +17,7 @@ use std::time::Duration;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -82,9 +82,9 @@ impl ChatServer {
 /// Everything below `/chat`.
 pub fn router(chat: ChatServer) -> Router {
     let api = Router::new()
-        .route("/chat/v1/session", post(session))
-        .route("/chat/v1/messages", post(write))
-        .route("/chat/v1/events", get(events))
+        .route("/chat/v1/session", post(session).options(preflight))
+        .route("/chat/v1/messages", post(write).options(preflight))
+        .route("/chat/v1/events", get(events).options(preflight))
         .layer(DefaultBodyLimit::max(chat.0.limits.body))
         .layer(from_fn_with_state(chat.clone(), for_allowed_pages))
         .with_state(chat);
@@ -98,17 +98,18 @@ async fn for_allowed_pages(State(chat): State<ChatServer>, request: Request, nex
             .into_response();
     };
     let origin = origin.cloned();
-    let mut response = if request.method() == Method::OPTIONS {
-        let mut answer = StatusCode::NO_CONTENT.into_response();
-        origins::allow_requests(answer.headers_mut());
-        answer
-    } else {
-        next.run(request).await
-    };
+    let mut response = next.run(request).await;
     if let Some(origin) = origin {
         origins::allow(response.headers_mut(), &origin);
     }
     response
+}
+
+/// Answers a browser that asks whether a page may send what it is about to.
+async fn preflight() -> Response {
+    let mut answer = StatusCode::NO_CONTENT.into_response();
+    origins::allow_requests(answer.headers_mut());
+    answer
 }
 
 /// The visitor of a request.

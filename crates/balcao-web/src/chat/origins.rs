@@ -56,7 +56,7 @@ pub(crate) fn allow(headers: &mut HeaderMap, origin: &HeaderValue) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
-/// Answers a browser that asks whether a page may send what it is about to.
+/// Says what a page may send.
 pub(crate) fn allow_requests(headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST"));
     let names = HeaderValue::from_static("authorization, content-type, last-event-id");
