@@ -3,14 +3,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before, test } from "node:test";
-import { browse, demo, eventually, picture, shown } from "./world.js";
+import { after, afterEach, before, test } from "node:test";
+import { browse, closeAll, demo, eventually, picture, shown } from "./world.js";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let program;
 before(async () => { program = await demo(); });
 after(async () => { await program.stop(); });
+
+afterEach(closeAll);
 
 /** A new customer on the page. */
 async function open(options = {}, address = program.address) {
@@ -56,6 +58,7 @@ test("staff take the conversation over, answer in it, and give it back", async (
   const { page, write, answered, complaints, close } = await open();
   await write("quais os serviços?");
   await answered(1);
+  await page.locator(".turn .asked", { hasText: "quais os serviços?" }).waitFor();
   await page.getByRole("button", { name: "Assumir a conversa" }).click();
   await page.getByText("Davi entrou na conversa").waitFor();
   const words = page.getByRole("textbox", { name: "Responder como equipe" });
@@ -152,7 +155,7 @@ test("in English, light and dark, assistive technology finds nothing to complain
     await input.fill("hi, I would like a fade with Wesley on Thursday at 17:00");
     await input.press("Enter");
     await eventually("an answer", async () => (await shown(page)).some((one) => one.startsWith("agent")));
-    await page.locator(".turn").first().waitFor();
+    await page.locator(".turn .asked", { hasText: "a fade with Wesley" }).waitFor();
     await page.getByRole("button", { name: "Take over" }).click();
     await page.getByRole("textbox", { name: "Answer as staff" }).waitFor();
     await page.evaluate(axe);

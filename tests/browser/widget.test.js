@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { browse, eventually, folder, freePort, picture, root, run, shown, site, start } from "./world.js";
+import { after, afterEach, before, test } from "node:test";
+import { browse, closeAll, eventually, folder, freePort, picture, root, run, shown, site, start } from "./world.js";
 
 const SECRET = { BALCAO__CHAT__SECRET: "a secret of a test that is long enough" };
 let shop, port, pages, server;
@@ -17,7 +17,7 @@ before(async () => {
   pages = await site({});
   const tag = (more = "") => `<script src="http://127.0.0.1:${port}/chat/widget.js" ${more}></script>`;
   const page = (body) => `<!doctype html><html lang="pt-BR"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Loja</title>
-    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src http://127.0.0.1:${port}; connect-src http://127.0.0.1:${port}">
+    <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src http://127.0.0.1:${port}; connect-src http://127.0.0.1:${port}; img-src data:">
     <link rel="icon" href="data:,"><h1>Barbearia</h1><p>Uma página qualquer.</p>${body}`;
   pages.set("/", page(tag()));
   pages.set("/english", page(tag('data-lang="en" data-title="Figueira" data-accent="#7a3e9d" data-suggestions="Prices?|Open today?"')));
@@ -31,6 +31,8 @@ after(async () => {
   await server.stop();
   await pages.close();
 });
+
+afterEach(closeAll);
 
 const write = async (page, text) => {
   await page.getByRole("textbox", { name: /Mensagem|Message/ }).fill(text);

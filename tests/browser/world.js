@@ -17,6 +17,13 @@ mkdirSync(pictures, { recursive: true });
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
+const open = new Set();
+
+/** Closes every window, also those of a test that failed. */
+export async function closeAll() {
+  for (const close of [...open]) await close();
+}
+
 /** A browser window; what its pages complain about is kept in `complaints`. */
 export async function browse(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), "balcao-browser-"));
@@ -32,14 +39,13 @@ export async function browse(options = {}) {
   };
   context.pages().forEach(watch);
   context.on("page", watch);
-  return {
-    context, complaints,
-    page: context.pages()[0] || (await context.newPage()),
-    close: async () => {
-      await context.close();
-      rmSync(profile, { recursive: true, force: true });
-    },
+  const close = async () => {
+    open.delete(close);
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
   };
+  open.add(close);
+  return { context, complaints, close, page: context.pages()[0] || (await context.newPage()) };
 }
 
 /** A new folder that is gone at the end. */

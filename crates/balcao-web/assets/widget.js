@@ -80,6 +80,7 @@
     .log { flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; padding: 16px 14px 8px; display: flex;
       flex-direction: column; gap: 3px; scrollbar-width: thin; }
     .log > :first-child { margin-top: auto; }
+    .hello { align-self: flex-start; max-width: 84%; margin: 2px 0; }
     .note { align-self: center; margin: 10px 0; padding: 3px 12px; border-radius: 12px; background: var(--line); color: var(--ink);
       font-size: 12.5px; text-align: center; }
     .message { max-width: 84%; margin: 2px 0; align-self: flex-start; }
@@ -107,6 +108,7 @@
       padding-bottom: max(10px, env(safe-area-inset-bottom)); }
     textarea { flex: 1; min-width: 0; min-height: 44px; max-height: 140px; padding: 10px 14px; border: 1px solid var(--line); border-radius: 22px;
       background: var(--back); color: var(--ink); font-size: 16px; line-height: 1.4; resize: none; }
+    textarea:focus-visible { outline-width: 2px; outline-offset: 0; }
     textarea::placeholder { color: var(--soft); opacity: 1; }
     .send { flex: none; width: 44px; height: 44px; border: 0; border-radius: 50%; background: var(--accent); color: var(--on-accent); }
     .send svg { width: 20px; height: 20px; display: block; margin: auto; }
@@ -264,8 +266,8 @@
       this.isSending = false;
       this.begun = false;
       this.build(place);
+      if (inline || this.saved.unsent?.length) this.begin();
       for (const { id, text } of this.saved.unsent || []) this.enqueue(id, text);
-      if (inline) this.begin();
     }
 
     build(place) {
@@ -321,7 +323,7 @@
       }
       root.append(frame);
       place.append(this.host);
-      this.greeting = this.note(settings.greeting || words.greeting);
+      this.log.insertBefore(el("div", { class: "hello" }, el("div", { class: "said" }, settings.greeting || words.greeting)), this.typing);
     }
 
     show() {
@@ -365,7 +367,7 @@
     }
 
     enqueue(id, text) {
-      this.put({ id, author: "visitor", text, at: new Date().toISOString() }, "sending");
+      this.put({ id, author: "visitor", text, at: this.now().toISOString() }, "sending");
       this.queue.push({ id, text });
       this.flush();
     }
@@ -450,7 +452,8 @@
             this.opening = null;
             return false;
           }
-          const { token, shop } = await response.json();
+          const { token, shop, now } = await response.json();
+          this.ahead = new Date(now).getTime() - Date.now();
           this.saved.token = token;
           remember.write({ token });
           if (!settings.title && shop) {
@@ -509,6 +512,11 @@
         });
     }
 
+    // The shop's clock, as far as it is known: this device's may be wrong.
+    now() {
+      return new Date(Date.now() + (this.ahead || 0));
+    }
+
     // ---- showing -----
 
     put(message, state) {
@@ -550,7 +558,7 @@
       const key = date.toDateString();
       if (key === this.lastDay) return;
       this.lastDay = key;
-      const today = new Date();
+      const today = this.now();
       const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
       const name = key === today.toDateString() ? words.today
         : key === yesterday.toDateString() ? words.yesterday

@@ -143,10 +143,10 @@ async fn listener(asked: Option<u16>) -> Result<TcpListener, Failure> {
     }
 }
 
-/// The e-mail address of the person of staff that the page acts as: whoever is on duty, else the first.
+/// The e-mail address of the person of staff that the page acts as: an attendant on duty, else somebody on duty, else the first.
 async fn on_duty(desk: &Desk, organization: OrganizationId) -> Result<String, Failure> {
     let all: Result<_, StoreError> = desk.store.read(move |tx| staff::list(tx, organization)).await;
     let all = all.map_err(|error| Failure::operation(chain(&error)))?;
-    let chosen = all.iter().find(|one| one.on_duty).or(all.first());
+    let chosen = all.iter().min_by_key(|one| (!one.on_duty, one.role != "attendant"));
     chosen.map(|one| one.email.clone()).ok_or_else(|| Failure::operation("the sample has no staff"))
 }

@@ -1,6 +1,6 @@
 // A day of the business: one column for each professional, visits in place, the customer's own ones marked.
 
-const HOUR = 56; // pixels
+const LEAST = 60; // pixels of an hour
 const el = (name, className, ...children) => {
   const made = document.createElement(name);
   if (className) made.className = className;
@@ -13,6 +13,15 @@ const period = (text) => text.split("-").map(minute);
 
 let shown = new Set();
 let shownDay = null;
+let aim = null;
+
+/** Scrolls `place` to what is worth seeing: also once it is on the screen, if it was not before. */
+export function aimAt(place) {
+  if (aim === null || !place.clientHeight) return;
+  place.scrollTop = aim;
+  place.querySelector(".visit.aimed")?.scrollIntoView({ block: "nearest", inline: "center" });
+  aim = null;
+}
 
 /** Shows a day in `place`; visits of `contact` are the customer's own. */
 export function showDay(place, day, contact, closed) {
@@ -25,6 +34,8 @@ export function showDay(place, day, contact, closed) {
   }
   const from = Math.floor(Math.min(...periods.map((one) => one[0]), ...visits.map((one) => one.from_min)) / 60) * 60;
   const to = Math.ceil(Math.max(...periods.map((one) => one[1]), ...visits.map((one) => one.to_min)) / 60) * 60;
+  // As high as the place is, if that is enough.
+  const HOUR = Math.max(LEAST, Math.floor((place.clientHeight - 64) / ((to - from) / 60)));
   const top = (min) => `${((min - from) / 60) * HOUR + 10}px`;
   const height = (span) => `${(span / 60) * HOUR}px`;
   const sized = (made, start, end) => {
@@ -35,7 +46,7 @@ export function showDay(place, day, contact, closed) {
 
   const working = day.professionals.filter((one) => one.works.length || one.visits.length);
   const grid = el("div", "grid");
-  grid.style.gridTemplateColumns = `52px repeat(${working.length}, minmax(104px, 1fr))`;
+  grid.style.gridTemplateColumns = `52px repeat(${working.length}, minmax(92px, 1fr))`;
   grid.append(el("div", "name corner"), ...working.map((one) => el("div", "name", one.name)));
   const hours = el("div", "hours");
   hours.style.height = `${((to - from) / 60) * HOUR + 20}px`;
@@ -56,8 +67,9 @@ export function showDay(place, day, contact, closed) {
     for (const visit of one.visits) {
       const own = contact !== null && visit.contact === contact;
       const fresh = own && !shown.has(visit.id);
-      const made = sized(el("div", `visit${own ? " own" : ""}${fresh ? " fresh" : ""}`, el("b", "", clock(visit.from_min)), ` ${visit.service}`), visit.from_min, visit.to_min);
-      if (visit.who) made.append(el("div", "", visit.who));
+      const made = sized(el("div", `visit${own ? " own" : ""}${fresh ? " fresh aimed" : ""}`,
+        el("p", "", el("b", "", clock(visit.from_min)), ` ${visit.service}`)), visit.from_min, visit.to_min);
+      if (visit.who) made.append(el("p", "", visit.who));
       made.title = [`${clock(visit.from_min)}–${clock(visit.to_min)}`, visit.service, visit.who].filter(Boolean).join(" · ");
       column.append(made);
     }
@@ -71,14 +83,13 @@ export function showDay(place, day, contact, closed) {
   const { scrollTop, scrollLeft } = place;
   const arrived = visits.find((one) => contact !== null && one.contact === contact && !shown.has(one.id));
   place.replaceChildren(grid);
+  place.scrollTop = scrollTop;
+  place.scrollLeft = scrollLeft;
   if (arrived || shownDay !== day.date) {
     const target = arrived ? arrived.from_min : day.date === day.today ? day.now_min : (periods[0]?.[0] ?? from);
-    place.scrollTop = Math.max(0, ((target - from) / 60) * HOUR - 60);
-  } else {
-    place.scrollTop = scrollTop;
+    aim = Math.max(0, ((target - from) / 60) * HOUR - 60);
   }
-  place.scrollLeft = scrollLeft;
-  if (arrived) place.querySelector(".visit.fresh")?.scrollIntoView({ block: "nearest", inline: "center" });
+  aimAt(place);
   shown = new Set([...shown, ...visits.map((one) => one.id)]);
   shownDay = day.date;
 }

@@ -1,7 +1,7 @@
 // The demo's page: what staff see and do. The chat beside it is the widget, as any page holds it.
 
 import { showTurns } from "/demo/trace.js";
-import { showDay } from "/demo/agenda.js";
+import { aimAt, showDay } from "/demo/agenda.js";
 
 const english = document.documentElement.lang === "en";
 const locale = english ? "en-GB" : "pt-BR";
@@ -49,6 +49,7 @@ const choose = (tab) => {
   main.dataset.view = tab.getAttribute("aria-controls");
   const news = tab.querySelector(".news");
   if (news) news.hidden = true;
+  if (main.dataset.view === "agenda") aimAt($("calendar"));
 };
 for (const tab of tabs) {
   tab.addEventListener("click", () => choose(tab));

@@ -127,13 +127,20 @@ function callOf(call, words, locale, why) {
     item.append(el("p", "said", call.args));
   }
   if (call.repairs?.length) item.append(el("p", "quiet", `${words.repaired}: ${call.repairs.join("; ")}`));
-  for (const receipt of call.result.receipts || []) item.append(el("p", "proof", `✓ ${words.proof}: ${receiptOf(receipt)}`));
+  for (const receipt of call.result.receipts || []) item.append(el("p", "proof", `✓ ${words.proof}: ${receiptOf(receipt, locale)}`));
   item.append(more(words.result, el("pre", "", JSON.stringify(call.result.value, null, 2))));
   if (call.result.internal) item.append(more(words.staffOnly, el("pre", "", call.result.internal)));
   return item;
 }
 
-const receiptOf = (receipt) => Object.values(receipt).filter((value) => value !== null && value !== "" && !(Array.isArray(value) && !value.length)).map(short).join(" · ");
+// What a receipt proves, as people write it.
+function receiptOf(receipt, locale) {
+  const { kind, day, start, end, price_cents: cents, ...rest } = receipt;
+  const hours = [start, end].filter(Boolean).map((one) => one.slice(0, 5)).join("–");
+  const date = day && new Date(`${day}T12:00:00`).toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "short" });
+  const price = Number.isInteger(cents) ? (cents / 100).toLocaleString(locale, { minimumFractionDigits: 2 }) : null;
+  return [kind, date, hours, ...Object.values(rest).map(short), price].filter(Boolean).join(" · ");
+}
 
 function more(title, content) {
   return el("details", "more", el("summary", "", title), content);

@@ -143,7 +143,7 @@ async fn session(State(chat): State<ChatServer>, headers: HeaderMap) -> Result<R
     let until = now.saturating_add(holds).unwrap_or(Timestamp::MAX);
     let token = chat.0.tokens.issue(&name, until);
     let longest = chat.0.limits.text_chars;
-    let body = json!({ "token": token, "expires_at": until, "shop": chat.0.shop, "longest": longest });
+    let body = json!({ "token": token, "expires_at": until, "now": now, "shop": chat.0.shop, "longest": longest });
     Ok((status, Json(body)).into_response())
 }
 
