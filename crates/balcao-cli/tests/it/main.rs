@@ -8,6 +8,7 @@ mod evals;
 mod inbox;
 mod serve;
 mod setup;
+mod web_chat;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

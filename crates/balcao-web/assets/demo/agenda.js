@@ -47,6 +47,7 @@ export function showDay(place, day, contact, closed) {
   const working = day.professionals.filter((one) => one.works.length || one.visits.length);
   const grid = el("div", "grid");
   grid.style.gridTemplateColumns = `52px repeat(${working.length}, minmax(92px, 1fr))`;
+  grid.style.width = `max(100%, ${52 + 92 * working.length}px)`;
   grid.append(el("div", "name corner"), ...working.map((one) => el("div", "name", one.name)));
   const hours = el("div", "hours");
   hours.style.height = `${((to - from) / 60) * HOUR + 20}px`;

@@ -6,13 +6,15 @@ const WORDS = {
     staffOnly: "Só para a equipe", proof: "Comprovante", guard: "Guarda", cleaned: "Limpeza", claim: "A resposta afirmava algo sem prova: o modelo teve que escrever de novo",
     leak: "A resposta mostrava o que é interno: o modelo teve que escrever de novo", said: "Resposta ao cliente", tokens: "tokens", free: "sem custo",
     calls: (n) => (n === 1 ? "1 ferramenta" : `${n} ferramentas`), repeated: "já feito antes", repaired: "argumentos corrigidos", agreed: "O cliente concordou",
-    step: "passo", final: "resposta final", judge: "leu a concordância", lookUp: "foi conferir", question: "pergunta antes", unproven: "sem chamada de ferramenta" },
+    step: "passo", final: "resposta final", judge: "leu a concordância", lookUp: "foi conferir", question: "pergunta antes", 
+    human_assigned: "uma pessoa tem a conversa", silence_: "o agente se cala" },
   en: { reply: "Answered", handoff: "Called a person", silence: "Stayed silent", open: "Answering…", model: "Model", tool: "Tool",
     success: "done", refusal: "a correct no", correction: "to be mended", fault: "fault", result: "Result", wrote: "What the model wrote",
     staffOnly: "Staff only", proof: "Receipt", guard: "Guardrail", cleaned: "Cleaned", claim: "The answer claimed something without proof: the model had to write again",
     leak: "The answer showed internals: the model had to write again", said: "Answer to the customer", tokens: "tokens", free: "no cost",
     calls: (n) => (n === 1 ? "1 tool" : `${n} tools`), repeated: "done before", repaired: "arguments mended", agreed: "The customer agreed",
-    step: "step", final: "final answer", judge: "read the agreement", lookUp: "looked it up", question: "asks first", unproven: "no tool call" },
+    step: "step", final: "final answer", judge: "read the agreement", lookUp: "looked it up", question: "asks first", 
+    human_assigned: "a person has the conversation", silence_: "the agent stays silent" },
 };
 
 const el = (name, className, ...children) => {
@@ -81,7 +83,7 @@ function spentOf(inside, words, locale) {
 function stepsOf(turn, inside, words, locale) {
   const list = el("ol", "steps");
   for (const guard of inside.guards) {
-    list.append(el("li", "", el("div", "line", el("b", "", words.guard), el("span", "", `${guard.guardrail}: ${guard.action}`))));
+    list.append(el("li", "", el("div", "line", el("b", "", words.guard), el("span", "", `${words[guard.guardrail] || guard.guardrail}: ${words[`${guard.action}_`] || guard.action}`))));
   }
   const callsOf = (step) => inside.calls.filter((call) => call.step === step);
   // What the customer had agreed to runs before the model is asked.
@@ -97,7 +99,7 @@ function stepsOf(turn, inside, words, locale) {
   for (const cleaning of inside.cleanings.filter((one) => one.removed.length)) {
     list.append(el("li", "", el("div", "line", el("b", "", words.cleaned), el("span", "", cleaning.removed.map((one) => one.pass).join(", ")))));
   }
-  if (turn.reason) list.append(el("li", "", el("span", "quiet", turn.reason)));
+  if (turn.reason && !words[turn.reason]) list.append(el("li", "", el("span", "quiet", turn.reason)));
   if (inside.reply) list.append(el("li", "end", el("div", "line", el("b", "", words.said)), el("p", "said", inside.reply)));
   return list;
 }

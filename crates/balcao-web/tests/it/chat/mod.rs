@@ -17,7 +17,10 @@ async fn i_1_what_is_answered_with_202_is_stored_and_five_times_is_once() {
         let (status, body) = shop.writes(&ana, "message-1", "oi").await;
         assert_eq!((status, body), (202, json!({ "id": "message-1", "repeated": attempt > 0 })));
     }
-    assert_eq!((shop.count("inbox").await, shop.count("chat_entry").await, shop.count("contact").await), (1, 1, shop.people + 1));
+    assert_eq!(
+        (shop.count("inbox").await, shop.count("chat_entry").await, shop.count("contact").await),
+        (1, 1, shop.people + 1)
+    );
 }
 
 #[tokio::test]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use balcao_app::chat::ChatMailbox;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
-use balcao_app::chat::ChatMailbox;
 use balcao_store::{message, outbox};
 use jiff::SignedDuration;
 use serde_json::json;
@@ -78,7 +78,11 @@ async fn a_person_who_takes_over_while_the_agent_thinks_is_the_one_who_answers()
     })]);
     shop.works().await;
     let conversation = shop.conversation().await;
-    shop.staff.reply(organization, conversation, STAFF.to_owned(), "Oi, aqui é a Renata.".to_owned()).await.unwrap().unwrap();
+    shop.staff
+        .reply(organization, conversation, STAFF.to_owned(), "Oi, aqui é a Renata.".to_owned())
+        .await
+        .unwrap()
+        .unwrap();
     shop.sends().await;
     assert_eq!(shop.reads(&ana, None).await, ["visitor: oi", "staff: Oi, aqui é a Renata."]);
     let told = loop {

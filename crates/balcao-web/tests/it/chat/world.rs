@@ -112,8 +112,7 @@ pub(super) async fn shop_with(script: impl IntoIterator<Item = Line>, limits: Ch
     let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
     let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let hub = Hub::default();
-    let inbox =
-        Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
+    let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
     let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "a test"), wake, Arc::clone(&outgoing));
     let mailbox = Arc::new(ChatMailbox::new(desk.clone(), hub.clone(), organization));
     let channel: Arc<dyn Channel> = Arc::new(WebChat::new(AccountId::new(ACCOUNT), mailbox));
@@ -135,7 +134,8 @@ pub(super) async fn shop_with(script: impl IntoIterator<Item = Line>, limits: Ch
     let web = Web::new(desk.clone(), inbox, None, stop.clone());
     let router = router_with(web, &Limits::default(), chat_router(served).merge(demo));
     let staff = Conversations::new(desk);
-    let mut shop = Shop { store, clock, organization, staff, chats, model, sender, stop, people: 0, dispatcher, router };
+    let mut shop =
+        Shop { store, clock, organization, staff, chats, model, sender, stop, people: 0, dispatcher, router };
     shop.people = shop.count("contact").await;
     shop
 }
