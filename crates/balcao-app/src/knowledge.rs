@@ -3,6 +3,7 @@
 use balcao_domain::OrganizationId;
 use balcao_language::search::search_tokens;
 use balcao_store::knowledge;
+use balcao_store::organization::{self, Organization};
 use serde::{Deserialize, Serialize};
 
 use crate::desk::{Desk, UseCaseError};
@@ -65,8 +66,39 @@ impl Knowledge {
                     category: hit.entry.category,
                     score: hit.score,
                 };
-                Ok(Ok(hits.into_iter().map(hit).collect()))
+                let mut found: Vec<KnowledgeHit> = hits.into_iter().map(hit).collect();
+                if category.is_none() {
+                    found.extend(own_facts(&organization::get(tx, organization)?, &tokens));
+                    found.truncate(usize::try_from(LIMIT).unwrap_or(usize::MAX));
+                }
+                Ok(Ok(found))
             })
             .await
     }
+}
+
+/// What the business's own record says and a query asks for: address and telephone need no entry of their own. They stand
+/// behind the entries, which the business worded itself.
+fn own_facts(organization: &Organization, asked: &[String]) -> Vec<KnowledgeHit> {
+    let portuguese = organization.locale.starts_with("pt");
+    let say = |pt: &'static str, en: &'static str| if portuguese { pt } else { en };
+    let facts = [
+        (
+            say("Telefone", "Phone"),
+            "telefone celular contato numero ligar phone call number",
+            organization.phone.as_deref(),
+        ),
+        (say("Endereço", "Address"), "endereço local rua onde fica address where", organization.address.as_deref()),
+    ];
+    let hit = |(title, words, content): (&str, &str, Option<&str>)| {
+        let words = search_tokens(words);
+        let content = content.filter(|_| asked.iter().any(|token| words.contains(token)))?;
+        Some(KnowledgeHit {
+            title: title.to_owned(),
+            content: format!("{title}: {content}"),
+            category: None,
+            score: 0.0,
+        })
+    };
+    facts.into_iter().filter_map(hit).collect()
 }

@@ -1,9 +1,11 @@
-//! Configuration: `balcao.toml`, then the environment (`BALCAO__SECTION__KEY`). Read once, at the start.
+//! Configuration: `balcao.toml`, then the environment (`BALCAO__SECTION__KEY`, and `BALCAO_DATABASE_URL`). Read once, at the
+//! start.
 //!
 //! Every mistake names its place: the file with line and the nearest key, or the variable. Secrets come from the
 //! environment, a file, or the configuration, and are never shown.
 
 mod chat;
+mod database;
 mod serve;
 
 use std::{
@@ -21,6 +23,7 @@ use toml::{Table, Value};
 
 use crate::{output::Failure, wire::seconds};
 pub(crate) use chat::{ChatConfig, ChatSettings};
+use database::DatabaseConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
 
 /// The file that is read if none is named.
@@ -40,20 +43,6 @@ pub(crate) struct Config {
     pub(crate) chat: ChatConfig,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
-}
-
-/// Where everything is kept.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct DatabaseConfig {
-    /// A file, or `:memory:`.
-    pub(crate) path: String,
-}
-
-impl Default for DatabaseConfig {
-    fn default() -> Self {
-        Self { path: "balcao.db".to_owned() }
-    }
 }
 
 /// Which business of the database is served.
@@ -198,7 +187,7 @@ impl Config {
             let origin = self.origins.get(key).cloned().unwrap_or_else(|| "default".to_owned());
             rows.push(ShownValue { key: key.to_owned(), value, origin });
         };
-        row("database.path", self.database.path.clone());
+        self.database.rows(&mut row);
         row("organization.slug", self.organization.slug.clone().unwrap_or_else(|| "(the only one)".to_owned()));
         row("agents.dir", self.agents.dir.display().to_string());
         row("agents.profile", self.agents.profile.clone());
@@ -248,6 +237,9 @@ pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) 
         if from_file("database.path", &config) && config.database.path != ":memory:" {
             config.database.path = folder.join(&config.database.path).display().to_string();
         }
+        if from_file("database.url_file", &config) {
+            config.database.url_file = config.database.url_file.take().map(|file| folder.join(file));
+        }
         if from_file("agents.dir", &config) {
             config.agents.dir = folder.join(&config.agents.dir);
         }
@@ -278,6 +270,11 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
             .map_err(|error| with_suggestion(&format!("{variable}: {}", error.message())))?;
         origins.insert(format!("{section}.{key}"), format!("environment, {variable}"));
     }
+    if let Some(url) = environment.get(database::VARIABLE) {
+        config.database.url = Some(SecretString::from(url.clone()));
+        config.database.url_file = None;
+        origins.insert("database.url".to_owned(), format!("environment, {}", database::VARIABLE));
+    }
     config.origins = origins;
     check_ranges(&config)?;
     Ok(config)
@@ -305,8 +302,9 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 14] = [
     "path",
+    "url",
     "slug",
     "dir",
     "profile",

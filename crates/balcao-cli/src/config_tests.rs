@@ -43,6 +43,27 @@ fn a_wrong_type_names_its_place() {
 }
 
 #[test]
+fn a_database_server_is_named_by_the_file_or_by_the_environment_and_never_shown() {
+    let text = "[database]\nurl = \"postgres://u:from-file@h/d\"\n";
+    let from_file = parse("balcao.toml", text, &BTreeMap::new()).unwrap();
+    let server = |config: &Config| config.database.server().unwrap().unwrap().expose_secret().to_owned();
+    assert_eq!(server(&from_file), "postgres://u:from-file@h/d");
+    let variable = environment(&[("BALCAO_DATABASE_URL", "postgres://u:from-env@h/d")]);
+    let from_environment = parse("balcao.toml", text, &variable).unwrap();
+    assert_eq!(server(&from_environment), "postgres://u:from-env@h/d");
+    let section = environment(&[("BALCAO__DATABASE__URL", "postgres://u:from-env@h/d")]);
+    assert_eq!(server(&parse("balcao.toml", text, &section).unwrap()), "postgres://u:from-env@h/d");
+    for config in [from_file, from_environment] {
+        let shown: String = config.rows().iter().map(|row| format!("{} {}", row.key, row.value)).collect();
+        assert!(shown.contains("database.url ********"), "{shown}");
+        assert!(!format!("{shown}{config:?}").contains("from-"), "{shown}");
+        assert_eq!(config.database.missing_file(), None);
+    }
+    let both = "[database]\nurl = \"postgres://h/d\"\nurl_file = \"secret\"\n";
+    assert!(parse("balcao.toml", both, &BTreeMap::new()).unwrap().database.server().unwrap_err().contains("not both"));
+}
+
+#[test]
 fn secrets_are_masked_wherever_the_configuration_is_shown() {
     let text = "[[model.providers]]\nname = \"main\"\nkind = \"openai\"\napi_key = \"sk-very-secret\"\n";
     let config = parse("balcao.toml", text, &BTreeMap::new()).unwrap();

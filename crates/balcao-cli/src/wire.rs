@@ -18,10 +18,11 @@ use balcao_llm::{
 };
 use balcao_offline::OfflineModel;
 use balcao_store::{
-    OpenOptions, Store, StoreError,
+    Backend, OpenOptions, Store, StoreError,
     organization::{self, Organization},
 };
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
+use secrecy::ExposeSecret;
 
 use crate::{
     config::{Config, ModelConfig},
@@ -124,11 +125,22 @@ pub(crate) async fn fresh_by(
 
 /// The configured database.
 pub(crate) fn open_store(config: &Config) -> Result<Store, Failure> {
-    if config.database.path == ":memory:" {
-        return Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)));
+    let fail = |error: StoreError| Failure::operation(chain(&error));
+    if let Some(url) = config.database.server().map_err(Failure::usage)? {
+        return Store::connect(url.expose_secret(), OpenOptions::default()).map_err(fail);
     }
-    Store::open(Path::new(&config.database.path), OpenOptions::default())
-        .map_err(|error| Failure::operation(chain(&error)))
+    if config.database.path == ":memory:" {
+        return Store::open_in_memory().map_err(fail);
+    }
+    Store::open(Path::new(&config.database.path), OpenOptions::default()).map_err(fail)
+}
+
+/// The database in words, without user and password.
+pub(crate) fn database_name(store: &Store, config: &Config) -> String {
+    match store.backend() {
+        Backend::Sqlite => config.database.path.clone(),
+        Backend::Postgres { place } => format!("PostgreSQL at {place}"),
+    }
 }
 
 /// The configured database, ready to serve, and the business that it is to serve.
@@ -136,8 +148,7 @@ pub(crate) async fn configured(
     config: &Config,
     now: Option<DateTime>,
 ) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
-    let path = Path::new(&config.database.path);
-    if config.database.path != ":memory:" && !path.exists() {
+    if let Some(path) = config.database.missing_file() {
         return Err(Failure::operation(format!(
             "there is no database {}; make one with `balcao migrate` and fill it with `balcao seed FILE`, or try `balcao chat --business FILE`",
             path.display()

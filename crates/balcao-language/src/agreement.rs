@@ -2,7 +2,7 @@
 //!
 //! [`Agreement::Yes`] needs the whole message to consist of words of agreement and harmless filler. Anything that is not
 //! recognised (a condition, a question mark, a date or time, a name, a "mas") makes it at most [`Agreement::Unclear`]; a
-//! negation never gives Yes. [`agreement_about`] also knows what was asked, so that "cancela" does not confirm a booking.
+//! negation never gives Yes, and beside a yes it makes the message [`Agreement::Contested`]. [`agreement_about`] also knows what was asked, so that "cancela" does not confirm a booking.
 
 #[rustfmt::skip] // tables of words: one a line would be hundreds of lines
 mod words;
@@ -20,8 +20,11 @@ pub enum Agreement {
     Yes,
     /// It declines.
     No,
-    /// Neither, or not only: ask again.
+    /// It says something else, or more, that may still amount to agreement: "é o de quinta mesmo".
     Unclear,
+    /// It agrees and declines at once ("deixa, vou sim"), asks back, or wants another deed: nobody may take it for
+    /// agreement.
+    Contested,
 }
 
 /// What the question was about.
@@ -83,6 +86,8 @@ struct Tally {
     deed: bool,
     no: bool,
     other: bool,
+    /// It asks back, or names another deed than the one that was asked about.
+    astray: bool,
 }
 
 impl Tally {
@@ -94,7 +99,8 @@ impl Tally {
             Piece::Yes => self.yes = true,
             Piece::Deed => self.deed = true,
             Piece::No => self.no = true,
-            Piece::OtherDeed | Piece::Question | Piece::Unknown => self.other = true,
+            Piece::OtherDeed | Piece::Question => (self.other, self.astray) = (true, true),
+            Piece::Unknown => self.other = true,
             Piece::Filler => {}
         }
     }
@@ -104,9 +110,17 @@ impl Tally {
         if self.no {
             // "Não, pode cancelar" contradicts itself: only a refusal without any agreement is a No.
             let declines = !agrees && (self.first == Some(Piece::No) || !self.other);
-            return if declines { Agreement::No } else { Agreement::Unclear };
+            return match (declines, agrees) {
+                (true, _) => Agreement::No,
+                (false, true) => Agreement::Contested,
+                (false, false) => Agreement::Unclear,
+            };
         }
-        if agrees && !self.other { Agreement::Yes } else { Agreement::Unclear }
+        match (agrees, self.other) {
+            (true, false) => Agreement::Yes,
+            (false, _) if self.astray => Agreement::Contested,
+            (true, true) | (false, _) => Agreement::Unclear,
+        }
     }
 }
 

@@ -249,7 +249,8 @@ impl Dialogue {
     /// "Serve" to the next opening: its day, time and professional are wanted now.
     fn take_next(&mut self, utterance: &Utterance) {
         let accepts = self.asked == Question::Next && agreement(&utterance.text) == Agreement::Yes;
-        if self.asked == Question::Professional && agreement(&utterance.text) == Agreement::Yes {
+        let thanks = utterance.is(Act::Thanks);
+        if self.asked == Question::Professional && agreement(&utterance.text) == Agreement::Yes && !thanks {
             // "Seria com …?" was answered with yes; yes to a choice of several leaves it to us.
             let question = self.said.trim_end().rsplit('\n').next().unwrap_or_default();
             match self.catalog.professional_in(question) {
@@ -367,6 +368,9 @@ impl Dialogue {
                 }
                 "create_appointment" | "cancel_appointment" | "reschedule_appointment" if outcome.succeeded() => {
                     let queue = self.left_to_book(&outcome);
+                    // A time that only one of the wishes has was meant for the first.
+                    let wanted = self.wanted_services();
+                    let each_timed = wanted.iter().all(|wish| !find_times(wish).is_empty());
                     self.goal = Goal::None;
                     self.held = None;
                     self.mentions.clear();
@@ -378,8 +382,9 @@ impl Dialogue {
                     if let Some(next) = queue.first() {
                         self.goal = Goal::Book;
                         self.mentions.push(next.clone());
-                        let own = nlu::read(next, today, &[]).days.first().copied();
-                        self.day = own.or_else(|| booked_day(&outcome));
+                        let own = nlu::read(next, today, &[]);
+                        self.day = own.days.first().copied().or_else(|| booked_day(&outcome));
+                        self.times = if each_timed { own.times } else { Vec::new() };
                     }
                     self.queue = queue;
                 }
@@ -433,7 +438,11 @@ impl Dialogue {
             let first = self.catalog.several_in(text).into_iter().next();
             let first = first.filter(|wish| self.catalog.professional_in(wish) != Named::Nothing);
             let text = first.as_ref().unwrap_or(text);
-            let named = self.catalog.professional_in(text);
+            let preferred = self.catalog.professional_in(nlu::before_condition(text));
+            let named = match preferred {
+                Named::One(_) => preferred,
+                Named::Several(_) | Named::Unknown(_) | Named::Nothing => self.catalog.professional_in(text),
+            };
             if named != Named::Nothing {
                 return named;
             }

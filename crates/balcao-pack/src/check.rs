@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use balcao_tool::{Confirm, Effect, Tool, ToolHandler, validate::Schema};
+use balcao_tool::{Confirm, Tool, ToolHandler, validate::Schema};
 use balcao_yaml::{Document, Problem, nearest};
 use serde_json::{Value, json};
 
@@ -72,17 +72,13 @@ fn check_closed(command: &Command, complain: &mut Complain<'_>) {
     }
 }
 
-/// What must come from the conversation is an argument, and the command writes: reading may try whatever it likes.
+/// What must come from the conversation is an argument.
 fn check_said(command: &Command, complain: &mut Complain<'_>) {
     let properties = command.input_schema.get("properties").and_then(Value::as_object);
     let known = || properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str));
     for argument in command.said.keys().filter(|argument| !known().any(|name| name == argument.as_str())) {
         let near = nearest(argument, known()).map(|name| format!("did you mean `{name}`?"));
         complain(&format!("said/{argument}"), format!("there is no argument `{argument}`"), near);
-    }
-    if command.effect == Effect::Read && !command.said.is_empty() {
-        let suggestion = Some("leave `said` out".to_owned());
-        complain("said", "a command that only reads may be called with any argument".to_owned(), suggestion);
     }
 }
 

@@ -40,7 +40,7 @@ pub fn claim(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &Wanted) -> 
         let claimed = tx.execute(
             "INSERT INTO slot_claim (organization_id, professional_id, seat, quantum, appointment_id)
              WITH RECURSIVE wanted (quantum) AS (
-                 SELECT ?4 UNION ALL SELECT quantum + 1 FROM wanted WHERE quantum + 1 < ?5
+                 SELECT CAST(?4 AS BIGINT) UNION ALL SELECT quantum + 1 FROM wanted WHERE quantum + 1 < ?5
              )
              SELECT ?1, ?2, ?3, quantum, ?6 FROM wanted WHERE true
              ON CONFLICT DO NOTHING",

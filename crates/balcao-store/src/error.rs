@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use balcao_domain::FailureClass;
 
+use crate::cause::{Cause, PostgresCause};
+
 /// Which rule of the schema refused a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConstraintKind {
@@ -14,7 +16,7 @@ pub enum ConstraintKind {
     ForeignKey,
     /// A check, or a value that must not be null.
     Check,
-    /// A trigger, such as the one against overlapping appointments.
+    /// A trigger or an exclusion constraint, such as the one against overlapping appointments.
     Trigger,
 }
 
@@ -37,6 +39,8 @@ pub enum StoreErrorClass {
     Constraint,
     /// Cannot be reached or opened.
     Unavailable,
+    /// The connection was lost while a transaction was being committed: it is done or not.
+    Unknown,
     /// A mistake in this program.
     Bug,
 }
@@ -47,9 +51,9 @@ pub enum StoreError {
     /// Another process or connection holds the lock for longer than the busy timeout.
     #[error("the database is locked by another program; stop it, or wait until its backup or migration is over")]
     Locked {
-        /// What SQLite said.
+        /// What the database said.
         #[source]
-        source: Arc<rusqlite::Error>,
+        source: Arc<Cause>,
     },
     /// The file, its folder or its file system cannot be written.
     #[error(
@@ -68,16 +72,16 @@ pub enum StoreError {
     /// The disk or the quota is full.
     #[error("the disk that holds the database is full; nothing was changed, free some space")]
     Full {
-        /// What SQLite said.
+        /// What the database said.
         #[source]
-        source: Arc<rusqlite::Error>,
+        source: Arc<Cause>,
     },
     /// The file is damaged.
     #[error("the database is damaged; stop the program and restore the last backup")]
     Corrupt {
-        /// What SQLite said.
+        /// What the database said.
         #[source]
-        source: Arc<rusqlite::Error>,
+        source: Arc<Cause>,
     },
     /// The file is something else.
     #[error("{} is not a database; check the configured path", path.display())]
@@ -96,13 +100,45 @@ pub enum StoreError {
     CannotOpen {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// What the database said.
         #[source]
-        source: Arc<rusqlite::Error>,
+        source: Arc<Cause>,
+    },
+    /// The address of a database server cannot be read. It is not repeated, because it may hold a password.
+    #[error(
+        "the database's address cannot be read: {why}; write postgres://user:password@host:5432/name, with special \
+         characters of the password as %40 and the like"
+    )]
+    Address {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The database server cannot be reached, or lets us not in.
+    #[error("the database {place} cannot be reached; see that it runs, and that address, user and password are right")]
+    CannotConnect {
+        /// Host, port and name, without user and password.
+        place: String,
+        /// What the database said.
+        #[source]
+        source: Arc<Cause>,
+    },
+    /// The connection was lost in the middle of a transaction, which the server undoes.
+    #[error("the connection to the database was lost; nothing was changed, and the next transaction connects again")]
+    Disconnected {
+        /// What the database said.
+        #[source]
+        source: Arc<Cause>,
+    },
+    /// The connection was lost while the transaction was being committed.
+    #[error("the connection to the database was lost during a commit; the transaction may be done or not")]
+    CommitUnknown {
+        /// What the database said.
+        #[source]
+        source: Arc<Cause>,
     },
     /// A setting that correctness rests on did not take.
     #[error(
-        "the database does not accept {name}={wanted}, it stays at {found}; the file system may lack what it needs"
+        "the database has {name}={found}, this program needs {wanted}; the server or the file system may lack what it needs"
     )]
     Setting {
         /// The setting.
@@ -123,9 +159,9 @@ pub enum StoreError {
     /// The schema lacks what the program needs.
     #[error("the database lacks the current schema; run `balcao migrate`")]
     NotMigrated {
-        /// What SQLite said.
+        /// What the database said.
         #[source]
-        source: Arc<rusqlite::Error>,
+        source: Arc<Cause>,
     },
     /// A migration was changed after it had been applied.
     #[error("migration {name} is not the one that was applied to this database; install the program it came from")]
@@ -192,9 +228,9 @@ pub enum StoreError {
     Other {
         /// The statement, or what was being done.
         sql: String,
-        /// What SQLite said.
+        /// What the database said.
         #[source]
-        source: Arc<rusqlite::Error>,
+        source: Arc<Cause>,
     },
 }
 
@@ -210,9 +246,14 @@ impl StoreError {
             Self::Newer { .. } => StoreErrorClass::Newer,
             Self::NotMigrated { .. } => StoreErrorClass::Older,
             Self::Constraint { .. } => StoreErrorClass::Constraint,
-            Self::MissingDirectory { .. } | Self::CannotOpen { .. } | Self::Setting { .. } | Self::Closed => {
-                StoreErrorClass::Unavailable
-            }
+            Self::MissingDirectory { .. }
+            | Self::CannotOpen { .. }
+            | Self::Address { .. }
+            | Self::CannotConnect { .. }
+            | Self::Disconnected { .. }
+            | Self::Setting { .. }
+            | Self::Closed => StoreErrorClass::Unavailable,
+            Self::CommitUnknown { .. } => StoreErrorClass::Unknown,
             Self::Migration { source, .. } => source.class(),
             Self::WriteInRead { .. }
             | Self::MigrationChanged { .. }
@@ -227,8 +268,12 @@ impl StoreError {
     /// How a use case that met this error has failed.
     #[must_use]
     pub fn failure(&self) -> FailureClass {
+        if matches!(self, Self::Disconnected { .. }) {
+            return FailureClass::Transient;
+        }
         match self.class() {
-            StoreErrorClass::Busy => FailureClass::Transient,
+            // Doing it again is safe: effect keys and unique indexes find what had been done.
+            StoreErrorClass::Busy | StoreErrorClass::Unknown => FailureClass::Transient,
             StoreErrorClass::ReadOnly
             | StoreErrorClass::Full
             | StoreErrorClass::Corrupt
@@ -252,7 +297,7 @@ impl StoreError {
         let code = error.sqlite_error().map(|failure| failure.code);
         let extended = error.sqlite_error().map_or(0, |failure| failure.extended_code);
         let message = error.to_string();
-        let source = Arc::new(error);
+        let source = Arc::new(Cause::Sqlite(error));
         match code {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { source },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { what: message },
@@ -262,6 +307,34 @@ impl StoreError {
             _ if message.starts_with("no such table") || message.starts_with("no such column") => {
                 Self::NotMigrated { source }
             }
+            _ => Self::Other { sql: sql.to_owned(), source },
+        }
+    }
+}
+
+impl StoreError {
+    /// Reads what PostgreSQL or its client said while running `sql`; `closed`: the connection is gone.
+    pub(crate) fn of_postgres(sql: &str, error: &postgres::Error, closed: bool) -> Self {
+        let cause = PostgresCause::of(error);
+        let (code, message) = (cause.code.clone().unwrap_or_default(), cause.message.clone());
+        let constraint = |kind| Self::Constraint { kind, message: message.clone() };
+        let source = Arc::new(Cause::Postgres(cause));
+        match code.as_str() {
+            "23505" => constraint(ConstraintKind::Unique),
+            "23503" => constraint(ConstraintKind::ForeignKey),
+            // An exclusion constraint, and what our own triggers raise.
+            "23P01" | "P0001" => constraint(ConstraintKind::Trigger),
+            code if code.starts_with("23") => constraint(ConstraintKind::Check),
+            // Serialization, deadlock, lock timeout.
+            "40001" | "40P01" | "55P03" => Self::Locked { source },
+            // A table, a column or a schema that is not there.
+            "42P01" | "42703" | "3F000" => Self::NotMigrated { source },
+            "25006" => Self::ReadOnly { what: message },
+            "53100" => Self::Full { source },
+            "XX001" | "XX002" => Self::Corrupt { source },
+            // The server ends the connection: shutdown, crash, or a session that idled in its transaction.
+            "57P01" | "57P02" | "57P03" | "25P03" => Self::Disconnected { source },
+            _ if closed => Self::Disconnected { source },
             _ => Self::Other { sql: sql.to_owned(), source },
         }
     }

@@ -98,7 +98,7 @@ pub fn cancel_open(
 ) -> Result<usize, StoreError> {
     tx.execute(
         "UPDATE follow_up SET state = 'cancelled'
-         WHERE organization_id = ?1 AND contact_id = ?2 AND state = 'open' AND (?3 IS NULL OR id = ?3)",
+         WHERE organization_id = ?1 AND contact_id = ?2 AND state = 'open' AND (id = ?3 OR ?3 IS NULL)",
         values![organization, contact, only],
     )
 }

@@ -3,6 +3,8 @@
 //! The tokenizer comes in as a function, the same for entries and queries: it folds accents and case and cuts words to
 //! their stems, so that SQLite's own tokenizer only has to split at spaces.
 
+mod bm25;
+
 use std::collections::BTreeSet;
 
 use balcao_domain::knowledge::KnowledgeEntry;
@@ -11,6 +13,10 @@ use balcao_domain::{KnowledgeId, OrganizationId};
 use crate::error::StoreError;
 use crate::tx::Tx;
 use crate::value::{Row, values};
+use bm25::{Document, scores};
+
+/// How much a hit counts in the title, the content and the category; in the statement for FTS5 too.
+const WEIGHTS: [f64; 3] = [4.0, 1.0, 2.0];
 
 /// An entry that a query found.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,12 +83,15 @@ pub fn search(
     category: Option<&str>,
     limit: u32,
 ) -> Result<Vec<Hit>, StoreError> {
-    // Quoted, a token is a token: none of FTS5's operators can be smuggled in.
     let distinct: BTreeSet<&str> = query_tokens.iter().map(String::as_str).filter(|token| !token.is_empty()).collect();
-    let terms: Vec<String> = distinct.iter().map(|token| format!("\"{}\"", token.replace('"', "\"\""))).collect();
-    if terms.is_empty() {
+    if distinct.is_empty() {
         return Ok(Vec::new());
     }
+    if tx.is_postgres() {
+        return ranked(tx, organization, &distinct, category, limit);
+    }
+    // Quoted, a token is a token: none of FTS5's operators can be smuggled in.
+    let terms: Vec<String> = distinct.iter().map(|token| format!("\"{}\"", token.replace('"', "\"\""))).collect();
     tx.query_all(
         "SELECT e.id, e.category, e.title, e.content, -bm25(knowledge_search, 4.0, 1.0, 2.0) AS score
          FROM knowledge_search JOIN knowledge_entry e ON e.id = knowledge_search.rowid
@@ -91,6 +100,34 @@ pub fn search(
         values![terms.join(" OR "), organization, category, limit],
         |row| Ok(Hit { entry: read(row)?, score: row.get(4)? }),
     )
+}
+
+/// As [`search`], where the database has no full-text ranking of this kind: the program ranks what it reads.
+fn ranked(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    terms: &BTreeSet<&str>,
+    category: Option<&str>,
+    limit: u32,
+) -> Result<Vec<Hit>, StoreError> {
+    let entries = tx.query_all(
+        "SELECT e.id, e.category, e.title, e.content, s.title, s.content, s.category
+         FROM knowledge_entry e JOIN knowledge_search s ON s.rowid = e.id WHERE e.organization_id = ?1 ORDER BY e.id",
+        values![organization],
+        |row| Ok((read(row)?, [row.get::<String>(4)?, row.get(5)?, row.get(6)?])),
+    )?;
+    let documents: Vec<Document<'_>> =
+        entries.iter().map(|(_, [title, content, category])| [title.as_str(), content, category]).collect();
+    let scores = scores(terms, &documents, WEIGHTS);
+    let mut hits: Vec<Hit> = entries
+        .into_iter()
+        .zip(scores)
+        .filter_map(|((entry, _), score)| Some(Hit { entry, score: score? }))
+        .filter(|hit| category.is_none() || hit.entry.category.as_deref() == category)
+        .collect();
+    hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.entry.id.cmp(&other.entry.id)));
+    hits.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(hits)
 }
 
 /// Every entry, in order of id.

@@ -1,4 +1,4 @@
-//! The database: SQLite in a file or in memory, behind one enum.
+//! The database: SQLite in a file or in memory, or PostgreSQL, behind one enum.
 //!
 //! [`Store::write`] and [`Store::read`] run a synchronous closure in a transaction; all SQL lives in the repository modules,
 //! written once, over the small interface of [`Tx`]. Every table carries the organization and every repository function
@@ -6,8 +6,11 @@
 //!
 //! Not here: rules (`balcao-domain`), and what one transaction consists of (`balcao-app`).
 
+mod cause;
 mod error;
+mod job;
 mod migrate;
+mod postgres;
 mod sqlite;
 mod store;
 mod tx;
@@ -42,8 +45,9 @@ pub mod tag;
 pub mod turn;
 pub mod waitlist;
 
+pub use cause::{Cause, PostgresCause};
 pub use error::{ConstraintKind, StoreError, StoreErrorClass};
 pub use migrate::{AppliedMigration, SchemaStatus};
-pub use store::{OpenOptions, Store};
+pub use store::{Backend, OpenOptions, Store};
 pub use tx::Tx;
 pub use value::{FromValue, Row, Value, ValueRef};

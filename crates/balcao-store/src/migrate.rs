@@ -1,7 +1,7 @@
 //! Migrations: forward only, recorded with their checksum, applied all or none.
 //!
-//! A migration that was applied is never edited: add another file, and a line below. Each must work with the program before
-//! it and after it (expand, then contract).
+//! Each is written for SQLite and for PostgreSQL, with the same meaning. One that was applied is never edited: add other
+//! files, and a line below. Each must work with the program before it and after it (expand, then contract).
 
 use sha2::{Digest, Sha256};
 
@@ -13,29 +13,40 @@ struct Migration {
     /// The time it was written, `YYYYMMDDNN`; they are applied in this order.
     version: i64,
     name: &'static str,
-    sql: &'static str,
+    sqlite: &'static str,
+    postgres: &'static str,
+}
+
+impl Migration {
+    const fn sql(&self, tx: &Tx<'_>) -> &'static str {
+        if tx.is_postgres() { self.postgres } else { self.sqlite }
+    }
 }
 
 const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 2_026_112_101,
         name: "2026112101_business",
-        sql: include_str!("../migrations/sqlite/2026112101_business.sql"),
+        sqlite: include_str!("../migrations/sqlite/2026112101_business.sql"),
+        postgres: include_str!("../migrations/postgres/2026112101_business.sql"),
     },
     Migration {
         version: 2_026_112_102,
         name: "2026112102_conversation",
-        sql: include_str!("../migrations/sqlite/2026112102_conversation.sql"),
+        sqlite: include_str!("../migrations/sqlite/2026112102_conversation.sql"),
+        postgres: include_str!("../migrations/postgres/2026112102_conversation.sql"),
     },
     Migration {
         version: 2_026_112_201,
         name: "2026112201_inbox_outbox",
-        sql: include_str!("../migrations/sqlite/2026112201_inbox_outbox.sql"),
+        sqlite: include_str!("../migrations/sqlite/2026112201_inbox_outbox.sql"),
+        postgres: include_str!("../migrations/postgres/2026112201_inbox_outbox.sql"),
     },
     Migration {
         version: 2_026_112_215,
         name: "2026112215_chat",
-        sql: include_str!("../migrations/sqlite/2026112215_chat.sql"),
+        sqlite: include_str!("../migrations/sqlite/2026112215_chat.sql"),
+        postgres: include_str!("../migrations/postgres/2026112215_chat.sql"),
     },
 ];
 
@@ -59,8 +70,13 @@ pub struct SchemaStatus {
     pub missing: Vec<&'static str>,
 }
 
-/// Applies what is missing. The caller's transaction is the lock, and makes it all or none.
+/// Applies what is missing. The caller's write transaction is the lock, also against other processes, and makes it all or
+/// none.
 pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
+    if tx.is_postgres() {
+        // A large table takes its time.
+        tx.execute_script("SET LOCAL statement_timeout = 0")?;
+    }
     tx.execute(
         "CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)",
         &[],
@@ -74,10 +90,11 @@ pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
 }
 
 fn apply(tx: &mut Tx<'_>, migration: &Migration) -> Result<(), StoreError> {
-    tx.execute_script(migration.sql)?;
+    let sql = migration.sql(tx);
+    tx.execute_script(sql)?;
     tx.execute(
         "INSERT INTO schema_migration (version, name, checksum) VALUES (?1, ?2, ?3)",
-        values![migration.version, migration.name, checksum(migration.sql)],
+        values![migration.version, migration.name, checksum(sql)],
     )?;
     Ok(())
 }
@@ -89,7 +106,7 @@ pub(crate) fn status(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
     for row in &applied {
         match MIGRATIONS.iter().find(|migration| migration.version == row.version) {
             None => return Err(StoreError::Newer { found: row.version, known }),
-            Some(migration) if checksum(migration.sql) != row.checksum => {
+            Some(migration) if checksum(migration.sql(tx)) != row.checksum => {
                 return Err(StoreError::MigrationChanged { name: row.name.clone() });
             }
             Some(_) => {}

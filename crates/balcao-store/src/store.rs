@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::error::StoreError;
 use crate::migrate::SchemaStatus;
+use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
 use crate::tx::Tx;
 
@@ -33,6 +34,19 @@ pub struct Store(Database);
 #[derive(Debug, Clone)]
 enum Database {
     Sqlite(Arc<Sqlite>),
+    Postgres(Arc<Postgres>),
+}
+
+/// Which database it is, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Backend {
+    /// SQLite, in a file or in memory.
+    Sqlite,
+    /// PostgreSQL.
+    Postgres {
+        /// Host, port and name, without user and password.
+        place: String,
+    },
 }
 
 impl Store {
@@ -54,13 +68,36 @@ impl Store {
         Ok(Self(Database::Sqlite(Arc::new(Sqlite::open_in_memory()?))))
     }
 
+    /// Connects to the PostgreSQL database (15 or later) at `postgres://user:password@host:port/name`.
+    ///
+    /// The schema is not touched: call [`Self::migrate`] before use. A connection that is lost later is made anew. Of the
+    /// options, `busy_timeout` is how long a writer waits for the others.
+    ///
+    /// # Errors
+    /// [`StoreError`], each with what to do: an address that cannot be read, a server that cannot be reached or lets us not
+    /// in, a setting that correctness rests on, a newer schema. None repeats a user or a password.
+    pub fn connect(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
+        let address = crate::postgres::parse(url)?;
+        Ok(Self(Database::Postgres(Arc::new(Postgres::open(address, options)?))))
+    }
+
+    /// Which database it is.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        match &self.0 {
+            Database::Sqlite(_) => Backend::Sqlite,
+            Database::Postgres(postgres) => Backend::Postgres { place: postgres.place().to_owned() },
+        }
+    }
+
     /// Runs `work` in a transaction that is durable when this returns `Ok`, and undone when it returns `Err`.
     ///
     /// Waiting closures share one commit, each in a savepoint of its own: one that fails or panics undoes itself alone. They
-    /// run one at a time, in order. Nobody is answered before the commit; if the commit fails, all are told.
+    /// run one at a time, in order. Nobody is answered before the commit; if the commit fails, all are told. On PostgreSQL they
+    /// run one at a time over all processes.
     ///
     /// # Errors
-    /// What `work` failed with, or what the database said.
+    /// What `work` failed with, or what the database said. [`StoreError::CommitUnknown`]: it may be done or not.
     pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -69,6 +106,7 @@ impl Store {
     {
         match &self.0 {
             Database::Sqlite(sqlite) => sqlite.write(work).await,
+            Database::Postgres(postgres) => postgres.write(work).await,
         }
     }
 
@@ -84,6 +122,7 @@ impl Store {
     {
         match &self.0 {
             Database::Sqlite(sqlite) => sqlite.read(work).await,
+            Database::Postgres(postgres) => postgres.read(work).await,
         }
     }
 

@@ -168,8 +168,9 @@ pub fn spent_since(
     conversation: Option<ConversationId>,
     since: Timestamp,
 ) -> Result<SpentSince, StoreError> {
-    let sums = "SELECT COALESCE(sum(model_calls), 0), COALESCE(sum(tool_calls), 0), COALESCE(sum(tokens), 0),
-                COALESCE(sum(cost_micro_usd), 0) FROM turn WHERE organization_id = ?1";
+    let sums = "SELECT CAST(COALESCE(sum(model_calls), 0) AS BIGINT), CAST(COALESCE(sum(tool_calls), 0) AS BIGINT),
+                CAST(COALESCE(sum(tokens), 0) AS BIGINT), CAST(COALESCE(sum(cost_micro_usd), 0) AS BIGINT)
+                FROM turn WHERE organization_id = ?1";
     let read = |row: &crate::value::Row<'_>| {
         Ok(SpentSince {
             model_calls: row.get(0)?,

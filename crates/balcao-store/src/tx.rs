@@ -3,21 +3,46 @@
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
 use crate::error::StoreError;
-use crate::value::{Row, Value};
+use crate::postgres::Session;
+use crate::value::{Row, RowInner, Value};
+
+/// The connection that a transaction runs on.
+#[derive(Debug)]
+pub(crate) enum Connection<'a> {
+    Sqlite(&'a rusqlite::Connection),
+    Postgres(&'a mut Session),
+}
+
+impl Connection<'_> {
+    fn again(&mut self) -> Connection<'_> {
+        match self {
+            Self::Sqlite(connection) => Connection::Sqlite(connection),
+            Self::Postgres(session) => Connection::Postgres(session),
+        }
+    }
+}
 
 /// A running transaction. It is committed or undone by whoever opened it.
 ///
-/// Statements are written for both databases: parameters as `?1`, no dialect where the other has none. They are prepared
-/// once per connection.
+/// Statements are written for both databases: parameters as `?1`, no dialect where the other has none; a parameter is used
+/// where its type is plain before it is asked whether it is null. They are prepared once per connection.
+///
+/// A statement that failed ends the transaction, except inside [`Self::attempt`]: PostgreSQL would refuse all that follow, and
+/// a closure that goes on and succeeds is told so.
 #[derive(Debug)]
 pub struct Tx<'a> {
-    connection: &'a rusqlite::Connection,
+    connection: Connection<'a>,
     may_write: bool,
 }
 
 impl<'a> Tx<'a> {
-    pub(crate) fn new(connection: &'a rusqlite::Connection, may_write: bool) -> Self {
+    pub(crate) fn new(connection: Connection<'a>, may_write: bool) -> Self {
         Self { connection, may_write }
+    }
+
+    /// Whether the database is PostgreSQL, for the few statements that both cannot understand.
+    pub(crate) const fn is_postgres(&self) -> bool {
+        matches!(self.connection, Connection::Postgres(_))
     }
 
     /// Runs a statement that changes rows, and gives how many.
@@ -28,13 +53,22 @@ impl<'a> Tx<'a> {
         if !self.may_write {
             return Err(StoreError::WriteInRead { sql: sql.to_owned() });
         }
-        let mut statement = self.prepare(sql)?;
-        statement.execute(rusqlite::params_from_iter(values)).map_err(|error| StoreError::of_sqlite(sql, error))
+        match &mut self.connection {
+            Connection::Sqlite(connection) => prepare(connection, sql)?
+                .execute(rusqlite::params_from_iter(values))
+                .map_err(|error| StoreError::of_sqlite(sql, error)),
+            Connection::Postgres(session) => session.execute(sql, values),
+        }
     }
 
     /// Runs the statements of a migration.
     pub(crate) fn execute_script(&mut self, script: &str) -> Result<(), StoreError> {
-        self.connection.execute_batch(script).map_err(|error| StoreError::of_sqlite("a migration's script", error))
+        match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                connection.execute_batch(script).map_err(|error| StoreError::of_sqlite("a migration's script", error))
+            }
+            Connection::Postgres(session) => session.control(script),
+        }
     }
 
     /// Runs an `INSERT … RETURNING id` and gives the id.
@@ -58,14 +92,21 @@ impl<'a> Tx<'a> {
         values: &[Value<'_>],
         mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut statement = self.prepare(sql)?;
-        let fail = |error| StoreError::of_sqlite(sql, error);
-        let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(fail)?;
-        let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(fail)? {
-            found.push(read(&Row { sqlite: row })?);
+        match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                let mut statement = prepare(connection, sql)?;
+                let fail = |error| StoreError::of_sqlite(sql, error);
+                let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(fail)?;
+                let mut found = Vec::new();
+                while let Some(row) = rows.next().map_err(fail)? {
+                    found.push(read(&Row(RowInner::Sqlite(row)))?);
+                }
+                Ok(found)
+            }
+            Connection::Postgres(session) => {
+                session.rows(sql, values)?.iter().map(|row| read(&Row(RowInner::Postgres(row)))).collect()
+            }
         }
-        Ok(found)
     }
 
     /// The first row of a result, if there is one.
@@ -78,13 +119,20 @@ impl<'a> Tx<'a> {
         values: &[Value<'_>],
         read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let mut statement = self.prepare(sql)?;
-        let fail = |error| StoreError::of_sqlite(sql, error);
-        let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(fail)?;
-        let found = rows.next().map_err(fail)?.map(|row| read(&Row { sqlite: row })).transpose()?;
-        // An `INSERT … RETURNING` is over only when its rows have been read to the end.
-        while rows.next().map_err(fail)?.is_some() {}
-        Ok(found)
+        match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                let mut statement = prepare(connection, sql)?;
+                let fail = |error| StoreError::of_sqlite(sql, error);
+                let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(fail)?;
+                let found = rows.next().map_err(fail)?.map(|row| read(&Row(RowInner::Sqlite(row)))).transpose()?;
+                // An `INSERT … RETURNING` is over only when its rows have been read to the end.
+                while rows.next().map_err(fail)?.is_some() {}
+                Ok(found)
+            }
+            Connection::Postgres(session) => {
+                session.rows(sql, values)?.first().map(|row| read(&Row(RowInner::Postgres(row)))).transpose()
+            }
+        }
     }
 
     /// The first row of a result that must have one.
@@ -111,25 +159,37 @@ impl<'a> Tx<'a> {
         attempt: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, E>,
     ) -> Result<Result<T, R>, E> {
         self.control("SAVEPOINT attempt")?;
-        let result = attempt(&mut Tx::new(self.connection, self.may_write));
-        let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.control("ROLLBACK TO attempt") };
+        let result = attempt(&mut Tx::new(self.connection.again(), self.may_write));
+        let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to("attempt") };
         match end.and_then(|()| self.control("RELEASE attempt")) {
             Ok(()) => result,
-            // After a full disk the whole transaction is gone, and the savepoint with it: the first error says why.
+            // After a full disk or a lost connection the whole transaction is gone, and the savepoint with it: the first
+            // error says why.
             Err(_) if result.is_err() => result,
             Err(error) => Err(error.into()),
         }
     }
 
-    pub(crate) fn control(&self, sql: &str) -> Result<(), StoreError> {
-        let fail = |error| StoreError::of_sqlite(sql, error);
-        self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute([])).map_err(fail)?;
-        Ok(())
+    fn roll_back_to(&mut self, savepoint: &str) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) => self.control(&format!("ROLLBACK TO {savepoint}")),
+            Connection::Postgres(session) => session.roll_back_to(savepoint),
+        }
     }
 
-    fn prepare(&self, sql: &str) -> Result<rusqlite::CachedStatement<'a>, StoreError> {
-        self.connection.prepare_cached(sql).map_err(|error| StoreError::of_sqlite(sql, error))
+    fn control(&mut self, sql: &str) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                let done = connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+                done.map(drop).map_err(|error| StoreError::of_sqlite(sql, error))
+            }
+            Connection::Postgres(session) => session.control(sql),
+        }
     }
+}
+
+fn prepare<'c>(connection: &'c rusqlite::Connection, sql: &str) -> Result<rusqlite::CachedStatement<'c>, StoreError> {
+    connection.prepare_cached(sql).map_err(|error| StoreError::of_sqlite(sql, error))
 }
 
 impl ToSql for Value<'_> {

@@ -40,8 +40,12 @@ pub enum ValueRef<'a> {
 
 /// A row of a result, valid until the next one is read.
 #[derive(Debug)]
-pub struct Row<'a> {
-    pub(crate) sqlite: &'a rusqlite::Row<'a>,
+pub struct Row<'a>(pub(crate) RowInner<'a>);
+
+#[derive(Debug)]
+pub(crate) enum RowInner<'a> {
+    Sqlite(&'a rusqlite::Row<'a>),
+    Postgres(&'a postgres::Row),
 }
 
 impl Row<'_> {
@@ -50,22 +54,27 @@ impl Row<'_> {
     /// # Errors
     /// [`StoreError::Decode`] if there is no such column or it holds something else.
     pub fn get<T: FromValue>(&self, column: usize) -> Result<T, StoreError> {
-        use rusqlite::types::ValueRef as Sqlite;
-        let value = match self.sqlite.get_ref(column) {
-            Ok(Sqlite::Null) => ValueRef::Null,
-            Ok(Sqlite::Integer(number)) => ValueRef::Integer(number),
-            Ok(Sqlite::Real(number)) => ValueRef::Real(number),
-            Ok(Sqlite::Text(bytes)) => std::str::from_utf8(bytes).map_or(ValueRef::Other, ValueRef::Text),
-            Ok(Sqlite::Blob(_)) => ValueRef::Other,
-            Err(error) => {
-                return Err(StoreError::Decode { column, wanted: "a column", found: error.to_string() });
-            }
+        let value = match &self.0 {
+            RowInner::Sqlite(row) => row.get_ref(column).map(of_sqlite).map_err(|error| error.to_string()),
+            RowInner::Postgres(row) => row.try_get(column).map_err(|error| error.to_string()),
         };
+        let value = value.map_err(|found| StoreError::Decode { column, wanted: "a column", found })?;
         T::from_value(value).ok_or_else(|| StoreError::Decode {
             column,
             wanted: T::WANTED,
             found: format!("{value:?}"),
         })
+    }
+}
+
+fn of_sqlite(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
+    use rusqlite::types::ValueRef as Sqlite;
+    match value {
+        Sqlite::Null => ValueRef::Null,
+        Sqlite::Integer(number) => ValueRef::Integer(number),
+        Sqlite::Real(number) => ValueRef::Real(number),
+        Sqlite::Text(bytes) => std::str::from_utf8(bytes).map_or(ValueRef::Other, ValueRef::Text),
+        Sqlite::Blob(_) => ValueRef::Other,
     }
 }
 

@@ -138,7 +138,7 @@ pub fn held_for_others(
     tx.query_all(
         "SELECT professional_id, starts_at, ends_at, seat FROM waitlist_offer
          WHERE organization_id = ?1 AND state = 'open' AND starts_at < ?3 AND ends_at > ?2
-           AND (?4 IS NULL OR contact_id <> ?4) AND held_until > ?5",
+           AND (contact_id <> ?4 OR ?4 IS NULL) AND held_until > ?5",
         values![organization, span.start, span.end, contact, now],
         |row| Ok((row.get(0)?, Occupied { span: Span::new(row.get(1)?, row.get(2)?), seat: row.get(3)? })),
     )

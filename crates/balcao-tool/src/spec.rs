@@ -47,6 +47,8 @@ pub enum SaidAs {
     Day,
     /// A time of day that the customer named, or that we proposed.
     Time,
+    /// A person or thing that the customer or we named, or that the customer left to us.
+    Name,
     /// What the customer wrote of themselves, in their words.
     Words,
 }

@@ -82,6 +82,7 @@ impl Document {
             leading_zero_numbers_as_strings: true,
         };
         match serde_saphyr::from_str_with_options::<Value>(text, options) {
+            Ok(Value::Null) => Err(at(1, 1, "the file is empty".to_owned())),
             Ok(value) => Ok(Self { file: file.to_owned(), value, text: text.to_owned() }),
             Err(error) => {
                 let (line, column) =

@@ -61,7 +61,7 @@ pub fn invented<'a>(text: &str, evidence: &Evidence, sources: impl Iterator<Item
     let mut prices = prices_in(text);
     prices.retain(|price| !receipts.iter().any(|receipt| receipt.price_cents == Some(*price)));
     let mut dates = dates_of(text, evidence.today);
-    dates.retain(|date| *date != evidence.today && !receipts.iter().any(|receipt| receipt.day == Some(*date)));
+    dates.retain(|date| !receipts.iter().any(|receipt| receipt.day == Some(*date)));
     let said = times_of(text);
     let proven: Vec<Time> = receipts.iter().flat_map(|receipt| [receipt.start, receipt.end]).flatten().collect();
     let unproven = |index: &usize| said.get(*index).is_some_and(|time| !time.is_one_of(&proven));
@@ -92,15 +92,27 @@ pub fn invented<'a>(text: &str, evidence: &Evidence, sources: impl Iterator<Item
     price.or(date).or_else(|| times.iter().find_map(open).map(|said| Invented::Time(said.time)))
 }
 
-/// The dates that a reply names in figures or by month. Weekdays and "amanhã" say less and are not looked at.
+/// The dates that a reply names in figures or by month; beside a time of day also "hoje" and "amanhã": what is free or
+/// booked then is a statement about that day. Weekdays alone say less and are not looked at, and today's date is known.
 fn dates_of(text: &str, today: Date) -> Vec<Date> {
-    let found = find_dates(text, today).into_iter();
-    let in_figures = found.filter(|date| {
-        let said = text.get(date.start..date.end).unwrap_or_default();
-        said.contains(|c: char| c.is_ascii_digit())
-    });
-    in_figures.filter_map(|date| if let Ok(DateSpan::Day(day)) = date.reading { Some(day) } else { None }).collect()
+    let mut all = Vec::new();
+    for sentence in text.split_inclusive(['!', '?', '\n', ';']).flat_map(|part| part.split_inclusive(". ")) {
+        let timed = !clocks(sentence).is_empty();
+        for found in find_dates(sentence, today) {
+            let said = sentence.get(found.start..found.end).unwrap_or_default();
+            let Ok(DateSpan::Day(day)) = found.reading else { continue };
+            let in_figures = said.contains(|c: char| c.is_ascii_digit());
+            let relative = RELATIVE.contains(&fold(said).as_str());
+            if timed && (in_figures || relative) || in_figures && day != today {
+                all.push(day);
+            }
+        }
+    }
+    all
 }
+
+/// Days by their distance from today.
+const RELATIVE: &[&str] = &["hoje", "hj", "amanha", "depois de amanha", "today", "tomorrow", "the day after tomorrow"];
 
 /// Every date that a source names: in JSON by figures, elsewhere also by words.
 fn known_dates(source: &str, today: Date) -> Vec<Date> {

@@ -210,7 +210,8 @@ impl Turn {
         }
         match judge(&self.state.inbound, &held.tool) {
             Agreement::Yes => self.run_held(held),
-            Agreement::No => self.state.declined = Some(held.question),
+            // What agrees and declines at once is dropped, too: whoever goes on about it is asked again.
+            Agreement::No | Agreement::Contested => self.state.declined = Some(held.question),
             Agreement::Unclear => self.state.phase = Phase::Judging { held },
         }
     }

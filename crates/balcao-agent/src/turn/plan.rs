@@ -181,7 +181,9 @@ impl Turn {
             Message::Assistant { .. } | Message::ToolResult { .. } => None,
         });
         let (today, locale) = (self.state.now.date(), self.state.principal.locale);
-        said::problems(&tool.spec, planned.confirm, &planned.args, &Talk { lines: lines.collect(), today, locale })
+        let same = self.state.calls.iter().filter(|call| call.tool == planned.tool);
+        let earlier: Vec<&Value> = same.map(|call| &call.args).collect();
+        said::problems(planned, &tool.spec, &Talk { lines: lines.collect(), today, locale }, &earlier)
     }
 
     /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.

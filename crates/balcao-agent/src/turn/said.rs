@@ -1,15 +1,15 @@
 //! Arguments that must come from the conversation: a model that makes one up, or reckons it wrong, is corrected.
 //!
-//! A pack says which they are (`said` in `tool.yaml`). Only calls that write are held against what was said: reading may try
-//! whatever it likes. Nothing here decides what the customer meant; it only refuses what nobody can have meant, and the way
-//! out is always the same: ask.
+//! A pack says which they are (`said` in `tool.yaml`). Nothing here decides what the customer meant; it only refuses what
+//! nobody can have meant, and the way out is always the same: ask.
 
 mod day;
+mod name;
 mod time;
 mod written;
 
 use balcao_language::fold;
-use balcao_tool::{CommandSpec, Confirm, FieldProblem, Locale, SaidAs};
+use balcao_tool::{CommandSpec, Confirm, Effect, FieldProblem, Locale, PlannedCall, SaidAs};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -62,23 +62,37 @@ impl Amiss {
     }
 }
 
-/// What is wrong with the arguments of a call, held against the talk. What somebody is asked before it runs is named by the
-/// question itself, so nobody needs to have named it before.
-pub(super) fn problems(spec: &CommandSpec, confirm: Confirm, args: &Value, talk: &Talk<'_>) -> Vec<FieldProblem> {
-    let must_be_named = !matches!(confirm, Confirm::Customer | Confirm::Staff);
+/// What is wrong with the arguments of a call, held against the talk; `earlier` are those of the same tool in this turn.
+///
+/// What somebody is asked before it runs is named by the question itself, so nobody needs to have named it before. A call
+/// that only reads may go beyond what was said once it has looked there: "sexta" first, then the days around it.
+pub(super) fn problems(
+    planned: &PlannedCall,
+    spec: &CommandSpec,
+    talk: &Talk<'_>,
+    earlier: &[&Value],
+) -> Vec<FieldProblem> {
+    let reads = spec.behaviour.effect == Effect::Read;
+    let must_be_named = !reads && !matches!(planned.confirm, Confirm::Customer | Confirm::Staff);
+    let amiss = |kind: SaidAs, given: &str| match kind {
+        SaidAs::Day => day::amiss(given, talk, must_be_named),
+        SaidAs::Time => time::amiss(given, talk, must_be_named),
+        SaidAs::Name => name::amiss(given, talk),
+        SaidAs::Words => written::amiss(given, talk),
+    };
     let check = |(name, kind): (&String, &SaidAs)| {
-        let given = args.get(name)?.as_str()?;
-        let amiss = match kind {
-            SaidAs::Day => day::amiss(given, talk, must_be_named),
-            SaidAs::Time => time::amiss(given, talk, must_be_named),
-            SaidAs::Words => written::amiss(given, talk),
-        }?;
+        let given = planned.args.get(name)?.as_str()?;
+        let amiss_now = amiss(*kind, given)?;
+        let mut before = earlier.iter().filter_map(|args| args.get(name)?.as_str());
+        if reads && before.any(|earlier| amiss(*kind, earlier).is_none()) {
+            return None;
+        }
         Some(FieldProblem {
             pointer: format!("/{name}"),
-            problem: amiss.problem.to_owned(),
-            expected: amiss.expected,
+            problem: amiss_now.problem.to_owned(),
+            expected: amiss_now.expected,
             got: Some(json!(given)),
-            nearest: amiss.nearest.map(Value::String),
+            nearest: amiss_now.nearest.map(Value::String),
             ..FieldProblem::default()
         })
     };

@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, clippy::print_stderr, reason = "tests")]
 
 mod claims;
+mod figures;
 mod sanitise;

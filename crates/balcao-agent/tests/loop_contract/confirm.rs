@@ -63,6 +63,9 @@ rows! {
     lc_204 both "The next message is a plain no" => "Dropped; the model knows that nothing was done; no second opinion", |w| {
         dropped(w, "não", None);
     };
+    lc_352 both "The next message declines and agrees at once" => "Dropped, and no model is asked for a second opinion", |w| {
+        dropped(w, "na verdade deixa, vou sim", None);
+    };
     lc_205 both "The next message is unclear, and the model as judge agrees" => "The held call runs before the model is asked for an answer", |w| {
         let w = asked(w);
         let ran = w.run(UNCLEAR, [judges(true), w.says("Tudo certo por aqui.")]);

@@ -95,6 +95,11 @@ rows! {
         let ran = w.run("sou a ana prado", [named("Tiago"), named("Ana Prado"), w.says("Oi, Ana!")]);
         assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments", ""], vec!["note_it"]));
     };
+    lc_351 both "A call that reads is for another day than the customer named, and that day was not looked at" => "It does not run: a correction says which day was named", |w| {
+        let on = |date: &str| w.calls("find_slots", json!({"date": date}));
+        let ran = w.run("tem vaga na quinta?", [on("2026-11-25"), on("2026-11-26"), on("2026-11-27"), w.says("Quinta e sexta tem!")]);
+        assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments", "", ""], vec!["find_slots", "find_slots"]), "then the days around it may be looked at");
+    };
     lc_169 both "The same tool with other arguments" => "It runs", |w| {
         let ran = w.run("oi", [w.calls("look", json!({"appointment_id": 1})), w.calls("look", json!({"appointment_id": 2})), w.says("Achei!")]);
         assert_eq!(ran.executions.len(), 2);

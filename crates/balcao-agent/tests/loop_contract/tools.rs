@@ -216,6 +216,7 @@ fn spec(name: &str, effect: Effect, class: EffectClass, confirm: Confirm) -> Com
         internal: name == "secret",
         said: match name {
             "reserve" => BTreeMap::from([("date".to_owned(), SaidAs::Day), ("start_hour".to_owned(), SaidAs::Time)]),
+            "find_slots" => BTreeMap::from([("date".to_owned(), SaidAs::Day)]),
             "note_it" => BTreeMap::from([("name".to_owned(), SaidAs::Words)]),
             _ => BTreeMap::new(),
         },

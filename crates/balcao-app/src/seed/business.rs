@@ -110,7 +110,7 @@ fn organization<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<Opened> {
     let exceptions = exceptions(reader, fields.get("exceptions"));
     let phone = reader.phone(&fields, "phone").map(|phone| phone.as_received().to_owned());
     let address = reader.optional_text(&fields, "address");
-    let locale = reader.optional_text(&fields, "locale").unwrap_or_else(|| "pt-BR".to_owned());
+    let locale = fields.get("locale").map_or(Some("pt-BR".to_owned()), |at| locale(reader, &at));
     let national_holidays = reader.truth(&fields, "national_holidays", false);
     let scheduling = fields.get("scheduling").map_or_else(SchedulingRules::default, |at| scheduling(reader, &at));
     let organization = Organization {
@@ -118,7 +118,7 @@ fn organization<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<Opened> {
         slug: slug?,
         name: name?,
         timezone: timezone?,
-        locale,
+        locale: locale?,
         currency: currency?,
         phone,
         address,
@@ -152,6 +152,17 @@ fn zone<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
         None => "write an IANA zone, such as America/Sao_Paulo".to_owned(),
     };
     reader.wrong(&at.pointer, format!("there is no time zone `{name}`"), right);
+    None
+}
+
+/// A language that replies can be written in.
+fn locale<'a>(reader: &mut Reader<'a>, at: &At<'a>) -> Option<String> {
+    let tag = reader.text(at)?;
+    let language = tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    if ["pt", "en"].contains(&language.as_str()) {
+        return Some(tag);
+    }
+    reader.wrong(&at.pointer, format!("`{tag}` is no language that is spoken here"), "write `pt-BR` or `en`");
     None
 }
 

@@ -45,6 +45,20 @@ pub struct BusinessFile {
     pub(crate) media: Vec<Media>,
 }
 
+impl BusinessFile {
+    /// Everybody who can be booked, in the file's order.
+    #[must_use]
+    pub fn professional_names(&self) -> Vec<&str> {
+        self.professionals.iter().map(|entry| entry.professional.name.as_str()).collect()
+    }
+
+    /// Everything that can be booked, in the file's order.
+    #[must_use]
+    pub fn service_names(&self) -> Vec<&str> {
+        self.services.iter().map(|service| service.name.as_str()).collect()
+    }
+}
+
 /// A professional, with the services they offer by place.
 #[derive(Debug, Clone)]
 pub(crate) struct ProfessionalEntry {

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long = "as", value_name = "PHONE", default_value = "+55 11 90000-0000")]
     pub(crate) phone: String,
     /// Fixes the business's local clock, for example 2026-11-24T10:00.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = local_time)]
     pub(crate) now: Option<DateTime>,
     /// Reads the customer's messages from a file, or from standard input with `-`: one turn a line.
     #[arg(long, value_name = "FILE")]
@@ -227,4 +227,9 @@ pub(crate) fn as_json(text: &str, answered: &Answered) -> serde_json::Value {
         "input_tokens": state.spent.usage.input_tokens,
         "output_tokens": state.spent.usage.output_tokens,
     })
+}
+
+/// A local date and time.
+pub(crate) fn local_time(text: &str) -> Result<DateTime, String> {
+    text.parse().map_err(|_| "a local date and time is expected, such as 2026-11-24T10:00".to_owned())
 }

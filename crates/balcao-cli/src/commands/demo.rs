@@ -42,7 +42,7 @@ const QUIET_MS: u64 = 600;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Fixes the business's local clock, for example 2026-11-24T10:00; on the page it goes on from there.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = super::chat::local_time)]
     now: Option<jiff::civil::DateTime>,
     /// The page's port on this machine, 0 for a free one; the page comes also where there is no terminal.
     #[arg(long, value_name = "PORT", conflicts_with_all = ["terminal", "trace", "script"])]

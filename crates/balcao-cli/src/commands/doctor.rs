@@ -90,8 +90,7 @@ const fn word(verdict: &Verdict) -> &'static str {
 }
 
 async fn database(config: &Config) -> Vec<Finding> {
-    let path = Path::new(&config.database.path);
-    if config.database.path != ":memory:" && !path.exists() {
+    if let Some(path) = config.database.missing_file() {
         return vec![Finding::wrong(
             "database",
             format!("there is no {}", path.display()),
@@ -104,7 +103,8 @@ async fn database(config: &Config) -> Vec<Finding> {
             return vec![Finding::wrong(
                 "database",
                 failure.message().to_owned(),
-                "a database of a newer program needs that program, or a newer one; if the file is damaged, restore a backup",
+                "a database of a newer program needs that program, or a newer one; a server must run and let us in; if the \
+                 file is damaged, restore a backup",
             )];
         }
     };
@@ -125,8 +125,10 @@ async fn database(config: &Config) -> Vec<Finding> {
             "run `balcao migrate`",
         )];
     }
-    let mut findings =
-        vec![Finding::fine("database", format!("{}, {} migrations", path.display(), status.applied.len()))];
+    let mut findings = vec![Finding::fine(
+        "database",
+        format!("{}, {} migrations", wire::database_name(&store, config), status.applied.len()),
+    )];
     match store.read(organization::list).await {
         Ok(all) if all.is_empty() => {
             findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))

@@ -23,8 +23,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
-    let path = std::path::Path::new(&config.database.path);
-    if args.check && !path.exists() {
+    if let Some(path) = config.database.missing_file().filter(|_| args.check) {
         return Err(Failure::operation(format!("there is no database {}; run `balcao migrate`", path.display())));
     }
     let store = wire::open_store(config)?;
@@ -34,17 +33,13 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     } else {
         store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?
     };
+    let database = wire::database_name(&store, config);
     let applied: Vec<&str> = status.applied.iter().map(|one| one.name.as_str()).collect();
     if args.json {
-        say(&json!({"database": config.database.path, "applied": applied, "missing": status.missing}).to_string());
+        say(&json!({"database": database, "applied": applied, "missing": status.missing}).to_string());
     } else {
         let news = before.missing.len().saturating_sub(status.missing.len());
-        say(&format!(
-            "{}: {} migrations, {news} of them new, {} missing",
-            config.database.path,
-            applied.len(),
-            status.missing.len()
-        ));
+        say(&format!("{database}: {} migrations, {news} of them new, {} missing", applied.len(), status.missing.len()));
     }
     Ok(if status.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

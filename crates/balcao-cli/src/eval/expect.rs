@@ -86,18 +86,30 @@ fn check_appointments(wanted: &[ExpectedAppointment], found: &[AppointmentSnapsh
             Some(place) => {
                 left.remove(place);
             }
-            None => failures.push(format!("appointments: {one:?} is missing; there are {found:?}")),
+            None => failures.push(format!("appointments: {one} is missing; there is {}", list(found))),
         }
     }
-    failures.extend(left.into_iter().map(|found| format!("appointments: {found:?} was not expected")));
+    failures.extend(left.into_iter().map(|found| format!("appointments: {found} was not expected")));
     failures
+}
+
+/// The items, or that there is none.
+fn list<T: std::fmt::Display>(items: &[T]) -> String {
+    if items.is_empty() {
+        return "none".to_owned();
+    }
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn or_none(text: &Option<String>) -> &str {
+    text.as_deref().unwrap_or("none")
 }
 
 fn check_records(expected: &Expectation, contact: &ContactSnapshot) -> Vec<String> {
     let mut failures = Vec::new();
     let mut same = |what: &str, wanted: &Option<String>, found: &Option<String>| {
         if wanted.is_some() && wanted != found {
-            failures.push(format!("{what}: expected {wanted:?}, got {found:?}"));
+            failures.push(format!("{what}: expected {}, got {}", or_none(wanted), or_none(found)));
         }
     };
     if let Some(wanted) = &expected.conversation {
@@ -113,19 +125,19 @@ fn check_records(expected: &Expectation, contact: &ContactSnapshot) -> Vec<Strin
     if let Some(Assigned::Anybody(wanted)) = expected.conversation.as_ref().and_then(|one| one.assigned.as_ref())
         && contact.assigned.is_some() != *wanted
     {
-        failures.push(format!("conversation.assigned: expected {wanted}, got {:?}", contact.assigned));
+        failures.push(format!("conversation.assigned: expected {wanted}, got {}", or_none(&contact.assigned)));
     }
     if let Some(stage) = expected.contact.as_ref().and_then(|one| one.stage.as_ref())
         && !contact.stages.contains(stage)
     {
-        failures.push(format!("contact.stage: expected {stage}, got {:?}", contact.stages));
+        failures.push(format!("contact.stage: expected {stage}, got {}", list(&contact.stages)));
     }
     if let Some(tags) = expected.contact.as_ref().and_then(|one| one.tags.as_ref()) {
         let (mut wanted, mut found) = (tags.clone(), contact.tags.clone());
         wanted.sort();
         found.sort();
         if wanted != found {
-            failures.push(format!("contact.tags: expected {wanted:?}, got {found:?}"));
+            failures.push(format!("contact.tags: expected {}, got {}", list(&wanted), list(&found)));
         }
     }
     match &expected.notes {

@@ -8,6 +8,7 @@ use std::{
 
 use balcao_agent::driver::Observer;
 use balcao_app::Desk;
+use balcao_app::seed::BusinessFile;
 use balcao_app::turns::{FrontDesk, Inbound};
 use balcao_builtin_tools::Settings;
 use balcao_domain::{Phone, SystemClock};
@@ -82,6 +83,10 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
             }
         }
     }
+    if scenario.turns.is_empty() {
+        let suggestion = Some("write at least one: `- customer: oi`".to_owned());
+        problems.push(document.problem("/turns", "a scenario without a turn shows nothing", suggestion));
+    }
     if problems.is_empty() { Ok(scenario) } else { Err(Failure::problems(&problems)) }
 }
 
@@ -95,10 +100,31 @@ pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
     Ok(registry.iter().map(|tool| tool.spec.name.clone()).collect())
 }
 
+/// Every professional and service that a scenario expects exists: an expectation that cannot hold is a mistake of the file.
+fn check_names(path: &Path, scenario: &Scenario, business: &BusinessFile) -> Result<(), Failure> {
+    let (professionals, services) = (business.professional_names(), business.service_names());
+    let expectations = scenario.turns.iter().map(|turn| &turn.expect).chain([&scenario.expect]);
+    for one in expectations.flat_map(|expect| expect.appointments.iter().flatten()) {
+        for (what, name, known) in
+            [("professional", &one.professional, &professionals), ("service", &one.service, &services)]
+        {
+            let Some(name) = name.as_deref().filter(|name| !known.contains(name)) else { continue };
+            let near = balcao_yaml::nearest(name, known.iter().copied())
+                .map_or_else(|| format!("there are: {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
+            return Err(Failure::usage(format!(
+                "{}: expect.appointments: the business has no {what} `{name}`; {near}",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl Player<'_> {
     /// Plays a scenario once. Mistakes of the scenario and of the business are errors; what did not hold is in the report.
     pub(crate) async fn play(&self, path: &Path, scenario: &Scenario) -> Result<Report, Failure> {
         let business = wire::read_business(&self.business_file(path, scenario)?)?;
+        check_names(path, scenario, &business)?;
         let (desk, organization, clock) = wire::fresh(business, Some(scenario.now)).await?;
         let all = profiles::load(&self.config.agents.dir)?;
         let (profile, document) = wire::profile(&all, &scenario.profile)?;

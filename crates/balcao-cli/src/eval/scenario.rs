@@ -1,5 +1,7 @@
 //! The scenario file format.
 
+use std::fmt;
+
 use jiff::civil::DateTime;
 use serde::Deserialize;
 
@@ -99,6 +101,15 @@ pub(crate) struct ExpectedAppointment {
     pub(crate) starts: Option<DateTime>,
     /// Its status.
     pub(crate) status: Option<String>,
+}
+
+impl fmt::Display for ExpectedAppointment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_any = |text: &Option<String>| text.clone().unwrap_or_else(|| "any".to_owned());
+        let starts = self.starts.map_or_else(|| "any time".to_owned(), |at| at.strftime("%Y-%m-%d %H:%M").to_string());
+        write!(f, "{} with {} at {starts}", or_any(&self.service), or_any(&self.professional))?;
+        self.status.as_ref().map_or(Ok(()), |status| write!(f, " ({status})"))
+    }
 }
 
 /// A conversation; fields that are not given are free.

@@ -1,6 +1,6 @@
 //! What the database holds, as far as expectations speak of it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use balcao_app::{Desk, UseCaseError, appointments::Appointments, contacts::Contacts};
 use balcao_domain::{AppointmentStatus, ContactId, OrganizationId, Phone};
@@ -27,6 +27,13 @@ pub(crate) struct AppointmentSnapshot {
     pub(crate) service: String,
     pub(crate) starts: DateTime,
     pub(crate) status: String,
+}
+
+impl fmt::Display for AppointmentSnapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let starts = self.starts.strftime("%Y-%m-%d %H:%M");
+        write!(f, "{} with {} at {starts} ({})", self.service, self.professional, self.status)
+    }
 }
 
 /// All contacts of a business, by the identity of their phone.

@@ -6,6 +6,7 @@ mod chat;
 mod docs;
 mod evals;
 mod inbox;
+mod postgres;
 mod serve;
 mod setup;
 mod web_chat;

@@ -75,7 +75,7 @@ fn dates_with_times() {
     assert_eq!((alike.len(), singles.len()), DATE_TIMES, "missed: {missed:#?}");
 }
 
-/// The recogniser finds a "sim" anywhere; a confirmation must not. What hedges, negates or goes on is Unclear here.
+/// The recogniser finds a "sim" anywhere; a confirmation must not. What hedges, negates or goes on is not.
 #[test]
 fn plain_agreement_is_yes_and_hedged_agreement_is_not() {
     let Some(cases) = cases("Choice/BooleanModel.json") else { return };
@@ -83,8 +83,10 @@ fn plain_agreement_is_yes_and_hedged_agreement_is_not() {
     for case in &cases {
         let text = case["Input"].as_str().unwrap();
         let hedged = ["Acho", "não"].iter().any(|word| text.contains(word));
-        let want = if hedged { Agreement::Unclear } else { Agreement::Yes };
-        assert_eq!(agreement(text), want, "{text:?}");
+        let found = agreement(text);
+        let fits =
+            if hedged { matches!(found, Agreement::Unclear | Agreement::Contested) } else { found == Agreement::Yes };
+        assert!(fits, "{text:?} is {found:?}");
         yes += usize::from(!hedged);
     }
     assert_eq!((yes, cases.len()), (4, 7));

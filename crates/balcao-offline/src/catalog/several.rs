@@ -94,17 +94,30 @@ impl Catalog {
 
     /// The services that the parts between "e" and commas name: in full, or by the word that their name begins with.
     fn several_services(&self, text: &str) -> Vec<String> {
-        let folded = fold(text);
+        let folded = fold(crate::nlu::before_condition(text));
         let mut found: Vec<String> = Vec::new();
         let mut days = 0_usize;
+        // The service of the last part that has a day and a time: "barba amanhã 14h e sexta 15h" wants it twice.
+        let mut timed: Option<String> = None;
         for part in folded.split(" e ").flat_map(|part| part.split(',')).flat_map(|part| part.split(" and ")) {
             let dated = !balcao_language::find_dates(part, ANY_DAY).is_empty();
+            let at = dated && !balcao_language::find_times(part).is_empty();
+            if let (true, Some(service), Named::Nothing) = (at, &timed, self.service_in(part)) {
+                days = days.saturating_add(1);
+                let with = match (self.professional_in(part), self.professional_in(&folded)) {
+                    (Named::Nothing, Named::One(name)) => format!(" com {name}"),
+                    _ => String::new(),
+                };
+                found.push(format!("{service} {}{with}", part.trim()));
+                continue;
+            }
             let wish = match self.service_in(part) {
                 Named::One(name) if self.says_whole(part, &name) || self.begins(part, &name) => name,
                 Named::Several(names) if names.iter().all(|name| self.begins(part, name)) => part.trim().to_owned(),
                 Named::One(_) | Named::Several(_) | Named::Unknown(_) | Named::Nothing => continue,
             };
             days = days.saturating_add(usize::from(dated));
+            timed = at.then(|| wish.clone());
             if !found.contains(&wish) {
                 found.push(if dated { part.trim().to_owned() } else { wish });
             }

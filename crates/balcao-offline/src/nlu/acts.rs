@@ -6,8 +6,8 @@ use super::{
     Utterance, has,
     phrases::{
         ANGER, ANY, ANY_TIME, ASKING, AVAILABILITY, BOOK, BOOKED, EARLIEST, GO_AHEAD, GOODBYE, GREETING, HEALTH_PLAN,
-        HOLIDAY, HOURS, IDENTITY, INJECTION, LATER, LATEST, LEADS, MINE, NOT_BOOK, NOTE, OFFERS, ON_FILE, OPEN,
-        OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, SERVICES, SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED,
+        HOLIDAY, HOURS, IDENTITY, INJECTION, JUST_ASKING, LATER, LATEST, LEADS, MINE, NOT_BOOK, NOTE, OFFERS, ON_FILE,
+        OPEN, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, SERVICES, SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED,
         WAITLIST, WANT, WHO_WORKS,
     },
     spaced,
@@ -67,6 +67,8 @@ pub enum Act {
     LaterContact,
     /// An attempt to steer the program.
     Injection,
+    /// "Só queria saber": nothing is to be booked yet.
+    JustAsking,
     /// "Qualquer um".
     AnyProfessional,
     /// "Qualquer horário".
@@ -244,6 +246,7 @@ fn is_main(act: Act) -> bool {
             | Act::Refusal
             | Act::Want
             | Act::GoAhead
+            | Act::JustAsking
             | Act::AnyTime
             | Act::Later
             | Act::Sooner
@@ -396,6 +399,7 @@ fn smaller(words: &str, acts: &mut Vec<Act>) {
     add(Act::Sooner, !earliest && has(words, &["mais cedo", "earlier", "sooner"]));
     add(Act::Refusal, has(words, REFUSAL));
     add(Act::Undecided, has(words, UNDECIDED));
+    add(Act::JustAsking, has(words, JUST_ASKING));
 }
 
 /// Orders to the program rather than words to the front desk: talk of instructions and prompts, or a tool's name.

@@ -80,11 +80,48 @@ impl Utterance {
     }
 }
 
+/// "Sexta 15h com a Íris, se não der sábado com o Wesley": what is wanted first. The whole text if it has no such condition,
+/// or nothing before it.
+#[must_use]
+pub fn before_condition(text: &str) -> &str {
+    const CONDITIONS: &[&str] = &[
+        "se ela",
+        "se ele",
+        "se nao",
+        "se n",
+        "se estiver",
+        "se tiver ocupado",
+        "se ta",
+        "se esta",
+        "caso",
+        "senao",
+        "ou entao",
+        "if she",
+        "if he",
+        "if not",
+        "otherwise",
+    ];
+    let all = tokens(text);
+    let word = |index: usize| all.get(index).map_or("", |token| token.text.as_str());
+    let opens = |index: &usize| {
+        CONDITIONS
+            .iter()
+            .any(|words| words.split(' ').enumerate().all(|(at, one)| word(index.saturating_add(at)) == one))
+    };
+    let end = (1..all.len()).find(opens).and_then(|index| all.get(index));
+    end.and_then(|token| text.get(..token.start)).unwrap_or(text)
+}
+
 /// Reads a message. `tools` are the names of the tools: a customer who writes one is not talking to the front desk.
 #[must_use]
 pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
-    let slots::Days { named: days, ruled_out, problem } = slots::days(text, today);
-    let mut found = balcao_language::find_times(text);
+    // The day and time of a second choice are not wanted: "sexta 15h, se não der sábado 9h".
+    let first = before_condition(text);
+    let has_when =
+        !balcao_language::find_dates(first, today).is_empty() || !balcao_language::find_times(first).is_empty();
+    let first = if has_when { first } else { text };
+    let slots::Days { named: days, ruled_out, problem } = slots::days(first, today);
+    let mut found = balcao_language::find_times(first);
     if found.len() > 1 {
         // "17h em vez das 15h" wants the first.
         found.retain(|one| {

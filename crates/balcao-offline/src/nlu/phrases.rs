@@ -33,7 +33,9 @@ pub(super) const POLICY: &[&str] = &[
     "se eu precisar remarcar", "se eu tiver que cancelar", "if i cancel", "if i need to cancel",
     "se eu desmarcar", "se eu faltar", "se eu remarcar", "se precisar cancelar", "se precisar remarcar",
     "quanto tempo antes", "com quanto tempo", "com quanta antecedencia", "antecedencia", "pode cancelar ate",
-    "posso cancelar ate", "fee", "policy",
+    "posso cancelar ate", "cancelar sem pagar", "cancelar sem custo", "cancelar de graca", "desmarcar sem pagar",
+    "desmarcar sem custo", "desmarcar de graca", "remarcar sem pagar", "remarcar sem custo", "cancelar em cima da hora",
+    "desmarcar em cima da hora", "cancel for free", "fee", "policy",
 ];
 
 pub(super) const RESCHEDULE: &[&str] = &[
@@ -204,7 +206,8 @@ pub(super) const PLANS: &[&str] = &[
 ];
 
 pub(super) const WHO_WORKS: &[&str] = &[
-    "atende na", "atende na segunda", "atende segunda", "atende terca", "atende quarta", "atende quinta", "atende sexta",
+    "de ferias", "ta de folga", "esta de folga", "atende dia", "atendem dia", "trabalha dia", "trabalham dia", "vai estar",
+    "vai ta ai", "esta atendendo", "ta atendendo", "on vacation", "on holiday", "atende na", "atende na segunda", "atende segunda", "atende terca", "atende quarta", "atende quinta", "atende sexta",
     "vem na", "quais dias ela atende", "quais dias ele atende", "que dias ela atende", "que dias ele atende",
     "quais dias atende", "quem trabalha", "quem atende", "quem ta trabalhando", "quem esta trabalhando", "quem ta ai", "quem ta hoje",
     "quem ta atendendo", "quem vai estar", "quem esta hoje", "quem esta ai", "quem vai ta", "quais barbeiros",
@@ -216,6 +219,14 @@ pub(super) const WHO_WORKS: &[&str] = &[
     "ta trabalhando", "esta trabalhando", "ta ai hoje", "atende hoje", "atende amanha", "quem tem ai",
     "quantos barbeiros", "quantos profissionais", "barbeiros tem", "profissionais tem", "atende que dia",
     "atende quais dias", "trabalha que dia", "trabalha quais dias", "atende que dias", "trabalha que dias",
+];
+
+pub(super) const JUST_ASKING: &[&str] = &[
+    "so queria saber", "so quero saber", "so saber", "so pra saber", "so para saber", "so gostaria de saber",
+    "so uma duvida", "so uma pergunta", "so perguntando", "so por curiosidade", "por enquanto so", "so to vendo",
+    "so estou vendo", "to so vendo", "estou so vendo", "so to pesquisando", "so consultando", "so confirmando se tem",
+    "ainda nao quero marcar", "nao precisa marcar", "nao e pra marcar", "nao marca ainda", "just asking",
+    "just wondering", "just want to know", "just curious", "just checking",
 ];
 
 pub(super) const AVAILABILITY: &[&str] = &[
@@ -239,7 +250,10 @@ pub(super) const AVAILABILITY: &[&str] = &[
 ];
 
 pub(super) const PRICES: &[&str] = &[
-    "quanto tempo demora", "quanto tempo leva", "quanto demora", "how long", "quanto custa", "quanto custam",
+    "quanto eu vou pagar", "quanto vou pagar", "quanto eu pago", "quanto eu vou gastar", "quanto vou gastar",
+    "quanto vai dar", "quanto vai ficar", "quanto daria", "quanto ficaria", "quanto sairia", "quanto da pra fazer",
+    "quanto dura", "quanto tempo dura", "qual a duracao", "qual e a duracao", "quantos minutos", "demora quanto",
+    "dura quanto", "leva quanto tempo", "quanto tempo demora", "quanto tempo leva", "quanto demora", "how long", "quanto custa", "quanto custam",
     "quanto e", "quanto eh", "quanto fica", "quanto ta", "quanto esta", "quanto sai", "quanto vai sair",
     "quanto voces cobram", "quanto vcs cobram", "quanto cobra", "quanto cobram", "qnt custa", "qto custa",
     "qnto custa", "qual o valor", "qual valor", "qual e o valor", "qual o preco", "qual e o preco", "qual preco",

@@ -58,6 +58,21 @@ impl Desk<'_> {
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
     }
 
+    /// True if the next of several wishes has its day and time: it is looked up instead of asked about.
+    pub(super) fn next_is_complete(&self) -> bool {
+        let dialogue = self.dialogue;
+        let one_day = dialogue.day.is_some_and(|day| day.first == day.last);
+        !dialogue.queue.is_empty() && one_day && !dialogue.times.is_empty()
+    }
+
+    /// Goes on with the next of several wishes when the one before is booked.
+    pub(super) fn book_next(&mut self) {
+        let Some(day) = self.dialogue.day.filter(|_| self.next_is_complete()) else { return };
+        if let Some(wish) = self.wish() {
+            self.on_day(&wish, day.first);
+        }
+    }
+
     /// True if a day or time in a question was all that spoke for a booking, and the question names nothing on offer:
     /// "vai chover amanhã?".
     pub(super) fn foreign_question(&self) -> bool {
@@ -155,7 +170,12 @@ impl Desk<'_> {
             return false;
         }
         let small = utterance.acts.iter().any(|act| matches!(act, Act::Greeting | Act::Thanks | Act::Goodbye));
-        let answers = agreement(&utterance.text) != Agreement::Unclear;
+        // "Ah tá, obrigado" to "com quem?" or "que horas?" chooses nothing: the customer knows what they wanted to know.
+        let leaves = utterance.is(Act::Thanks) && !matches!(dialogue.asked, Question::Book | Question::Next);
+        if leaves && !utterance.has_when() && utterance.bare_times.is_empty() && !self.names_something() {
+            return false;
+        }
+        let answers = matches!(agreement(&utterance.text), Agreement::Yes | Agreement::No);
         utterance.has_when()
             || utterance.problem.is_some()
             || utterance.impossible_time.is_some()
@@ -377,6 +397,10 @@ impl Desk<'_> {
             return;
         };
         let people = free_at(time);
+        if self.is(Act::JustAsking) {
+            self.say(Line::FreeThen { date, time, list: people });
+            return;
+        }
         let indifferent = self.dialogue.any_professional || wish.professional.is_some();
         match people.as_slice() {
             [first, rest @ ..] if rest.is_empty() || indifferent => {

@@ -169,6 +169,7 @@ impl<'a> Desk<'a> {
         let done = self.effects();
         if done {
             self.cancel_next();
+            self.book_next();
         }
         self.information();
         let touched = if done { false } else { self.appointment() };

@@ -26,7 +26,14 @@ impl Desk<'_> {
         let said = dialogue.catalog.service_in(&dialogue.utterance.text);
         let asks_all = self.is(Act::Services);
         let unlisted = if let Named::Unknown(words) = &said { Some(words.clone()) } else { None };
+        let one = |wish: &String| match dialogue.catalog.service_in(wish) {
+            Named::One(name) => Some(name),
+            Named::Several(_) | Named::Unknown(_) | Named::Nothing => None,
+        };
+        let several: Vec<String> =
+            dialogue.catalog.several_in(&dialogue.utterance.text).iter().filter_map(one).collect();
         let mut named = match (said, dialogue.service()) {
+            _ if several.len() > 1 => several,
             (Named::Nothing, Named::One(known)) if !self.is(Act::Offers) => vec![known],
             (Named::One(name), _) => vec![name],
             (Named::Several(names), _) => names,

@@ -66,7 +66,7 @@ impl Desk<'_> {
         match outcome.name.as_str() {
             "create_appointment" => {
                 self.say(Line::Booked { what: filled(what, given) });
-                if let Some(wish) = self.dialogue.queue.first() {
+                if let Some(wish) = self.dialogue.queue.first().filter(|_| !self.next_is_complete()) {
                     let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
                     self.say(Line::NextOf { wish: self.label(wish), settled });
                 }

@@ -1,5 +1,6 @@
 //! What is settled of a booking: the service by its name, the professional as far as one was named.
 
+use balcao_language::say::{self, Locale};
 use serde_json::Value;
 
 use super::{Answer, Desk, slots::candidates, spoken::spoken_service};
@@ -94,10 +95,18 @@ impl Desk<'_> {
     /// Says which of several wishes comes first, when they are uttered.
     fn one_at_a_time(&mut self) {
         let wishes = self.dialogue.catalog.several_in(&self.dialogue.utterance.text);
-        let mut labels = wishes.iter().map(|wish| self.label(wish));
-        if let Some(first) = labels.next() {
-            let rest = labels.collect();
-            self.say(Line::OneAtATime { first, rest });
+        let labels: Vec<String> = wishes.iter().map(|wish| self.label(wish)).collect();
+        // The same service twice: what tells them apart is when.
+        let same = |label: &String| labels.iter().filter(|other| *other == label).count() > 1;
+        let told =
+            wishes.iter().zip(&labels).map(|(wish, label)| match when_in(wish, self.dialogue.today(), self.locale) {
+                Some(when) if same(label) => format!("{label} {when}"),
+                Some(_) | None => label.clone(),
+            });
+        let mut told: Vec<String> = told.collect();
+        if !told.is_empty() {
+            let first = told.remove(0);
+            self.say(Line::OneAtATime { first, rest: told });
         }
     }
 
@@ -147,8 +156,9 @@ impl Desk<'_> {
             Some("ambiguous") => return Some(Named::Several(candidates(&known.result))),
             Some(_) | None => {}
         }
-        let today = Value::String(self.dialogue.today().to_string());
-        let name = match self.ask("check_availability", &[("date", today), ("service_name", key)]) {
+        let day = self.dialogue.day.map_or(self.dialogue.today(), |day| day.first);
+        let day = Value::String(day.to_string());
+        let name = match self.ask("check_availability", &[("date", day), ("service_name", key)]) {
             Answer::Ready(outcome) => results::text(&outcome.result, &["service"]),
             Answer::Asked => return None,
             Answer::Missing => None,
@@ -161,5 +171,17 @@ impl Desk<'_> {
         let answers = self.dialogue.asked == Question::Service;
         let newest = self.dialogue.mentions.iter().rev().take(4);
         newest.enumerate().find_map(|(index, text)| spoken_service(text, self.dialogue, answers && index == 0))
+    }
+}
+
+/// When a wish is for, as we speak of it: "amanhã (quarta, 25/11) às 14h".
+fn when_in(wish: &str, today: jiff::civil::Date, locale: Locale) -> Option<String> {
+    let read = crate::nlu::read(wish, today, &[]);
+    let day = read.days.first().map(|day| say::day_from(day.first, today, locale));
+    let time = read.times.first().map(|time| say::time(*time, locale));
+    let at = if locale == Locale::Pt { "às" } else { "at" };
+    match (day, time) {
+        (Some(day), Some(time)) => Some(format!("{day} {at} {time}")),
+        (day, time) => day.or(time),
     }
 }

@@ -139,6 +139,12 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             time(*at, EN),
             commas(list, "or")
         ),
+        Line::FreeThen { date, time: at, list } => format!(
+            "Yes: {} at {}, with {}. Tell me if you want it booked.",
+            day(*date, today),
+            time(*at, EN),
+            commas(list, "or")
+        ),
         Line::WhichProfessional { list } if list.len() == 1 => format!("Did you mean {}?", commas(list, "or")),
         Line::WhichProfessional { list } => format!("Who would you like: {}?", commas(list, "or")),
         Line::NoSuchProfessional { said, list } if list.is_empty() => {

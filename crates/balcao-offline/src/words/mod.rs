@@ -90,6 +90,8 @@ pub(crate) enum Line {
     AskDay,
     /// With whom, of those free then.
     AskProfessional { date: Date, time: Time, list: Vec<String> },
+    /// Who is free then, without asking for anything: the customer only wanted to know.
+    FreeThen { date: Date, time: Time, list: Vec<String> },
     /// Which of these people.
     WhichProfessional { list: Vec<String> },
     /// No such person.

@@ -139,6 +139,12 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             time(*at, PT),
             commas(list, "ou")
         ),
+        Line::FreeThen { date, time: at, list } => format!(
+            "Tem sim: {} às {}, com {}. Se quiser marcar, é só me dizer.",
+            day(*date, today),
+            time(*at, PT),
+            commas(list, "ou")
+        ),
         Line::WhichProfessional { list } if list.len() == 1 => format!("Seria com {}?", commas(list, "ou")),
         Line::WhichProfessional { list } => format!("Com quem: {}?", commas(list, "ou")),
         Line::NoSuchProfessional { said, list } if list.is_empty() => {

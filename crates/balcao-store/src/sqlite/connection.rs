@@ -79,12 +79,12 @@ fn setting(connection: &Connection, name: &'static str, wanted: &str) -> Result<
 }
 
 fn cannot_open(path: &Path, source: rusqlite::Error) -> StoreError {
-    StoreError::CannotOpen { path: path.to_owned(), source: Arc::new(source) }
+    StoreError::CannotOpen { path: path.to_owned(), source: Arc::new(source.into()) }
 }
 
 /// The first look into a file tells that it is something else.
 fn in_file(path: &Path, error: StoreError) -> StoreError {
     let is_something_else =
-        matches!(&error, StoreError::Corrupt { source } if source.sqlite_error_code() == Some(ErrorCode::NotADatabase));
+        matches!(&error, StoreError::Corrupt { source } if source.sqlite_code() == Some(ErrorCode::NotADatabase));
     if is_something_else { StoreError::NotADatabase { path: path.to_owned() } } else { error }
 }

@@ -4,7 +4,6 @@
 //! work is part of; the settings that durability rests on are read back when a connection is opened.
 
 mod connection;
-mod job;
 mod threads;
 
 use std::path::Path;
@@ -12,12 +11,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use tokio::sync::oneshot;
-
 use crate::error::StoreError;
+use crate::job::{self, Job};
 use crate::store::OpenOptions;
-use crate::tx::Tx;
-use job::{Job, Work};
+use crate::tx::{Connection, Tx};
 
 /// An open SQLite database.
 #[derive(Debug)]
@@ -34,7 +31,7 @@ impl Sqlite {
         let connection = connection::open_writer(path, options)?;
         {
             // A schema from a newer program is refused before anything else is done with it.
-            let mut tx = Tx::new(&connection, false);
+            let mut tx = Tx::new(Connection::Sqlite(&connection), false);
             crate::migrate::status(&mut tx)?;
         }
         let mut sqlite = Self::with_writer(connection, options.group_size);
@@ -42,7 +39,7 @@ impl Sqlite {
         let receiver = Arc::new(Mutex::new(receiver));
         for number in 0..options.readers.max(1) {
             let (connection, receiver) = (connection::open_reader(path, options)?, Arc::clone(&receiver));
-            sqlite.threads.extend(threads::spawn(&format!("store-read-{number}"), move || {
+            sqlite.threads.extend(job::spawn(&format!("store-read-{number}"), move || {
                 threads::read(&connection, &receiver);
             }));
         }
@@ -56,7 +53,7 @@ impl Sqlite {
 
     fn with_writer(connection: rusqlite::Connection, group_size: usize) -> Self {
         let (sender, receiver) = channel();
-        let thread = threads::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1)));
+        let thread = job::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1)));
         Self { writer: Some(sender), readers: None, threads: thread.into_iter().collect() }
     }
 
@@ -66,7 +63,7 @@ impl Sqlite {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        run(self.writer.as_ref(), true, work).await
+        job::submit(self.writer.as_ref(), true, work).await
     }
 
     pub(crate) async fn read<T, E, F>(&self, work: F) -> Result<T, E>
@@ -75,21 +72,8 @@ impl Sqlite {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        run(self.readers.as_ref().or(self.writer.as_ref()), false, work).await
+        job::submit(self.readers.as_ref().or(self.writer.as_ref()), false, work).await
     }
-}
-
-async fn run<T, E, F>(queue: Option<&Sender<Box<dyn Job>>>, may_write: bool, work: F) -> Result<T, E>
-where
-    F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
-    T: Send + 'static,
-    E: From<StoreError> + Send + 'static,
-{
-    let (answer, answered) = oneshot::channel();
-    let job: Box<dyn Job> = Box::new(Work::new(work, may_write, answer));
-    let sent = queue.is_some_and(|queue| queue.send(job).is_ok());
-    let result = if sent { answered.await.ok() } else { None };
-    result.unwrap_or_else(|| Err(StoreError::Closed.into()))
 }
 
 impl Drop for Sqlite {
@@ -97,10 +81,6 @@ impl Drop for Sqlite {
     fn drop(&mut self) {
         self.writer = None;
         self.readers = None;
-        let own = std::thread::current().id();
-        for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != own) {
-            // A thread of ours ends by its queue being closed; a panic in it has been answered and logged already.
-            drop(thread.join());
-        }
+        job::join(self.threads.drain(..));
     }
 }

@@ -2,21 +2,12 @@
 
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
 
 use rusqlite::Connection;
 
-use super::job::{Job, Verdict};
 use crate::error::StoreError;
-
-/// Starts a thread; without one the queue's other end is gone and callers are told that the database is closed.
-pub(super) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
-    Builder::new()
-        .name(name.to_owned())
-        .spawn(work)
-        .inspect_err(|error| tracing::error!(%error, name, "a database thread did not start"))
-        .ok()
-}
+use crate::job::{Job, Verdict, answer_all};
+use crate::tx::Connection as Via;
 
 /// Commits waiting closures in groups until the queue is closed.
 pub(super) fn write(connection: &Connection, queue: &Receiver<Box<dyn Job>>, group_size: usize) {
@@ -42,7 +33,7 @@ fn commit_group(connection: &Connection, mut group: Vec<Box<dyn Job>>) -> Vec<Bo
     let mut keep_any = false;
     for job in &mut group {
         ran += 1;
-        let result = if alone { Ok(job.run(connection)) } else { in_savepoint(connection, job.as_mut()) };
+        let result = if alone { Ok(job.run(Via::Sqlite(connection))) } else { in_savepoint(connection, job.as_mut()) };
         keep_any |= matches!(result, Ok(Verdict::Keep));
         // After a full disk or an I/O error SQLite may have undone the whole transaction by itself.
         if connection.is_autocommit() {
@@ -75,7 +66,7 @@ fn commit_group(connection: &Connection, mut group: Vec<Box<dyn Job>>) -> Vec<Bo
 
 fn in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<Verdict, StoreError> {
     run(connection, "SAVEPOINT closure")?;
-    let verdict = job.run(connection);
+    let verdict = job.run(Via::Sqlite(connection));
     if connection.is_autocommit() {
         return Ok(verdict);
     }
@@ -93,18 +84,12 @@ pub(super) fn read(connection: &Connection, queue: &Mutex<Receiver<Box<dyn Job>>
         let Ok(mut job) = job else { return };
         let failure = run(connection, "BEGIN").err();
         if failure.is_none() {
-            job.run(connection);
+            job.run(Via::Sqlite(connection));
             if let Err(error) = run(connection, "COMMIT") {
                 tracing::warn!(%error, "a read transaction did not end");
             }
         }
         job.answer(failure);
-    }
-}
-
-fn answer_all(group: Vec<Box<dyn Job>>, failure: Option<&StoreError>) {
-    for job in group {
-        job.answer(failure.cloned());
     }
 }
 

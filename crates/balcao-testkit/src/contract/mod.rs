@@ -17,4 +17,6 @@ macro_rules! cases {
 
 pub mod delivery;
 pub mod outbox;
+pub mod records;
 pub mod store;
+pub mod talk;

@@ -186,14 +186,15 @@ pub async fn a_status_finds_its_message_by_either_name(store: &Store) {
 /// I-13: at most one reply set per turn.
 pub async fn a_turn_has_one_set_of_messages(store: &Store) {
     let world = world(store, "a").await;
-    write(store, move |tx| {
+    let (conversation, turn) = write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
         let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
         push(tx, world, conversation, Some(turn), "a1")?;
-        assert!(push(tx, world, conversation, Some(turn), "a2").is_err_and(|error| error.is_unique_violation()));
-        Ok(())
+        Ok((conversation, turn))
     })
     .await;
+    let second = move |tx: &mut Tx<'_>| push(tx, world, conversation, Some(turn), "a2");
+    assert!(store.write(second).await.is_err_and(|error| error.is_unique_violation()));
 }
 
 /// I-17: the human wins.

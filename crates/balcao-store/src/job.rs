@@ -2,15 +2,17 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Sender;
+use std::thread::{Builder, JoinHandle};
 
 use tokio::sync::oneshot;
 
 use crate::error::StoreError;
-use crate::tx::Tx;
+use crate::tx::{Connection, Tx};
 
 /// Whether a closure's changes are to stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// It succeeded.
     Keep,
     /// It failed or panicked.
@@ -18,26 +20,20 @@ pub(super) enum Verdict {
 }
 
 /// A closure whose types are forgotten.
-pub(super) trait Job: Send {
+pub(crate) trait Job: Send {
     /// Runs the closure and keeps its result.
-    fn run(&mut self, connection: &rusqlite::Connection) -> Verdict;
+    fn run(&mut self, connection: Connection<'_>) -> Verdict;
 
     /// Answers the caller: with the closure's own result, or with why it cannot stand.
     fn answer(self: Box<Self>, failure: Option<StoreError>);
 }
 
 /// A closure, its result and the one who waits for it.
-pub(super) struct Work<F, T, E> {
+struct Work<F, T, E> {
     work: Option<F>,
     may_write: bool,
     result: Option<Result<T, E>>,
     answer: oneshot::Sender<Result<T, E>>,
-}
-
-impl<F, T, E> Work<F, T, E> {
-    pub(super) fn new(work: F, may_write: bool, answer: oneshot::Sender<Result<T, E>>) -> Self {
-        Self { work: Some(work), may_write, result: None, answer }
-    }
 }
 
 impl<F, T, E> Job for Work<F, T, E>
@@ -46,7 +42,7 @@ where
     T: Send,
     E: From<StoreError> + Send,
 {
-    fn run(&mut self, connection: &rusqlite::Connection) -> Verdict {
+    fn run(&mut self, connection: Connection<'_>) -> Verdict {
         let Some(work) = self.work.take() else { return Verdict::Undo };
         // Whoever asked has given up (a tool call ran out of time): what has not begun is not begun.
         if self.answer.is_closed() {
@@ -68,6 +64,45 @@ where
         };
         // Nobody waits any more: work that had begun is done all the same, and its record says so.
         drop(self.answer.send(result));
+    }
+}
+
+/// Queues a closure for a database thread and waits for its answer.
+pub(crate) async fn submit<T, E, F>(queue: Option<&Sender<Box<dyn Job>>>, may_write: bool, work: F) -> Result<T, E>
+where
+    F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let (answer, answered) = oneshot::channel();
+    let job: Box<dyn Job> = Box::new(Work { work: Some(work), may_write, result: None, answer });
+    let sent = queue.is_some_and(|queue| queue.send(job).is_ok());
+    let result = if sent { answered.await.ok() } else { None };
+    result.unwrap_or_else(|| Err(StoreError::Closed.into()))
+}
+
+/// Answers a group: with what each gave, or all with why it cannot stand.
+pub(crate) fn answer_all(group: Vec<Box<dyn Job>>, failure: Option<&StoreError>) {
+    for job in group {
+        job.answer(failure.cloned());
+    }
+}
+
+/// Starts a database thread; without one the queue's other end is gone and callers are told that the database is closed.
+pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Option<JoinHandle<()>> {
+    Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .inspect_err(|error| tracing::error!(%error, name, "a database thread did not start"))
+        .ok()
+}
+
+/// Waits for database threads whose queues are closed, so that the database is closed when the last handle is.
+pub(crate) fn join(threads: impl Iterator<Item = JoinHandle<()>>) {
+    let own = std::thread::current().id();
+    for thread in threads.filter(|thread| thread.thread().id() != own) {
+        // A thread of ours ends by its queue being closed; a panic in it has been answered and logged already.
+        drop(thread.join());
     }
 }
 

@@ -1,0 +1,27 @@
+use super::parse;
+
+#[test]
+fn an_address_shows_neither_user_nor_password() {
+    let address = parse("postgres://balcao:top%40secret@db.internal:6432/shop").unwrap();
+    assert_eq!(address.place, "db.internal:6432/shop");
+    assert_eq!(address.config.get_password(), Some("top@secret".as_bytes()));
+    assert_eq!(format!("{address:?}"), "Address(\"db.internal:6432/shop\")");
+    assert_eq!(parse("postgresql://balcao@%2Frun%2Fpg/shop").unwrap().place, "/run/pg:5432/shop");
+}
+
+#[test]
+fn a_wrong_address_is_refused_without_being_repeated() {
+    for (url, says) in [
+        ("mysql://u:s3cret@h/d", "does not begin with postgres://"),
+        ("postgres://u:s3@cret@h/d", "holds an `@`"),
+        ("postgres://u:s3cret@h", "names no database"),
+        ("postgres://u:s3cret@h/d?unknown=s3cret", "is no PostgreSQL address"),
+        ("postgres://u:s3cret@h:port/d", "is no PostgreSQL address"),
+        ("postgres://u:s3cret@h/d?sslmode=require", "TLS"),
+    ] {
+        let error = parse(url).unwrap_err();
+        let text = format!("{error} {error:?}");
+        assert!(text.contains(says), "{text}");
+        assert!(!text.contains("s3") && !text.contains("cret"), "{text}");
+    }
+}

@@ -1,0 +1,117 @@
+//! PostgreSQL: one connection writes, a few read, each with a thread of its own.
+//!
+//! Invariants: a write transaction holds the database's write lock from its first statement to its end, so that writers of
+//! all processes are serial; nobody is answered before the commit that their work is part of; what was being committed when
+//! the connection was lost is unknown, and is called so; the settings that this rests on are read back on every connection.
+
+mod address;
+mod bind;
+mod session;
+mod threads;
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+pub(crate) use address::parse;
+pub(crate) use session::Session;
+
+use crate::error::StoreError;
+use crate::job::{self, Job};
+use crate::store::OpenOptions;
+use crate::tx::{Connection, Tx};
+use address::Address;
+use threads::Link;
+
+/// At most so many closures share a commit: other processes wait for the lock meanwhile.
+const GROUP: usize = 32;
+
+/// An open PostgreSQL database.
+#[derive(Debug)]
+pub(crate) struct Postgres {
+    place: String,
+    /// `None` only while closing.
+    writer: Option<Sender<Box<dyn Job>>>,
+    readers: Option<Sender<Box<dyn Job>>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Postgres {
+    /// Connects once, so that a wrong address or a newer schema is told at once. Readers connect when they are needed.
+    pub(crate) fn open(address: Address, options: OpenOptions) -> Result<Self, StoreError> {
+        let place = address.place.clone();
+        let address = Arc::new(address);
+        let link = |idle| Link { address: Arc::clone(&address), lock_timeout: options.busy_timeout, idle };
+        let (writer, jobs) = channel();
+        let (opened, open) = channel();
+        let mut first = link(None);
+        let group_size = options.group_size.clamp(1, GROUP);
+        // The client has a runtime of its own, which cannot run on a thread of the caller's: all is done on this one.
+        let mut threads: Vec<JoinHandle<()>> = job::spawn("store-write", move || {
+            let connected = Session::connect(&first.address, first.lock_timeout).and_then(check);
+            let failure = match connected {
+                Ok(session) => {
+                    first.keep(session);
+                    None
+                }
+                Err(error) => Some(error),
+            };
+            let go_on = failure.is_none();
+            if opened.send(failure).is_ok() && go_on {
+                threads::write(first, &jobs, group_size);
+            }
+        })
+        .into_iter()
+        .collect();
+        if let Some(error) = open.recv().map_err(|_gone| StoreError::Closed)? {
+            return Err(error);
+        }
+        let (readers, jobs) = channel();
+        let jobs = Arc::new(Mutex::new(jobs));
+        for number in 0..options.readers.max(1) {
+            let (link, jobs) = (link(None), Arc::clone(&jobs));
+            threads.extend(job::spawn(&format!("store-read-{number}"), move || threads::read(link, &jobs)));
+        }
+        Ok(Self { place, writer: Some(writer), readers: Some(readers), threads })
+    }
+
+    /// Host, port and name, without user and password.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    pub(crate) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        job::submit(self.writer.as_ref(), true, work).await
+    }
+
+    pub(crate) async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        job::submit(self.readers.as_ref(), false, work).await
+    }
+}
+
+/// Refuses a schema from a newer program before anything else is done with it.
+fn check(mut session: Session) -> Result<Session, StoreError> {
+    session.control("BEGIN READ ONLY")?;
+    let status = crate::migrate::status(&mut Tx::new(Connection::Postgres(&mut session), false));
+    session.roll_back();
+    status.map(|_status| session)
+}
+
+impl Drop for Postgres {
+    /// Lets the threads finish what is queued, and waits for them.
+    fn drop(&mut self) {
+        self.writer = None;
+        self.readers = None;
+        job::join(self.threads.drain(..));
+    }
+}

@@ -1,0 +1,164 @@
+//! The contract, each case a test of its own on every back end.
+
+use balcao_store::{OpenOptions, Store};
+use balcao_testkit::contract::{self, Case};
+use balcao_testkit::postgres::Database;
+
+macro_rules! contract {
+    ($($suite:ident: [$($case:ident),* $(,)?])*) => {
+        mod sqlite {
+            $(mod $suite {$(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    let (_folder, store) = crate::contract::file().await;
+                    balcao_testkit::contract::$suite::$case(&store).await;
+                }
+            )*})*
+        }
+
+        mod memory {
+            $(mod $suite {$(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    balcao_testkit::contract::$suite::$case(&crate::contract::memory_store().await).await;
+                }
+            )*})*
+        }
+
+        mod postgres {
+            $(mod $suite {$(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $case() {
+                    let Some((_database, store)) = crate::contract::database() else { return };
+                    balcao_testkit::contract::$suite::$case(&store).await;
+                }
+            )*})*
+        }
+
+        const LISTED: &[(&str, &[&str])] = &[$((stringify!($suite), &[$(stringify!($case)),*])),*];
+    };
+}
+
+contract! {
+    store: [
+        a_closure_that_fails_undoes_itself_alone,
+        a_closure_that_panics_undoes_itself_and_the_next_one_runs,
+        a_read_cannot_write,
+        an_attempt_that_is_refused_changes_nothing,
+        a_foreign_key_is_enforced,
+        an_effect_happens_once_per_key,
+        overlapping_appointments_are_refused_by_the_claims,
+        overlapping_appointments_are_refused_by_the_trigger,
+        capacity_is_a_number_of_seats,
+        a_cancelled_appointment_frees_its_time_and_its_reminders,
+        an_expired_hold_gives_way,
+        two_fight_for_one_slot_a_thousand_times,
+        one_open_appointment_per_contact_and_start,
+        the_audit_log_cannot_be_changed,
+        knowledge_is_found_by_its_tokens,
+        tenants_do_not_see_each_other,
+        events_are_taken_once,
+    ]
+    delivery: [
+        an_event_is_stored_once_per_account,
+        an_event_for_nobody_is_kept_once,
+        what_waits_is_given_to_one_turn_for_ever,
+        a_turn_takes_at_most_so_many_messages,
+        a_message_that_waits_can_be_reworded_and_withdrawn,
+        what_is_not_ripe_is_not_claimed,
+        a_conversation_is_claimed_by_one,
+        a_hundred_claim_and_each_conversation_is_claimed_once,
+        whoever_lost_the_lease_changes_nothing,
+        a_renewed_lease_lasts,
+        a_lease_that_ran_out_is_a_death,
+        one_suspect_is_worked_on_at_a_time,
+        a_failure_waits_and_is_counted,
+        what_comes_during_the_work_stays_ripe,
+        a_route_keeps_the_latest_word_of_the_customer,
+        tenants_have_inboxes_of_their_own,
+    ]
+    outbox: [
+        messages_leave_in_order,
+        a_message_is_claimed_by_one,
+        an_unknown_message_holds_the_next_back_for_a_while_and_is_never_repeated,
+        an_attempt_that_was_cut_short_is_unknown,
+        a_late_answer_still_counts_and_an_older_one_does_not,
+        a_status_finds_its_message_by_either_name,
+        a_turn_has_one_set_of_messages,
+        what_is_pending_is_withdrawn_when_a_person_takes_over,
+        staff_may_send_a_dead_message_again,
+        tenants_have_outboxes_of_their_own,
+    ]
+    records: [
+        an_organization_is_found_by_its_slug,
+        a_contact_is_kept_whole_and_found_by_what_identifies_it,
+        contacts_are_listed_page_by_page,
+        services_and_professionals_come_back_as_they_went_in,
+        plans_cover_services_and_contacts_subscribe,
+        a_name_is_taken_once,
+        a_row_outside_the_rules_is_refused,
+        hours_of_a_date_and_holidays_replace_each_other,
+        a_contact_stands_in_one_stage_of_each_pipeline,
+        a_tag_is_attached_once,
+        names_are_ordered_byte_by_byte,
+        whoever_waits_is_offered_what_was_freed,
+        an_offer_that_nobody_took_lapses,
+        follow_ups_are_counted_by_episode_and_cancelled,
+        a_reminder_that_was_cancelled_can_be_planned_again,
+        a_hold_expires_unless_it_is_confirmed,
+        notes_templates_and_media_are_kept,
+        texts_keep_every_character,
+    ]
+    talk: [
+        a_conversation_begins_once_and_keeps_what_is_written,
+        those_who_wait_longest_come_first,
+        whoever_opted_out_on_one_channel_has_opted_out,
+        conversations_go_to_the_least_loaded_on_duty,
+        a_conversation_has_one_open_turn,
+        a_closed_turn_cannot_be_saved_or_closed_again,
+        transcripts_are_the_last_ones_oldest_first,
+        what_turns_used_up_is_summed,
+        the_last_messages_come_oldest_first,
+        a_turn_has_one_reply_and_it_can_be_taken_back,
+        what_was_written_after_a_text_is_counted,
+        the_last_subject_is_of_the_last_thing_that_we_said,
+        handoffs_are_open_until_they_are_resolved,
+    ]
+}
+
+/// The macro must write the names out; this sees that none is forgotten.
+#[test]
+fn every_case_runs_on_every_back_end() {
+    let suites: [(&str, Vec<Case>); 5] = [
+        ("store", contract::store::all()),
+        ("delivery", contract::delivery::all()),
+        ("outbox", contract::outbox::all()),
+        ("records", contract::records::all()),
+        ("talk", contract::talk::all()),
+    ];
+    for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
+        let names: Vec<&str> = cases.iter().map(|(name, _case)| *name).collect();
+        assert_eq!((*name, names.as_slice()), (*listed_name, *listed));
+    }
+    assert_eq!(suites.len(), LISTED.len());
+}
+
+pub(crate) async fn file() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    (folder, store)
+}
+
+pub(crate) async fn memory_store() -> Store {
+    let store = Store::open_in_memory().unwrap();
+    store.migrate().await.unwrap();
+    store
+}
+
+/// A migrated database of its own, or `None` where there is no PostgreSQL.
+pub(crate) fn database() -> Option<(Database, Store)> {
+    let database = Database::migrated()?;
+    let store = Store::connect(&database.url, OpenOptions::default()).unwrap();
+    Some((database, store))
+}

@@ -1,0 +1,493 @@
+//! What every database must do for the business's records. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
+
+use std::collections::BTreeMap;
+
+use balcao_domain::contact::Contact;
+use balcao_domain::hours::{DayException, Hours, WeeklyHours};
+use balcao_domain::professional::Professional;
+use balcao_domain::service::{OfferedService, Service};
+use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
+use balcao_domain::waitlist::DayPeriod;
+use balcao_domain::{Currency, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
+use balcao_store::catalog::{self, Around};
+use balcao_store::follow_up::{self, NewFollowUp};
+use balcao_store::library::{self, Media, Template};
+use balcao_store::waitlist::{self, NewEntry, NewOffer};
+use balcao_store::{
+    Store, StoreError, StoreErrorClass, Tx, appointment, contact, flow_run, hours, note, organization, pipeline,
+    reminder, subscription, tag,
+};
+use jiff::civil::{Date, date};
+
+use super::Case;
+use super::delivery::{at, write};
+use super::store::{World, now, world};
+
+cases!(
+    an_organization_is_found_by_its_slug,
+    a_contact_is_kept_whole_and_found_by_what_identifies_it,
+    contacts_are_listed_page_by_page,
+    services_and_professionals_come_back_as_they_went_in,
+    plans_cover_services_and_contacts_subscribe,
+    a_name_is_taken_once,
+    a_row_outside_the_rules_is_refused,
+    hours_of_a_date_and_holidays_replace_each_other,
+    a_contact_stands_in_one_stage_of_each_pipeline,
+    a_tag_is_attached_once,
+    names_are_ordered_byte_by_byte,
+    whoever_waits_is_offered_what_was_freed,
+    an_offer_that_nobody_took_lapses,
+    follow_ups_are_counted_by_episode_and_cancelled,
+    a_reminder_that_was_cancelled_can_be_planned_again,
+    a_hold_expires_unless_it_is_confirmed,
+    notes_templates_and_media_are_kept,
+    texts_keep_every_character,
+);
+
+fn first(world: World) -> balcao_domain::ContactId {
+    let [contact, _] = world.contacts;
+    contact
+}
+
+fn day() -> Date {
+    date(2026, 11, 24)
+}
+
+fn service(name: &str) -> Service {
+    Service {
+        id: ServiceId::try_from(1).unwrap(),
+        name: name.to_owned(),
+        aliases: vec!["a".to_owned(), "b".to_owned()],
+        description: None,
+        price: Money::new(4500, Currency::BRL),
+        duration_min: 30,
+        buffer_before_min: 0,
+        buffer_after_min: 5,
+        notice_min: Some(60),
+        advance_days: None,
+        cancellation_notice_min: None,
+        active: true,
+    }
+}
+
+fn around() -> Around {
+    Around { from: day(), to: day(), since: now() }
+}
+
+/// What is stored is what was given, and an unknown slug is nobody's.
+pub async fn an_organization_is_found_by_its_slug(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let found = organization::find_by_slug(tx, "a")?.unwrap();
+        assert_eq!((found.id, found.timezone.as_str()), (world.organization, "America/Sao_Paulo"));
+        assert_eq!(organization::get(tx, world.organization)?, found);
+        assert_eq!(organization::list(tx)?, [found]);
+        assert_eq!(organization::find_by_slug(tx, "A")?, None);
+        Ok(())
+    })
+    .await;
+    let again = move |tx: &mut Tx<'_>| {
+        let found = organization::get(tx, world.organization)?;
+        organization::insert(tx, &found, now())
+    };
+    assert!(store.write(again).await.is_err_and(|error: StoreError| error.is_unique_violation()));
+}
+
+/// Every field survives, and phone and channel user each find the contact.
+pub async fn a_contact_is_kept_whole_and_found_by_what_identifies_it(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let before = contact::get(tx, world.organization, first(world))?;
+        let whole = Contact {
+            name: Some("João d'Ávila".to_owned()),
+            preferred_name: Some("Jô".to_owned()),
+            channel_user: Some("user-1".to_owned()),
+            email: Some("jo@example.com".to_owned()),
+            address: Some("Rua A, 1".to_owned()),
+            custom_fields: BTreeMap::from([("corte".to_owned(), "\"degradê\"".to_owned())]),
+            ..before
+        };
+        contact::update(tx, world.organization, &whole)?;
+        assert_eq!(contact::find(tx, world.organization, whole.id)?, Some(whole.clone()));
+        assert_eq!(contact::find_by_channel_user(tx, world.organization, "user-1")?, Some(whole.clone()));
+        let phone = whole.phone.clone().unwrap();
+        assert_eq!(contact::find_by_phone(tx, world.organization, &phone)?, Some(whole));
+        assert_eq!(contact::find_by_channel_user(tx, world.organization, "user-2")?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// Each page goes on after the one before.
+pub async fn contacts_are_listed_page_by_page(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let page = contact::list(tx, world.organization, None, 1)?;
+        let [one] = page.as_slice() else { panic!("one contact: {page:?}") };
+        let rest = contact::list(tx, world.organization, Some(one.id), 10)?;
+        assert_eq!([one.id, rest.first().unwrap().id], world.contacts);
+        assert_eq!(rest.len(), 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// Aliases, offers, exceptions and time off come back with their owners.
+pub async fn services_and_professionals_come_back_as_they_went_in(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let cut = catalog::insert_service(tx, organization, &service("Corte"))?;
+        let expected = Service { id: cut, ..service("Corte") };
+        assert_eq!(catalog::list_services(tx, organization, Currency::BRL)?, [expected]);
+        let rui = Professional {
+            id: ProfessionalId::try_from(1).unwrap(),
+            name: "Rui".to_owned(),
+            aliases: vec!["Ruizinho".to_owned()],
+            profession: Some("barbeiro".to_owned()),
+            hours: Hours::default(),
+            services: vec![OfferedService { service: cut, duration_min: Some(45), price_cents: None }],
+            time_off: Vec::new(),
+            restrictions: Some("não atende crianças".to_owned()),
+            capacity: 2,
+            phone: None,
+            email: None,
+            active: false,
+        };
+        let id = catalog::insert_professional(tx, organization, &rui)?;
+        let span = Span::of_minutes(now(), 60);
+        catalog::insert_time_off(tx, organization, id, span, Some("médico"))?;
+        let closed = DayException { periods: Vec::new(), note: Some("folga".to_owned()) };
+        hours::set_exception(tx, organization, Some(id), day(), &closed)?;
+        let found = catalog::list_professionals(tx, organization, around())?;
+        let [_ana, found] = found.as_slice() else { panic!("two professionals: {found:?}") };
+        assert_eq!(found.time_off.iter().map(|off| off.span).collect::<Vec<_>>(), [span]);
+        assert_eq!(found.hours.exceptions, BTreeMap::from([(day(), closed)]));
+        let bare = Professional { hours: Hours::default(), time_off: Vec::new(), ..found.clone() };
+        assert_eq!(bare, Professional { id, ..rui });
+        Ok(())
+    })
+    .await;
+}
+
+/// A plan knows its services, a subscriber its plan.
+pub async fn plans_cover_services_and_contacts_subscribe(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let cut = catalog::insert_service(tx, organization, &service("Corte"))?;
+        let plan = Plan {
+            id: PlanId::try_from(1).unwrap(),
+            name: "Mensal".to_owned(),
+            price: Money::new(9900, Currency::BRL),
+            period: PlanPeriod::Month,
+            covers: vec![cut],
+            quota: Some(4),
+            benefits: vec!["10% em produtos".to_owned()],
+            active: true,
+        };
+        let id = catalog::insert_plan(tx, organization, &plan)?;
+        assert_eq!(catalog::list_plans(tx, organization, Currency::BRL)?, [Plan { id, ..plan }]);
+        let subscriber = Subscriber {
+            id: SubscriberId::try_from(1).unwrap(),
+            contact: first(world),
+            plan: id,
+            status: SubscriberStatus::Overdue,
+            due: Some(day()),
+        };
+        let number = subscription::insert(tx, organization, &subscriber)?;
+        let found = subscription::of_contact(tx, organization, first(world))?;
+        assert_eq!(found, [Subscriber { id: number, ..subscriber.clone() }]);
+        Ok(())
+    })
+    .await;
+}
+
+/// The second of a name is a unique violation, in another organization it is not.
+pub async fn a_name_is_taken_once(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    for (organization, fine) in [(ours.organization, true), (ours.organization, false), (theirs.organization, true)] {
+        let work = move |tx: &mut Tx<'_>| catalog::insert_service(tx, organization, &service("Corte"));
+        let result: Result<_, StoreError> = store.write(work).await;
+        assert_eq!(result.is_ok(), fine);
+        assert!(result.is_ok() || result.is_err_and(|error| error.is_unique_violation()));
+    }
+}
+
+/// Checks of the schema hold whatever the program writes.
+pub async fn a_row_outside_the_rules_is_refused(store: &Store) {
+    let world = world(store, "a").await;
+    let odd = Service { duration_min: 7, ..service("Corte") };
+    let free = Service { price: Money::new(-1, Currency::BRL), ..service("Corte") };
+    for wrong in [odd, free] {
+        let work = move |tx: &mut Tx<'_>| catalog::insert_service(tx, world.organization, &wrong);
+        let error: StoreError = store.write(work).await.unwrap_err();
+        assert_eq!(error.class(), StoreErrorClass::Constraint, "{error:?}");
+        assert!(!error.is_unique_violation());
+    }
+    let backwards = move |tx: &mut Tx<'_>| {
+        let span = Span::new(at(60), at(0));
+        catalog::insert_time_off(tx, world.organization, world.professional, span, None)
+    };
+    let error: StoreError = store.write(backwards).await.unwrap_err();
+    assert_eq!(error.class(), StoreErrorClass::Constraint, "{error:?}");
+}
+
+/// Of two for one date the later counts; dates outside are not read.
+pub async fn hours_of_a_date_and_holidays_replace_each_other(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let business = organization::get(tx, world.organization)?;
+        let short = DayException { periods: vec!["09:00-12:00".parse().unwrap()], note: None };
+        for exception in [DayException { periods: Vec::new(), note: None }, short.clone()] {
+            hours::set_exception(tx, world.organization, None, day(), &exception)?;
+        }
+        for name in ["Feriado", "Consciência Negra"] {
+            hours::set_holiday(tx, world.organization, day(), name)?;
+        }
+        hours::set_holiday(tx, world.organization, date(2026, 12, 25), "Natal")?;
+        let found = hours::of_business(tx, &business, date(2026, 11, 1), date(2026, 11, 30))?;
+        assert_eq!(found.exceptions, BTreeMap::from([(day(), short)]));
+        assert_eq!(found.holidays, BTreeMap::from([(day(), "Consciência Negra".to_owned())]));
+        assert_eq!(found.weekly, WeeklyHours::default());
+        Ok(())
+    })
+    .await;
+}
+
+/// Moving replaces the stage, and says whether it was placed before.
+pub async fn a_contact_stands_in_one_stage_of_each_pipeline(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let stages = ["Novo", "Cliente"].map(str::to_owned);
+        let sales = pipeline::insert(tx, world.organization, "Vendas", &stages)?;
+        assert_eq!(pipeline::list(tx, world.organization)?.first(), Some(&sales));
+        let [new, customer] = sales.stages.as_slice() else { panic!("two stages") };
+        let contact = first(world);
+        pipeline::place(tx, world.organization, contact, sales.id, new.id)?;
+        pipeline::place(tx, world.organization, contact, sales.id, customer.id)?;
+        assert_eq!(pipeline::stages_of(tx, world.organization, contact)?, [(sales.id, customer.id)]);
+        Ok(())
+    })
+    .await;
+}
+
+/// Attaching says whether it was lacking, detaching whether it was there.
+pub async fn a_tag_is_attached_once(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (organization, contact) = (world.organization, first(world));
+        let vip = tag::insert(tx, organization, "vip")?;
+        assert!(tag::attach(tx, organization, contact, vip)?);
+        assert!(!tag::attach(tx, organization, contact, vip)?);
+        assert_eq!(tag::of_contact(tx, organization, contact)?.len(), 1);
+        assert!(tag::detach(tx, organization, contact, vip)?);
+        assert!(!tag::detach(tx, organization, contact, vip)?);
+        assert_eq!(tag::list(tx, organization)?.len(), 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// No database's idea of an alphabet decides what comes first.
+pub async fn names_are_ordered_byte_by_byte(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        for name in ["zebra", "Ácido", "_x", "Zebra", "a b", "ab", "É"] {
+            tag::insert(tx, world.organization, name)?;
+        }
+        let names: Vec<String> = tag::list(tx, world.organization)?.into_iter().map(|tag| tag.name).collect();
+        assert_eq!(names, ["Zebra", "_x", "a b", "ab", "zebra", "Ácido", "É"]);
+        Ok(())
+    })
+    .await;
+}
+
+fn entry(world: World, contact: usize) -> NewEntry {
+    NewEntry {
+        contact: *world.contacts.get(contact).unwrap(),
+        date: day(),
+        professional: Some(world.professional),
+        service: None,
+        period: Some(DayPeriod::Morning),
+    }
+}
+
+/// An offer takes its entry out of the queue, keeps the time from others, and is served when it is accepted.
+pub async fn whoever_waits_is_offered_what_was_freed(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let mut wait = |contact| waitlist::insert(tx, organization, &entry(world, contact), now());
+        let ids = [wait(0)?, wait(1)?];
+        let waiting = waitlist::waiting_for(tx, organization, day())?;
+        assert_eq!(waiting.iter().map(|one| one.id).collect::<Vec<_>>(), ids);
+        assert_eq!(waiting.first().unwrap().period, Some(DayPeriod::Morning));
+        let span = Span::of_minutes(now(), 30);
+        let [id, _] = ids;
+        let [contact, other] = world.contacts;
+        let offer =
+            NewOffer { entry: id, contact, professional: world.professional, seat: 1, span, held_until: at(600) };
+        waitlist::offer(tx, organization, &offer, now())?;
+        assert_eq!(waitlist::waiting_for(tx, organization, day())?.len(), 1);
+        let mut held = |contact, when| waitlist::held_for_others(tx, organization, span, contact, when);
+        assert_eq!(held(Some(contact), now())?.len(), 0);
+        assert_eq!(held(Some(other), now())?.len(), 1);
+        assert_eq!(held(None, now())?.len(), 1);
+        assert_eq!(held(None, at(600))?.len(), 0);
+        waitlist::accept(tx, organization, contact, span)?;
+        assert_eq!(waitlist::held_for_others(tx, organization, span, None, now())?.len(), 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// What lapsed is given once.
+pub async fn an_offer_that_nobody_took_lapses(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let id = waitlist::insert(tx, organization, &entry(world, 0), now())?;
+        let span = Span::of_minutes(now(), 30);
+        let offer = NewOffer {
+            entry: id,
+            contact: first(world),
+            professional: world.professional,
+            seat: 2,
+            span,
+            held_until: at(600),
+        };
+        waitlist::offer(tx, organization, &offer, now())?;
+        assert!(waitlist::lapse(tx, organization, at(599))?.is_empty());
+        let lapsed = waitlist::lapse(tx, organization, at(600))?;
+        assert_eq!(lapsed.iter().map(|one| (one.seat, one.span)).collect::<Vec<_>>(), [(2, span)]);
+        assert!(waitlist::lapse(tx, organization, at(601))?.is_empty());
+        Ok(())
+    })
+    .await;
+}
+
+/// Counted are open and sent ones; one or all can be cancelled.
+pub async fn follow_ups_are_counted_by_episode_and_cancelled(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (organization, contact) = (world.organization, first(world));
+        let mut plan = |episode, send_at| {
+            let kind = balcao_domain::follow_up::FollowUpType::Value;
+            let new = NewFollowUp { contact, kind, hint: "dica".to_owned(), send_at, episode };
+            follow_up::insert(tx, organization, &new, now())
+        };
+        let late = plan(1, at(200))?;
+        let (soon, _other) = (plan(1, at(100))?, plan(2, at(300))?);
+        assert_eq!(follow_up::count_of_episode(tx, organization, contact, 1)?, 2);
+        let open = follow_up::open_of_contact(tx, organization, contact)?;
+        assert_eq!(open.iter().map(|one| one.id).collect::<Vec<_>>().get(..2), Some(&[soon, late][..]));
+        assert_eq!(follow_up::cancel_open(tx, organization, contact, Some(late))?, 1);
+        assert_eq!(follow_up::cancel_open(tx, organization, contact, Some(late))?, 0);
+        assert_eq!(follow_up::count_of_episode(tx, organization, contact, 1)?, 1);
+        assert_eq!(follow_up::cancel_open(tx, organization, contact, None)?, 2);
+        Ok(())
+    })
+    .await;
+}
+
+/// The same reminder is one row, and comes back to life.
+pub async fn a_reminder_that_was_cancelled_can_be_planned_again(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 10), now())?.unwrap();
+        let first = reminder::insert(tx, organization, booked, at(60), now())?;
+        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
+        reminder::insert(tx, organization, booked, at(30), now())?;
+        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(30), at(60)]);
+        assert_eq!(reminder::cancel_of(tx, organization, booked)?, 2);
+        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
+        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(60)]);
+        Ok(())
+    })
+    .await;
+}
+
+/// A confirmed hold stays; one that nobody confirmed is found when its time is over.
+pub async fn a_hold_expires_unless_it_is_confirmed(store: &Store) {
+    use balcao_domain::AppointmentStatus::{Confirmed, Pending};
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let mut hold = |contact, hour| {
+            let mut new = super::store::at(world, contact, hour);
+            (new.status, new.expires_at) = (Pending, Some(at(600)));
+            appointment::insert(tx, organization, &new, now()).map(Option::unwrap)
+        };
+        let (kept, lost) = (hold(0, 10)?, hold(0, 12)?);
+        assert!(appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
+        assert!(!appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
+        assert!(appointment::expired(tx, organization, at(599))?.is_empty());
+        assert_eq!(appointment::expired(tx, organization, at(600))?, [lost]);
+        let upcoming = |tx: &mut Tx<'_>, when| {
+            let found = appointment::upcoming_of_contact(tx, organization, first(world), Currency::BRL, when)?;
+            Ok::<_, StoreError>(found.into_iter().map(|one| one.id).collect::<Vec<_>>())
+        };
+        assert_eq!(upcoming(tx, now())?, [kept, lost]);
+        assert_eq!(upcoming(tx, at(601))?, [kept]);
+        let of_contact = appointment::of_contact(tx, organization, first(world), Currency::BRL)?;
+        assert_eq!(of_contact.len(), 2);
+        let span = Span::of_minutes(now(), 24 * 60);
+        assert_eq!(appointment::occupied(tx, organization, span, at(601))?.len(), 1);
+        let starting = appointment::starting_between(tx, organization, span.start, span.end, Currency::BRL)?;
+        assert_eq!(starting.len(), 2);
+        Ok(())
+    })
+    .await;
+}
+
+/// Every field comes back, the numbers with a fraction too.
+pub async fn notes_templates_and_media_are_kept(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        note::insert(tx, organization, first(world), "agent", "prefere sábado", now())?;
+        let notes = note::of_contact(tx, organization, first(world))?;
+        assert_eq!(notes.iter().map(|note| note.content.as_str()).collect::<Vec<_>>(), ["prefere sábado"]);
+        let template = Template {
+            name: "lembrete".to_owned(),
+            category: "utility".to_owned(),
+            language: "pt_BR".to_owned(),
+            body: "Oi {{1}}".to_owned(),
+            approved: true,
+        };
+        library::insert_template(tx, organization, &template)?;
+        assert_eq!(library::list_templates(tx, organization)?, [template]);
+        let shop = Media {
+            key: "loja".to_owned(),
+            kind: "location".to_owned(),
+            name: Some("A loja".to_owned()),
+            path: None,
+            latitude: Some(-23.5505),
+            longitude: Some(0.0),
+        };
+        library::insert_media(tx, organization, &shop)?;
+        assert_eq!(library::list_media(tx, organization)?, [shop]);
+        assert!(flow_run::insert(tx, organization, first(world), "boas-vindas", "{}", now())? > 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// Quotes, question marks, emoji and lines: nothing is taken for a parameter or a literal's end.
+pub async fn texts_keep_every_character(store: &Store) {
+    let world = world(store, "a").await;
+    let text = "it's ?1 $2 \"quoted\" \\ %s\n\t👩🏽‍🦱 ação — {\"a\": null}";
+    write(store, move |tx| {
+        note::insert(tx, world.organization, first(world), "?1", text, now())?;
+        let found = note::of_contact(tx, world.organization, first(world))?;
+        assert_eq!(
+            found.iter().map(|note| (note.author.as_str(), note.content.as_str())).collect::<Vec<_>>(),
+            [("?1", text)]
+        );
+        Ok(())
+    })
+    .await;
+}

@@ -1,0 +1,352 @@
+//! What every database must do for conversations, messages and turns. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
+
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::{ConversationId, StaffId, TurnId};
+use balcao_store::conversation::{self, Conversation};
+use balcao_store::handoff::{self, NewHandoff};
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::staff::{self, Staff};
+use balcao_store::turn::{self, Closing, SpentSince};
+use balcao_store::{Store, StoreError, Tx};
+
+use super::Case;
+use super::delivery::{at, write};
+use super::store::{World, now, world};
+
+cases!(
+    a_conversation_begins_once_and_keeps_what_is_written,
+    those_who_wait_longest_come_first,
+    whoever_opted_out_on_one_channel_has_opted_out,
+    conversations_go_to_the_least_loaded_on_duty,
+    a_conversation_has_one_open_turn,
+    a_closed_turn_cannot_be_saved_or_closed_again,
+    transcripts_are_the_last_ones_oldest_first,
+    what_turns_used_up_is_summed,
+    the_last_messages_come_oldest_first,
+    a_turn_has_one_reply_and_it_can_be_taken_back,
+    what_was_written_after_a_text_is_counted,
+    the_last_subject_is_of_the_last_thing_that_we_said,
+    handoffs_are_open_until_they_are_resolved,
+);
+
+fn begin(tx: &mut Tx<'_>, world: World, contact: usize, channel: &str) -> Result<Conversation, StoreError> {
+    let contact = *world.contacts.get(contact).unwrap_or_else(|| panic!("a world has two contacts"));
+    conversation::find_or_begin(tx, world.organization, contact, channel, now())
+}
+
+fn closing(id: TurnId, transcript: &str) -> Closing<'_> {
+    Closing {
+        id,
+        outcome: "reply",
+        reason: None,
+        machine: "{}",
+        prompt_hash: "h",
+        transcript,
+        model_calls: 2,
+        tool_calls: 1,
+        tokens: 1_000,
+        cost_micro_usd: 50,
+    }
+}
+
+fn say(
+    tx: &mut Tx<'_>,
+    world: World,
+    conversation: ConversationId,
+    turn: Option<TurnId>,
+    author: Author,
+    text: &str,
+    seconds: i64,
+) -> Result<(), StoreError> {
+    let subject = (author == Author::System).then_some(text);
+    let new = NewMessage { conversation, turn, author, text, subject };
+    message::insert(tx, world.organization, &new, at(seconds)).map(drop)
+}
+
+/// The same contact and channel give the same conversation, with all that was written into it.
+pub async fn a_conversation_begins_once_and_keeps_what_is_written(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let begun = begin(tx, world, 0, "whatsapp")?;
+        assert_eq!(begin(tx, world, 0, "whatsapp")?, begun);
+        assert_ne!(begin(tx, world, 0, "web")?.id, begun.id);
+        let changed = Conversation {
+            state: ConversationState::Human,
+            breaker: Some("{}".to_owned()),
+            held: Some("{\"a\":1}".to_owned()),
+            memory: Some("[]".to_owned()),
+            context_from: 7,
+            episode: 2,
+            opted_out_at: Some(at(1)),
+            last_message_at: at(2),
+            ..begun
+        };
+        conversation::update(tx, world.organization, &changed)?;
+        conversation::set_summary(tx, world.organization, changed.id, "resumo")?;
+        let expected = Conversation { summary: Some("resumo".to_owned()), ..changed };
+        assert_eq!(conversation::get(tx, world.organization, expected.id)?, expected);
+        assert_eq!(conversation::of_contact(tx, world.organization, expected.contact)?.first(), Some(&expected));
+        Ok(())
+    })
+    .await;
+}
+
+/// First who waits for a person, the longest silent foremost; then the rest, the latest first.
+pub async fn those_who_wait_longest_come_first(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        use ConversationState::{Ai, Closed, Human, WaitingHuman};
+        let mut put = |contact, channel, state, seconds| {
+            let begun = begin(tx, world, contact, channel)?;
+            let changed = Conversation { state, last_message_at: at(seconds), ..begun };
+            conversation::update(tx, world.organization, &changed)?;
+            Ok::<_, StoreError>(changed.id)
+        };
+        let recent = put(0, "a", WaitingHuman, 50)?;
+        let old = put(1, "a", WaitingHuman, 10)?;
+        let early = put(0, "b", Ai, 20)?;
+        let late = put(1, "b", Ai, 90)?;
+        let person = put(0, "c", Human, 5)?;
+        let closed = put(1, "c", Closed, 99)?;
+        let mut list = |states: &[ConversationState], limit| {
+            let found = conversation::list(tx, world.organization, states, limit)?;
+            Ok::<_, StoreError>(found.into_iter().map(|one| one.id).collect::<Vec<_>>())
+        };
+        assert_eq!(list(&[Ai, WaitingHuman, Human], 10)?, [old, recent, person, late, early]);
+        assert_eq!(list(&[Closed], 10)?, [closed]);
+        assert_eq!(list(&[WaitingHuman], 1)?, [old]);
+        Ok(())
+    })
+    .await;
+}
+
+/// Whatever the channel, nobody is written to who asked not to be.
+pub async fn whoever_opted_out_on_one_channel_has_opted_out(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let [contact, other] = world.contacts;
+        let begun = begin(tx, world, 0, "web")?;
+        begin(tx, world, 0, "whatsapp")?;
+        assert!(!conversation::opted_out(tx, world.organization, contact)?);
+        conversation::update(tx, world.organization, &Conversation { opted_out_at: Some(now()), ..begun })?;
+        assert!(conversation::opted_out(tx, world.organization, contact)?);
+        assert!(!conversation::opted_out(tx, world.organization, other)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Attendants before managers, among equals whoever came first; nobody who is off duty.
+pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        assert_eq!(conversation::least_loaded(tx, organization)?, None);
+        let mut hire = |name: &str, role: &str, on_duty| {
+            let id = StaffId::try_from(1).unwrap();
+            let (name, email, role) = (name.to_owned(), format!("{name}@example.com"), role.to_owned());
+            staff::insert(tx, organization, &Staff { id, name, email, role, phone: None, on_duty })
+        };
+        let boss = hire("boss", "owner", true)?;
+        let (bia, caio) = (hire("bia", "attendant", true)?, hire("caio", "attendant", true)?);
+        hire("dora", "attendant", false)?;
+        let mut next = |contact, channel| {
+            let (id, _name) = conversation::least_loaded(tx, organization)?.unwrap();
+            let begun = begin(tx, world, contact, channel)?;
+            let state = ConversationState::WaitingHuman;
+            conversation::update(tx, organization, &Conversation { state, assigned_staff: Some(id), ..begun })?;
+            Ok::<_, StoreError>(id)
+        };
+        assert_eq!([next(0, "a")?, next(1, "a")?, next(0, "b")?, next(1, "b")?], [bia, caio, boss, bia]);
+        assert_eq!(staff::list(tx, organization)?.len(), 4);
+        Ok(())
+    })
+    .await;
+}
+
+/// The index refuses a second one; another conversation has its own.
+pub async fn a_conversation_has_one_open_turn(store: &Store) {
+    let world = world(store, "a").await;
+    let ids = write(store, move |tx| {
+        let (one, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "a")?.id);
+        let turn = turn::open(tx, world.organization, one, "eli", now())?;
+        turn::open(tx, world.organization, other, "eli", now())?;
+        assert_eq!(turn::find_open(tx, world.organization, one)?, Some((turn, None)));
+        assert_eq!(conversation::last_turn(tx, world.organization, one)?, Some(turn));
+        Ok((one, turn))
+    })
+    .await;
+    let second = move |tx: &mut Tx<'_>| turn::open(tx, world.organization, ids.0, "eli", now());
+    assert!(store.write(second).await.is_err_and(|error: StoreError| error.is_unique_violation()));
+    write(store, move |tx| {
+        turn::close(tx, world.organization, &closing(ids.1, "[]"), at(1))?;
+        assert_eq!(turn::find_open(tx, world.organization, ids.0)?, None);
+        turn::open(tx, world.organization, ids.0, "eli", at(2)).map(drop)
+    })
+    .await;
+}
+
+/// Whoever comes late is told that somebody else closed it.
+pub async fn a_closed_turn_cannot_be_saved_or_closed_again(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let id = turn::open(tx, organization, conversation, "eli", now())?;
+        turn::save(tx, organization, id, "{\"step\":1}", "h")?;
+        let saved = turn::find_open(tx, organization, conversation)?;
+        assert_eq!(saved, Some((id, Some("{\"step\":1}".to_owned()))));
+        turn::restart(tx, organization, id)?;
+        assert_eq!(turn::find_open(tx, organization, conversation)?, Some((id, None)));
+        turn::close(tx, organization, &closing(id, "[]"), at(1))?;
+        assert_eq!(turn::record(tx, organization, id)?, Some("{}".to_owned()));
+        let late = [
+            turn::close(tx, organization, &closing(id, "[]"), at(2)),
+            turn::save(tx, organization, id, "{}", "h"),
+            turn::restart(tx, organization, id),
+        ];
+        assert!(late.into_iter().all(|result| matches!(result, Err(StoreError::NoRow { .. }))));
+        Ok(())
+    })
+    .await;
+}
+
+/// Open turns have none, and those before `from` are left out.
+pub async fn transcripts_are_the_last_ones_oldest_first(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let mut ids = Vec::new();
+        for text in ["1", "2", "3"] {
+            let id = turn::open(tx, organization, conversation, "eli", now())?;
+            turn::close(tx, organization, &closing(id, text), at(1))?;
+            ids.push(id);
+        }
+        turn::open(tx, organization, conversation, "eli", now())?;
+        let mut last = |from, limit| turn::transcripts(tx, organization, conversation, from, limit);
+        assert_eq!(last(0, 2)?, ["2", "3"]);
+        assert_eq!(last(ids.get(2).map_or(0, |id| i64::from(*id)), 9)?, ["3"]);
+        Ok(())
+    })
+    .await;
+}
+
+/// Of the organization or of one conversation, since an instant; nothing is zero.
+pub async fn what_turns_used_up_is_summed(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        assert_eq!(turn::spent_since(tx, organization, None, now())?, SpentSince::default());
+        let (one, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "a")?.id);
+        for (conversation, seconds) in [(one, 0), (one, 10), (other, 20)] {
+            let id = turn::open(tx, organization, conversation, "eli", at(seconds))?;
+            turn::close(tx, organization, &closing(id, "[]"), at(30))?;
+            turn::add_model_call(tx, organization, id, 5, 1)?;
+        }
+        let mut spent = |conversation, seconds| turn::spent_since(tx, organization, conversation, at(seconds));
+        let both = SpentSince { model_calls: 9, tool_calls: 3, tokens: 3_015, cost_micro_usd: 153 };
+        assert_eq!(spent(None, 0)?, both);
+        assert_eq!(spent(Some(one), 0)?.model_calls, 6);
+        assert_eq!(spent(Some(one), 10)?.tokens, 1_005);
+        assert_eq!(spent(None, 21)?, SpentSince::default());
+        Ok(())
+    })
+    .await;
+}
+
+/// The limit cuts at the beginning.
+pub async fn the_last_messages_come_oldest_first(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = begin(tx, world, 0, "a")?.id;
+        for (text, seconds) in [("one", 0), ("two", 1), ("three", 2)] {
+            say(tx, world, conversation, None, Author::Contact, text, seconds)?;
+        }
+        let last = message::last(tx, world.organization, conversation, 2)?;
+        assert_eq!(last.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), ["two", "three"]);
+        let since = |tx: &mut Tx<'_>, author| message::count_since(tx, world.organization, conversation, author, at(1));
+        assert_eq!((since(tx, Author::Contact)?, since(tx, Author::Agent)?), (2, 0));
+        Ok(())
+    })
+    .await;
+}
+
+/// A second reply is a unique violation; a draft does not count.
+pub async fn a_turn_has_one_reply_and_it_can_be_taken_back(store: &Store) {
+    let world = world(store, "a").await;
+    let (conversation, turn) = write(store, move |tx| {
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        say(tx, world, conversation, Some(turn), Author::Contact, "oi", 0)?;
+        say(tx, world, conversation, Some(turn), Author::Agent, "olá", 1)?;
+        Ok((conversation, turn))
+    })
+    .await;
+    let second = move |tx: &mut Tx<'_>| say(tx, world, conversation, Some(turn), Author::Agent, "olá!", 2);
+    assert!(store.write(second).await.is_err_and(|error| error.is_unique_violation()));
+    write(store, move |tx| {
+        message::unsend(tx, world.organization, turn)?;
+        let authors: Vec<Author> =
+            message::last(tx, world.organization, conversation, 9)?.into_iter().map(|one| one.author).collect();
+        assert_eq!(authors, [Author::Contact, Author::Draft]);
+        say(tx, world, conversation, Some(turn), Author::Agent, "olá!", 2)
+    })
+    .await;
+}
+
+/// Not those of the turn that asks, and only if the text was said.
+pub async fn what_was_written_after_a_text_is_counted(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        say(tx, world, conversation, None, Author::Agent, "confirma?", 1)?;
+        say(tx, world, conversation, None, Author::Contact, "sim", 2)?;
+        say(tx, world, conversation, Some(turn), Author::Contact, "e amanhã?", 3)?;
+        let mut since =
+            |text: &str, when| message::written_since(tx, world.organization, conversation, text, at(when), turn);
+        assert_eq!(since("confirma?", 0)?, Some(1));
+        assert_eq!(since("confirma?", 2)?, None);
+        assert_eq!(since("outra coisa", 0)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// What we said after it takes its place; what the contact said does not.
+pub async fn the_last_subject_is_of_the_last_thing_that_we_said(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = begin(tx, world, 0, "a")?.id;
+        say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
+        say(tx, world, conversation, None, Author::Contact, "ok", 2)?;
+        let subject = |tx: &mut Tx<'_>, when| message::last_subject(tx, world.organization, conversation, at(when));
+        assert_eq!(subject(tx, 0)?.as_deref(), Some("lembrete"));
+        assert_eq!(subject(tx, 2)?, None);
+        say(tx, world, conversation, None, Author::Agent, "até lá", 3)?;
+        assert_eq!(subject(tx, 0)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// The first open one is since when the contact waits.
+pub async fn handoffs_are_open_until_they_are_resolved(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = begin(tx, world, 0, "a")?.id;
+        for (reason, seconds) in [("later", 20), ("asked", 10)] {
+            let new = NewHandoff { conversation, turn: None, reason, summary: None, note: None, assigned_staff: None };
+            handoff::insert(tx, world.organization, &new, at(seconds))?;
+        }
+        let open = handoff::open_of(tx, world.organization, conversation)?.unwrap();
+        assert_eq!((open.reason.as_str(), open.created_at), ("asked", at(10)));
+        assert_eq!(handoff::resolve(tx, world.organization, conversation, at(30))?, 2);
+        assert_eq!(handoff::open_of(tx, world.organization, conversation)?, None);
+        assert_eq!(handoff::resolve(tx, world.organization, conversation, at(31))?, 0);
+        Ok(())
+    })
+    .await;
+}
