@@ -134,18 +134,26 @@ contract! {
         pages_of_appointments_go_on_in_time,
         a_turn_tells_its_end_once_it_is_closed,
     ]
+    chat: [
+        an_entry_of_one_name_is_kept_once,
+        entries_are_numbered_without_gaps_however_many_write_at_once,
+        whoever_read_up_to_a_number_asks_for_what_comes_after,
+        an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
+        tenants_do_not_read_each_others_entries,
+    ]
 }
 
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 6] = [
+    let suites: [(&str, Vec<Case>); 7] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
         ("records", contract::records::all()),
         ("talk", contract::talk::all()),
         ("api", contract::api::all()),
+        ("chat", contract::chat::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
         let names: Vec<&str> = cases.iter().map(|(name, _case)| *name).collect();

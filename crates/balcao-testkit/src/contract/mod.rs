@@ -16,6 +16,7 @@ macro_rules! cases {
 }
 
 pub mod api;
+pub mod chat;
 pub mod delivery;
 pub mod outbox;
 pub mod records;
