@@ -1,9 +1,10 @@
-//! `balcao serve` as it runs at a shop: the built binary, a database file, a fake of Meta's Graph API; killed at bad moments.
+//! `balcao serve` as it runs at a shop: the built binary, a database, a fake of Meta's Graph API; killed at bad moments.
+//!
+//! What hangs on the database runs on both: `sqlite::…` over a file, `postgres::…` over a server where there is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use balcao_store::{OpenOptions, Row, Store, StoreError};
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, FakeGraph, TOKEN, webhooks};
+use balcao_testkit::postgres::Database;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
@@ -18,9 +20,10 @@ use crate::{balcao, code, err, out, root, run};
 
 const SECRET: &str = "an app secret";
 
-/// A shop's folder, and Meta.
+/// A shop's folder, its database, if that is not a file there, and Meta.
 struct Shop {
     folder: TempDir,
+    server: Option<Database>,
     graph: FakeGraph,
 }
 
@@ -30,8 +33,13 @@ struct Running {
     address: String,
 }
 
+/// A shop whose database is a file.
 fn shop() -> Shop {
-    let shop = Shop { folder: tempdir().unwrap(), graph: FakeGraph::start().unwrap() };
+    shop_on(None)
+}
+
+fn shop_on(server: Option<Database>) -> Shop {
+    let shop = Shop { folder: tempdir().unwrap(), server, graph: FakeGraph::start().unwrap() };
     let config = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nsettle_s = 3\n\
          [whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n",
@@ -41,10 +49,29 @@ fn shop() -> Shop {
     std::fs::write(shop.folder.path().join("balcao.toml"), config).unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml");
     for arguments in [vec!["migrate"], vec!["seed", sample.to_str().unwrap()]] {
-        let output = run(shop.folder.path(), &arguments, "");
+        let output = shop.command().args(arguments).output().unwrap();
         assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
     }
     shop
+}
+
+/// Each test on both databases. Without a PostgreSQL its half says so and ends.
+macro_rules! on_both {
+    ($($(#[$doc:meta])* fn $name:ident($shop:ident: Shop) $body:block)*) => {
+        $($(#[$doc])* fn $name($shop: Shop) $body)*
+
+        mod sqlite {
+            $(#[test] fn $name() { super::$name(super::shop()); })*
+        }
+
+        mod postgres {
+            $(#[test] fn $name() {
+                if let Some(server) = super::Database::empty() {
+                    super::$name(super::shop_on(Some(server)));
+                }
+            })*
+        }
+    };
 }
 
 /// Waits for something that comes to pass, or fails after a minute and a half.
@@ -67,12 +94,27 @@ fn secrets(command: &mut Command) -> &mut Command {
 }
 
 impl Shop {
+    fn command(&self) -> Command {
+        let mut command = balcao(self.folder.path());
+        if let Some(server) = &self.server {
+            command.env("BALCAO_DATABASE_URL", &server.url);
+        }
+        command
+    }
+
+    fn store(&self) -> Store {
+        match &self.server {
+            Some(server) => Store::connect(&server.url, OpenOptions::default()).unwrap(),
+            None => Store::open(&self.folder.path().join("balcao.db"), OpenOptions::default()).unwrap(),
+        }
+    }
+
     fn start(&self) -> Running {
         self.start_with(&["serve", "--model", "offline"])
     }
 
     fn start_with(&self, arguments: &[&str]) -> Running {
-        let mut command = balcao(self.folder.path());
+        let mut command = self.command();
         secrets(&mut command).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
@@ -94,7 +136,9 @@ impl Shop {
         sql: &'static str,
         read: impl Fn(&Row<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Vec<T> {
-        rows(self.folder.path(), sql, read)
+        let store = self.store();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(store.read(move |tx| tx.query_all(sql, &[], |row| read(row)))).unwrap()
     }
 
     fn count(&self, sql: &'static str) -> i64 {
@@ -109,16 +153,6 @@ impl Shop {
             (self.count(left) == 0).then_some(())
         });
     }
-}
-
-fn rows<T: Send + 'static>(
-    folder: &Path,
-    sql: &'static str,
-    read: impl Fn(&Row<'_>) -> Result<T, StoreError> + Send + 'static,
-) -> Vec<T> {
-    let store = Store::open(&folder.join("balcao.db"), OpenOptions::default()).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(store.read(move |tx| tx.query_all(sql, &[], |row| read(row)))).unwrap()
 }
 
 /// One request; the status, or `None` if no answer came.
@@ -180,39 +214,11 @@ fn text(id: &str, customer: u32, words: &str) -> Value {
 }
 
 #[test]
-fn a_message_is_answered_once_however_often_it_is_delivered() {
-    let shop = shop();
-    let server = shop.start();
-    assert_eq!((server.get("/healthz"), server.get("/readyz"), server.get("/")), (Some(200), Some(200), Some(404)));
-    let handshake = "/webhooks/whatsapp?hub.mode=subscribe&hub.verify_token=a%20verify%20token&hub.challenge=42";
-    assert_eq!(server.get(handshake), Some(200));
-    for _ in 0..5 {
-        server.delivers(&text("wamid.1", 1, "oi"));
-    }
-    shop.quiet();
-    server.delivers(&text("wamid.1", 1, "oi"));
-    shop.quiet();
-    assert_eq!(shop.accepted().len(), 1, "{:?}", shop.accepted());
-    assert_eq!(shop.count("SELECT COUNT(*) FROM inbox"), 1);
-}
-
-#[test]
 fn a_forged_message_is_refused_and_nothing_is_stored() {
     let shop = shop();
     let server = shop.start();
     assert_eq!(post(&server.address, &text("wamid.1", 1, "oi"), "guessed"), Some(401));
     assert_eq!(shop.count("SELECT (SELECT COUNT(*) FROM inbox) + (SELECT COUNT(*) FROM stray_event)"), 0);
-}
-
-#[test]
-fn told_to_stop_it_answers_what_it_has_begun_and_ends_well() {
-    let shop = shop();
-    let server = shop.start();
-    server.delivers(&text("wamid.1", 1, "oi"));
-    eventually("the message is taken up", || (shop.count("SELECT COUNT(*) FROM turn") == 1).then_some(()));
-    assert!(server.stop().success());
-    assert_eq!(shop.accepted().len(), 1);
-    assert_eq!(shop.count("SELECT COUNT(*) FROM dispatch WHERE owner IS NOT NULL"), 0);
 }
 
 /// A model that takes requests and never answers; tells of each.
@@ -232,64 +238,6 @@ fn silent_model() -> (String, Receiver<()>) {
     (address, asked)
 }
 
-#[test]
-fn killed_in_the_middle_of_a_turn_it_answers_once_after_the_next_start() {
-    let shop = shop();
-    let (model, asked) = silent_model();
-    let file = shop.folder.path().join("balcao.toml");
-    let config = std::fs::read_to_string(&file).unwrap();
-    let slow =
-        format!("[[model.providers]]\nname = \"slow\"\nkind = \"compatible\"\nbase_url = \"{model}\"\nmodel = \"x\"\n");
-    std::fs::write(&file, format!("{config}{slow}")).unwrap();
-    let server = shop.start_with(&["serve"]);
-    server.delivers(&text("wamid.1", 1, "quais os serviços?"));
-    asked.recv_timeout(Duration::from_secs(60)).unwrap();
-    server.kill();
-    assert_eq!(shop.count("SELECT COUNT(*) FROM turn WHERE state = 'open'"), 1);
-    let server = shop.start();
-    server.delivers(&text("wamid.1", 1, "quais os serviços?"));
-    shop.quiet();
-    assert_eq!(shop.accepted().len(), 1, "{:?}", shop.accepted());
-    assert_eq!(shop.count("SELECT COUNT(*) FROM turn"), 1);
-    assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 1);
-}
-
-#[test]
-fn killed_in_the_middle_of_a_send_it_never_sends_twice() {
-    let shop = shop();
-    shop.graph.next(Behaviour::AcceptThenSilence);
-    let server = shop.start();
-    server.delivers(&text("wamid.1", 1, "oi"));
-    eventually("Meta has the message", || (shop.accepted().len() == 1).then_some(()));
-    server.kill();
-    assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'sending'"), 1);
-    let server = shop.start();
-    shop.quiet();
-    assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'unknown'"), 1);
-    // A status names it: then it is known, and the next message need not wait.
-    let (correlation, _) = shop.accepted().remove(0);
-    let correlation = json!({ "biz_opaque_callback_data": correlation });
-    server.delivers(&webhooks::status("wamid.OUT1", "delivered", correlation));
-    assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'sent' AND delivery = 'delivered'"), 1);
-    server.delivers(&text("wamid.2", 1, "quais os serviços?"));
-    shop.quiet();
-    assert_eq!(shop.accepted().len(), 2);
-}
-
-#[test]
-fn f_20_two_servers_over_one_database_answer_each_customer_once() {
-    let shop = shop();
-    let servers = [shop.start(), shop.start()];
-    for customer in 0..12 {
-        let message = text(&format!("wamid.{customer}"), customer, "oi");
-        servers.iter().for_each(|server| server.delivers(&message));
-    }
-    shop.quiet();
-    let names: BTreeSet<String> = shop.accepted().into_iter().map(|(correlation, _)| correlation).collect();
-    assert_eq!((shop.accepted().len(), names.len()), (12, 12));
-    assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 12);
-}
-
 /// Meta: delivers each message to whatever server runs, until it is acknowledged.
 fn meta(messages: Vec<Value>, address: &Arc<Mutex<String>>) -> std::thread::JoinHandle<()> {
     let address = Arc::clone(address);
@@ -303,40 +251,116 @@ fn meta(messages: Vec<Value>, address: &Arc<Mutex<String>>) -> std::thread::Join
     })
 }
 
-#[test]
-fn killed_again_and_again_under_load_it_answers_every_message_once() {
-    const CUSTOMERS: u32 = 16;
-    let shop = shop();
-    let ask = |customer| {
-        let hour = 9 + customer % 9;
-        // Whenever this runs, the shop is open on one of them.
-        let day = if customer % 2 == 0 { "terça" } else { "quinta" };
-        text(&format!("wamid.a{customer}"), customer, &format!("quero marcar barba desenhada {day} às {hour}h"))
-    };
-    let agree = |customer| text(&format!("wamid.b{customer}"), customer, "sim");
-    let messages: Vec<Value> = (0..CUSTOMERS).map(ask).chain((0..CUSTOMERS).map(agree)).collect();
-    let count = messages.len();
-    let address = Arc::new(Mutex::new(String::new()));
-    let delivering = meta(messages, &address);
-    for round in 0..8 {
+on_both! {
+    fn a_message_is_answered_once_however_often_it_is_delivered(shop: Shop) {
+        let server = shop.start();
+        assert_eq!((server.get("/healthz"), server.get("/readyz"), server.get("/")), (Some(200), Some(200), Some(404)));
+        let handshake = "/webhooks/whatsapp?hub.mode=subscribe&hub.verify_token=a%20verify%20token&hub.challenge=42";
+        assert_eq!(server.get(handshake), Some(200));
+        for _ in 0..5 {
+            server.delivers(&text("wamid.1", 1, "oi"));
+        }
+        shop.quiet();
+        server.delivers(&text("wamid.1", 1, "oi"));
+        shop.quiet();
+        assert_eq!(shop.accepted().len(), 1, "{:?}", shop.accepted());
+        assert_eq!(shop.count("SELECT COUNT(*) FROM inbox"), 1);
+    }
+
+    fn killed_in_the_middle_of_a_turn_it_answers_once_after_the_next_start(shop: Shop) {
+        let (model, asked) = silent_model();
+        let file = shop.folder.path().join("balcao.toml");
+        let config = std::fs::read_to_string(&file).unwrap();
+        let slow =
+            format!("[[model.providers]]\nname = \"slow\"\nkind = \"compatible\"\nbase_url = \"{model}\"\nmodel = \"x\"\n");
+        std::fs::write(&file, format!("{config}{slow}")).unwrap();
+        let server = shop.start_with(&["serve"]);
+        server.delivers(&text("wamid.1", 1, "quais os serviços?"));
+        asked.recv_timeout(Duration::from_secs(60)).unwrap();
+        server.kill();
+        assert_eq!(shop.count("SELECT COUNT(*) FROM turn WHERE state = 'open'"), 1);
+        let server = shop.start();
+        server.delivers(&text("wamid.1", 1, "quais os serviços?"));
+        shop.quiet();
+        assert_eq!(shop.accepted().len(), 1, "{:?}", shop.accepted());
+        assert_eq!(shop.count("SELECT COUNT(*) FROM turn"), 1);
+        assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 1);
+    }
+
+    fn killed_in_the_middle_of_a_send_it_never_sends_twice(shop: Shop) {
+        shop.graph.next(Behaviour::AcceptThenSilence);
+        let server = shop.start();
+        server.delivers(&text("wamid.1", 1, "oi"));
+        eventually("Meta has the message", || (shop.accepted().len() == 1).then_some(()));
+        server.kill();
+        assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'sending'"), 1);
+        let server = shop.start();
+        shop.quiet();
+        assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'unknown'"), 1);
+        // A status names it: then it is known, and the next message need not wait.
+        let (correlation, _) = shop.accepted().remove(0);
+        let correlation = json!({ "biz_opaque_callback_data": correlation });
+        server.delivers(&webhooks::status("wamid.OUT1", "delivered", correlation));
+        assert_eq!(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'sent' AND delivery = 'delivered'"), 1);
+        server.delivers(&text("wamid.2", 1, "quais os serviços?"));
+        shop.quiet();
+        assert_eq!(shop.accepted().len(), 2);
+    }
+
+    fn f_20_three_servers_over_one_database_answer_each_customer_once(shop: Shop) {
+        let servers = [shop.start(), shop.start(), shop.start()];
+        for customer in 0..12 {
+            let message = text(&format!("wamid.{customer}"), customer, "oi");
+            servers.iter().for_each(|server| server.delivers(&message));
+        }
+        shop.quiet();
+        let names: BTreeSet<String> = shop.accepted().into_iter().map(|(correlation, _)| correlation).collect();
+        assert_eq!((shop.accepted().len(), names.len()), (12, 12));
+        assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 12);
+    }
+
+    fn killed_again_and_again_under_load_it_answers_every_message_once(shop: Shop) {
+        const CUSTOMERS: u32 = 16;
+        let ask = |customer| {
+            let hour = 9 + customer % 9;
+            // Whenever this runs, the shop is open on one of them.
+            let day = if customer % 2 == 0 { "terça" } else { "quinta" };
+            text(&format!("wamid.a{customer}"), customer, &format!("quero marcar barba desenhada {day} às {hour}h"))
+        };
+        let agree = |customer| text(&format!("wamid.b{customer}"), customer, "sim");
+        let messages: Vec<Value> = (0..CUSTOMERS).map(ask).chain((0..CUSTOMERS).map(agree)).collect();
+        let count = messages.len();
+        let address = Arc::new(Mutex::new(String::new()));
+        let delivering = meta(messages, &address);
+        for round in 0..8 {
+            let server = shop.start();
+            address.lock().unwrap().clone_from(&server.address);
+            let goal = shop.accepted().len() + 1 + round % 3;
+            let soon = Instant::now() + Duration::from_secs(4);
+            eventually("a few answers", || (shop.accepted().len() >= goal || Instant::now() > soon).then_some(()));
+            server.kill();
+        }
         let server = shop.start();
         address.lock().unwrap().clone_from(&server.address);
-        let goal = shop.accepted().len() + 1 + round % 3;
-        let soon = Instant::now() + Duration::from_secs(4);
-        eventually("a few answers", || (shop.accepted().len() >= goal || Instant::now() > soon).then_some(()));
-        server.kill();
+        delivering.join().unwrap();
+        for (correlation, _) in shop.accepted() {
+            let id = format!("wamid.of {correlation}");
+            server.delivers(&webhooks::status(&id, "delivered", json!({ "biz_opaque_callback_data": correlation })));
+        }
+        shop.quiet();
+        assert!(server.stop().success());
+        every_message_has_one_answer(&shop, count);
+        no_effect_happened_twice(&shop);
     }
-    let server = shop.start();
-    address.lock().unwrap().clone_from(&server.address);
-    delivering.join().unwrap();
-    for (correlation, _) in shop.accepted() {
-        let id = format!("wamid.of {correlation}");
-        server.delivers(&webhooks::status(&id, "delivered", json!({ "biz_opaque_callback_data": correlation })));
+
+    fn told_to_stop_it_answers_what_it_has_begun_and_ends_well(shop: Shop) {
+        let server = shop.start();
+        server.delivers(&text("wamid.1", 1, "oi"));
+        eventually("the message is taken up", || (shop.count("SELECT COUNT(*) FROM turn") == 1).then_some(()));
+        assert!(server.stop().success());
+        assert_eq!(shop.accepted().len(), 1);
+        assert_eq!(shop.count("SELECT COUNT(*) FROM dispatch WHERE owner IS NOT NULL"), 0);
     }
-    shop.quiet();
-    assert!(server.stop().success());
-    every_message_has_one_answer(&shop, count);
-    no_effect_happened_twice(&shop);
 }
 
 fn every_message_has_one_answer(shop: &Shop, count: usize) {
