@@ -15,6 +15,7 @@ macro_rules! cases {
     };
 }
 
+pub mod agenda;
 pub mod delivery;
 pub mod outbox;
 pub mod records;
