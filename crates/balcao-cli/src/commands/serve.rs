@@ -8,9 +8,10 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 use axum::Router;
 use balcao_app::{
     Desk,
+    bell::Bell,
     chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     dispatcher::{Dispatcher, DispatcherSettings},
-    inbox::{Account, Inbox},
+    inbox::{Account, Inbox, calls::Calls},
     sender::{Sender, SenderSettings},
     turns::FrontDesk,
 };
@@ -20,7 +21,7 @@ use balcao_channel::{
 };
 use balcao_domain::OrganizationId;
 use balcao_web::{
-    Limits, Web,
+    Api, Limits, Web,
     chat::{ChatLimits, ChatServer},
     router_with,
 };
@@ -141,7 +142,7 @@ impl Server {
             channels.push(Arc::new(WebChat::new(AccountId::new(ACCOUNT), Arc::new(mailbox))));
         }
         if channels.is_empty() {
-            complain("no channel is configured: set whatsapp.account, or chat.enabled");
+            complain("no channel is configured (set whatsapp.account, or chat.enabled): only the API is answered");
         }
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake));
         let (mut chats, mut more) = (None, Router::new());
@@ -159,12 +160,16 @@ impl Server {
             drain: seconds(server.drain_s),
             ..DispatcherSettings::new(config.agents.profile.clone(), owner)
         };
-        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
+        let bell = Bell::default();
+        let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
+        let api = api.map_err(Failure::operation)?;
+        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell);
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
-        Ok(Self { web: Web::new(desk, inbox, webhook, stop.clone()), limits, dispatcher, sender, chats, more, stop })
+        let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
+        Ok(Self { web, limits, dispatcher, sender, chats, more, stop })
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.

@@ -124,6 +124,16 @@ contract! {
         the_last_subject_is_of_the_last_thing_that_we_said,
         handoffs_are_open_until_they_are_resolved,
     ]
+    api: [
+        a_key_is_found_by_its_prefix_and_revoked_once,
+        the_requests_of_a_minute_are_given_out_once,
+        many_take_requests_at_once_and_nobody_gets_too_many,
+        a_name_of_a_conversation_is_taken_once_per_organization,
+        pages_of_conversations_have_no_gap_and_no_repeat,
+        pages_of_messages_and_handoffs_go_back_in_time,
+        pages_of_appointments_go_on_in_time,
+        a_turn_tells_its_end_once_it_is_closed,
+    ]
     chat: [
         an_entry_of_one_name_is_kept_once,
         entries_are_numbered_without_gaps_however_many_write_at_once,
@@ -136,12 +146,13 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 6] = [
+    let suites: [(&str, Vec<Case>); 7] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
         ("records", contract::records::all()),
         ("talk", contract::talk::all()),
+        ("api", contract::api::all()),
         ("chat", contract::chat::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
