@@ -231,5 +231,5 @@ pub(crate) fn as_json(text: &str, answered: &Answered) -> serde_json::Value {
 
 /// A local date and time.
 pub(crate) fn local_time(text: &str) -> Result<DateTime, String> {
-    text.parse().map_err(|_| "a local date and time is expected, such as 2026-11-24T10:00".to_owned())
+    text.parse().map_err(|_unread| "a local date and time is expected, such as 2026-11-24T10:00".to_owned())
 }
