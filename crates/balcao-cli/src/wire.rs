@@ -135,7 +135,13 @@ pub(crate) fn open_store(config: &Config) -> Result<Store, Failure> {
     Store::open(Path::new(&config.database.path), OpenOptions::default()).map_err(fail)
 }
 
-/// The database in words, without user and password.
+/// What kind of database it is and where, without user and password.
+pub(crate) fn backend_name(store: &Store, config: &Config) -> String {
+    let name = database_name(store, config);
+    if store.backend() == Backend::Sqlite { format!("SQLite in {name}") } else { name }
+}
+
+/// Where the database is, without user and password.
 pub(crate) fn database_name(store: &Store, config: &Config) -> String {
     match store.backend() {
         Backend::Sqlite => config.database.path.clone(),

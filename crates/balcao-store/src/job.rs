@@ -82,7 +82,7 @@ where
 }
 
 /// Answers a group: with what each gave, or all with why it cannot stand.
-pub(crate) fn answer_all(group: Vec<Box<dyn Job>>, failure: Option<&StoreError>) {
+pub(crate) fn answer_all(group: impl IntoIterator<Item = Box<dyn Job>>, failure: Option<&StoreError>) {
     for job in group {
         job.answer(failure.cloned());
     }

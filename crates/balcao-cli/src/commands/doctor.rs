@@ -127,7 +127,7 @@ async fn database(config: &Config) -> Vec<Finding> {
     }
     let mut findings = vec![Finding::fine(
         "database",
-        format!("{}, {} migrations", wire::database_name(&store, config), status.applied.len()),
+        format!("{}, {} migrations", wire::backend_name(&store, config), status.applied.len()),
     )];
     match store.read(organization::list).await {
         Ok(all) if all.is_empty() => {

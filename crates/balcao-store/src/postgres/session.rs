@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use postgres::error::SqlState;
 use postgres::types::{ToSql, Type};
 use postgres::{Client, NoTls, Row, Statement};
 
@@ -84,6 +85,9 @@ impl Session {
     /// Undoes the transaction. If that fails, the connection is gone and the server undoes it.
     pub(super) fn roll_back(&mut self) {
         self.broken = None;
+        if self.is_closed() {
+            return;
+        }
         if let Err(error) = self.client.batch_execute("ROLLBACK") {
             tracing::warn!(error = %PostgresCause::of(&error), "a transaction was not rolled back");
         }
@@ -121,6 +125,11 @@ impl Session {
         self.broken.as_ref()
     }
 
+    /// Whether the connection is gone, be it that the client has not noticed yet.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_closed() || matches!(self.broken, Some(StoreError::Disconnected { .. }))
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
@@ -144,6 +153,11 @@ impl Session {
     }
 
     fn fail(&mut self, sql: &str, error: &postgres::Error) -> StoreError {
+        // A migration of another program changed what a prepared statement gives, or a pooler gave us another session.
+        let stale = [&SqlState::FEATURE_NOT_SUPPORTED, &SqlState::INVALID_SQL_STATEMENT_NAME];
+        if error.code().is_some_and(|code| stale.contains(&code)) {
+            self.statements.clear();
+        }
         let error = StoreError::of_postgres(sql, error, self.client.is_closed());
         self.broken.get_or_insert(error).clone()
     }

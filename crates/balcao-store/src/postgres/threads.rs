@@ -1,5 +1,6 @@
 //! The loops of the database threads.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,18 +29,17 @@ impl Link {
     ///
     /// A connection that idled may be gone without anybody knowing. Nothing has been done on it, so a new one may be tried.
     fn begin(&mut self, begin: &str) -> Result<Session, StoreError> {
-        if let Some(mut session) = self.idle.take().filter(|session| !session.is_closed()) {
-            match session.control(begin) {
-                Ok(()) => return Ok(session),
-                Err(StoreError::Disconnected { .. }) => {}
-                Err(error) => {
-                    session.roll_back();
-                    self.keep(session);
-                    return Err(error);
-                }
+        if let Some(idle) = self.idle.take().filter(|session| !session.is_closed()) {
+            let begun = self.begin_on(idle, begin);
+            if !matches!(begun, Err(StoreError::Disconnected { .. })) {
+                return begun;
             }
         }
-        let mut session = Session::connect(&self.address, self.lock_timeout)?;
+        let session = Session::connect(&self.address, self.lock_timeout)?;
+        self.begin_on(session, begin)
+    }
+
+    fn begin_on(&mut self, mut session: Session, begin: &str) -> Result<Session, StoreError> {
         match session.control(begin) {
             Ok(()) => Ok(session),
             Err(error) => {
@@ -63,27 +63,33 @@ impl Link {
 pub(super) fn write(mut link: Link, queue: &Receiver<Box<dyn Job>>, group_size: usize) {
     let begin = format!("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock({WRITE_LOCK})");
     while let Ok(first) = queue.recv() {
-        let mut group = vec![first];
+        let mut group = VecDeque::from([first]);
         group.extend(queue.try_iter().take(group_size - 1));
-        match link.begin(&begin) {
-            Ok(mut session) => {
-                commit_group(&mut session, group);
-                link.keep(session);
+        while !group.is_empty() {
+            match link.begin(&begin) {
+                Ok(mut session) => {
+                    group = commit_group(&mut session, group);
+                    link.keep(session);
+                }
+                Err(error) => answer_all(std::mem::take(&mut group), Some(&error)),
             }
-            Err(error) => answer_all(group, Some(&error)),
         }
     }
 }
 
-/// Runs, commits and answers a group, each closure in a savepoint of its own.
-fn commit_group(session: &mut Session, group: Vec<Box<dyn Job>>) {
+/// Runs, commits and answers a group, each closure in a savepoint of its own; gives back what could not begin because the
+/// connection was lost under the group.
+fn commit_group(session: &mut Session, mut group: VecDeque<Box<dyn Job>>) -> VecDeque<Box<dyn Job>> {
     let alone = group.len() == 1;
     let mut ran: Vec<(Box<dyn Job>, Option<StoreError>)> = Vec::with_capacity(group.len());
     let mut keep_any = false;
-    for mut job in group {
+    while let Some(mut job) = group.pop_front() {
         let result = if alone { run(session, job.as_mut()) } else { in_savepoint(session, job.as_mut()) };
         keep_any |= matches!(result, Ok(Verdict::Keep));
         ran.push((job, result.err()));
+        if session.is_lost() {
+            break;
+        }
     }
     let failure = if keep_any { session.commit().err() } else { None };
     if !keep_any {
@@ -92,6 +98,7 @@ fn commit_group(session: &mut Session, group: Vec<Box<dyn Job>>) {
     for (job, own) in ran {
         job.answer(own.or_else(|| failure.clone()));
     }
+    group
 }
 
 /// Runs a closure. One that overlooked an error and wants to be kept cannot be: its changes are gone.
@@ -103,6 +110,7 @@ fn run(session: &mut Session, job: &mut dyn Job) -> Result<Verdict, StoreError> 
     }
 }
 
+/// As [`run`], undoing what is not kept. Savepoints stay until the commit, which saves a round trip each.
 fn in_savepoint(session: &mut Session, job: &mut dyn Job) -> Result<Verdict, StoreError> {
     session.control("SAVEPOINT closure")?;
     let result = run(session, job);
@@ -110,7 +118,6 @@ fn in_savepoint(session: &mut Session, job: &mut dyn Job) -> Result<Verdict, Sto
         // The closure's own error says more than that it could not be undone; the connection is gone then.
         drop(session.roll_back_to("closure"));
     }
-    drop(session.control("RELEASE closure"));
     result
 }
 

@@ -286,6 +286,36 @@ async fn a_connection_that_is_lost_in_a_transaction_undoes_it() {
     assert_eq!(kinds(&store).await, ["kept"]);
 }
 
+/// Whoever waits in the same group is served on the next connection.
+#[tokio::test]
+async fn a_connection_that_is_lost_takes_only_the_closure_that_ran() {
+    let Some((database, store)) = database() else { return };
+    let world = world(&store, "a").await;
+    let url = database.url.clone();
+    let (begun, begins) = tokio::sync::oneshot::channel();
+    let (go_on, goes_on) = std::sync::mpsc::channel::<()>();
+    let first = store.write(move |_tx| {
+        begun.send(()).unwrap();
+        goes_on.recv().unwrap();
+        Ok::<_, StoreError>(())
+    });
+    let cut = move |tx: &mut Tx<'_>| {
+        beside(&url, END_ALL);
+        event::push(tx, world.organization, "undone", "x", "{}", now())
+    };
+    // While the first one runs the others queue up, and become a group.
+    let others = async {
+        begins.await.unwrap();
+        let queued = async { tokio::join!(store.write(cut), push(&store, world, "one"), push(&store, world, "two")) };
+        let release = async { go_on.send(()).unwrap() };
+        tokio::join!(queued, release).0
+    };
+    let (first, (cut, one, two)) = tokio::join!(first, others);
+    assert!(first.is_ok() && one.is_ok() && two.is_ok(), "{first:?} {one:?} {two:?}");
+    assert!(matches!(cut, Err(StoreError::Disconnected { .. })), "{cut:?}");
+    assert_eq!(kinds(&store).await, ["one", "two"]);
+}
+
 /// The connection is cut before the server reads `COMMIT`, or before its answer comes: the store cannot know which, and says so.
 #[tokio::test]
 async fn a_commit_whose_answer_is_lost_is_unknown() {

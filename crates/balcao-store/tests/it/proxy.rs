@@ -77,11 +77,9 @@ impl Proxy {
         };
         let port = config.get_ports().first().map_or(5432, |port| *port);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let password = config.get_password().map(|password| format!(":{}", String::from_utf8_lossy(password)));
+        let user = url.split_once("://").and_then(|(_scheme, rest)| rest.rsplit_once('@')).unwrap().0;
         let url = format!(
-            "postgres://{}{}@127.0.0.1:{}/{}",
-            config.get_user().unwrap(),
-            password.unwrap_or_default(),
+            "postgres://{user}@127.0.0.1:{}/{}",
             listener.local_addr().unwrap().port(),
             config.get_dbname().unwrap()
         );

@@ -1,6 +1,6 @@
-//! One function writes claims; this searches the sources for another.
+//! What the sources must keep to: one function writes claims, and every repository function is in the contract.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[test]
 fn only_one_function_writes_claims() {
@@ -27,4 +27,40 @@ fn only_one_function_writes_claims() {
         }
     }
     assert_eq!(writers, [Path::new("balcao-store/src/claims.rs")]);
+}
+
+/// SQL is written once for two databases, and only a run on both shows that both accept it.
+#[test]
+fn every_repository_function_is_called_by_a_case_of_the_contract() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let texts = |folder: &str| -> Vec<(String, String)> {
+        let files = std::fs::read_dir(crates.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let sources = files.filter(|path| path.extension().is_some_and(|end| end == "rs"));
+        let read = |path: PathBuf| {
+            (path.file_stem().unwrap().to_str().unwrap().to_owned(), std::fs::read_to_string(&path).unwrap())
+        };
+        sources.map(read).collect()
+    };
+    let contract: String = texts("balcao-testkit/src/contract").into_iter().map(|(_name, text)| text).collect();
+    let called = |name: &str| {
+        let mut rests = contract.split(name).skip(1);
+        rests.any(|rest| rest.starts_with(|next: char| !next.is_alphanumeric() && next != '_'))
+    };
+    let mut functions = 0;
+    let mut missing = Vec::new();
+    for (module, text) in texts("balcao-store/src") {
+        for function in text.split("\npub fn ").skip(1) {
+            let (signature, _body) = function.split_once('{').unwrap();
+            if signature.contains("tx: &mut Tx<") {
+                functions += 1;
+                let name = signature.split(['(', '<']).next().unwrap();
+                let path = format!("{module}::{name}");
+                if !called(&path) {
+                    missing.push(path);
+                }
+            }
+        }
+    }
+    assert!(functions > 100, "{functions}");
+    assert_eq!(missing, Vec::<String>::new());
 }

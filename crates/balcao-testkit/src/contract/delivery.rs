@@ -18,6 +18,7 @@ cases!(
     what_waits_is_given_to_one_turn_for_ever,
     a_turn_takes_at_most_so_many_messages,
     a_message_that_waits_can_be_reworded_and_withdrawn,
+    the_latest_of_an_inbox_come_in_order_of_arrival,
     what_is_not_ripe_is_not_claimed,
     a_conversation_is_claimed_by_one,
     a_hundred_claim_and_each_conversation_is_claimed_once,
@@ -171,6 +172,23 @@ pub async fn a_message_that_waits_can_be_reworded_and_withdrawn(store: &Store) {
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["other words"]);
         assert!(!inbox::reword(tx, organization, found.id, "too late")?);
         assert!(!inbox::withdraw(tx, organization, found.id, "too late")?);
+        Ok(())
+    })
+    .await;
+}
+
+/// The limit cuts at the beginning, and other conversations are not read.
+pub async fn the_latest_of_an_inbox_come_in_order_of_arrival(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
+        for (conversation, key) in [(one, "m1"), (other, "x1"), (one, "m2"), (one, "m3")] {
+            inbox::insert(tx, organization, &message(conversation, key), now())?;
+        }
+        let found = inbox::of_conversation(tx, organization, one, 2)?;
+        assert_eq!(found.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m2", "m3"]);
+        assert!(found.iter().all(|row| row.conversation == Some(one) && row.state == InboxState::New));
         Ok(())
     })
     .await;

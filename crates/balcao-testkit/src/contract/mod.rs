@@ -15,6 +15,7 @@ macro_rules! cases {
     };
 }
 
+pub mod agenda;
 pub mod api;
 pub mod chat;
 pub mod delivery;

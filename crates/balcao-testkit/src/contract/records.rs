@@ -5,18 +5,16 @@ use std::collections::BTreeMap;
 
 use balcao_domain::contact::Contact;
 use balcao_domain::hours::{DayException, Hours, WeeklyHours};
+use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::{OfferedService, Service};
 use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
-use balcao_domain::waitlist::DayPeriod;
-use balcao_domain::{Currency, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
+use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
 use balcao_store::catalog::{self, Around};
-use balcao_store::follow_up::{self, NewFollowUp};
 use balcao_store::library::{self, Media, Template};
-use balcao_store::waitlist::{self, NewEntry, NewOffer};
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, Tx, appointment, contact, flow_run, hours, note, organization, pipeline,
-    reminder, subscription, tag,
+    Store, StoreError, StoreErrorClass, Tx, contact, flow_run, hours, knowledge, note, organization, pipeline,
+    subscription, tag,
 };
 use jiff::civil::{Date, date};
 
@@ -36,21 +34,17 @@ cases!(
     a_contact_stands_in_one_stage_of_each_pipeline,
     a_tag_is_attached_once,
     names_are_ordered_byte_by_byte,
-    whoever_waits_is_offered_what_was_freed,
-    an_offer_that_nobody_took_lapses,
-    follow_ups_are_counted_by_episode_and_cancelled,
-    a_reminder_that_was_cancelled_can_be_planned_again,
-    a_hold_expires_unless_it_is_confirmed,
+    knowledge_is_listed_by_category_and_forgotten,
     notes_templates_and_media_are_kept,
     texts_keep_every_character,
 );
 
-fn first(world: World) -> balcao_domain::ContactId {
+pub(super) fn first(world: World) -> balcao_domain::ContactId {
     let [contact, _] = world.contacts;
     contact
 }
 
-fn day() -> Date {
+pub(super) fn day() -> Date {
     date(2026, 11, 24)
 }
 
@@ -304,140 +298,37 @@ pub async fn names_are_ordered_byte_by_byte(store: &Store) {
     .await;
 }
 
-fn entry(world: World, contact: usize) -> NewEntry {
-    NewEntry {
-        contact: *world.contacts.get(contact).unwrap(),
-        date: day(),
-        professional: Some(world.professional),
-        service: None,
-        period: Some(DayPeriod::Morning),
-    }
-}
-
-/// An offer takes its entry out of the queue, keeps the time from others, and is served when it is accepted.
-pub async fn whoever_waits_is_offered_what_was_freed(store: &Store) {
-    let world = world(store, "a").await;
+/// What was deleted is not found either.
+pub async fn knowledge_is_listed_by_category_and_forgotten(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {
-        let organization = world.organization;
-        let mut wait = |contact| waitlist::insert(tx, organization, &entry(world, contact), now());
-        let ids = [wait(0)?, wait(1)?];
-        let waiting = waitlist::waiting_for(tx, organization, day())?;
-        assert_eq!(waiting.iter().map(|one| one.id).collect::<Vec<_>>(), ids);
-        assert_eq!(waiting.first().unwrap().period, Some(DayPeriod::Morning));
-        let span = Span::of_minutes(now(), 30);
-        let [id, _] = ids;
-        let [contact, other] = world.contacts;
-        let offer =
-            NewOffer { entry: id, contact, professional: world.professional, seat: 1, span, held_until: at(600) };
-        waitlist::offer(tx, organization, &offer, now())?;
-        assert_eq!(waitlist::waiting_for(tx, organization, day())?.len(), 1);
-        let mut held = |contact, when| waitlist::held_for_others(tx, organization, span, contact, when);
-        assert_eq!(held(Some(contact), now())?.len(), 0);
-        assert_eq!(held(Some(other), now())?.len(), 1);
-        assert_eq!(held(None, now())?.len(), 1);
-        assert_eq!(held(None, at(600))?.len(), 0);
-        waitlist::accept(tx, organization, contact, span)?;
-        assert_eq!(waitlist::held_for_others(tx, organization, span, None, now())?.len(), 0);
-        Ok(())
-    })
-    .await;
-}
-
-/// What lapsed is given once.
-pub async fn an_offer_that_nobody_took_lapses(store: &Store) {
-    let world = world(store, "a").await;
-    write(store, move |tx| {
-        let organization = world.organization;
-        let id = waitlist::insert(tx, organization, &entry(world, 0), now())?;
-        let span = Span::of_minutes(now(), 30);
-        let offer = NewOffer {
-            entry: id,
-            contact: first(world),
-            professional: world.professional,
-            seat: 2,
-            span,
-            held_until: at(600),
+        let tokens = |text: &str| text.split(' ').map(str::to_lowercase).collect::<Vec<_>>();
+        let mut add = |world: World, category: Option<&str>, title: &str| {
+            let entry = KnowledgeEntry {
+                id: KnowledgeId::try_from(1).unwrap(),
+                category: category.map(str::to_owned),
+                title: title.to_owned(),
+                content: "pix".to_owned(),
+            };
+            knowledge::insert(tx, world.organization, &entry, tokens)
         };
-        waitlist::offer(tx, organization, &offer, now())?;
-        assert!(waitlist::lapse(tx, organization, at(599))?.is_empty());
-        let lapsed = waitlist::lapse(tx, organization, at(600))?;
-        assert_eq!(lapsed.iter().map(|one| (one.seat, one.span)).collect::<Vec<_>>(), [(2, span)]);
-        assert!(waitlist::lapse(tx, organization, at(601))?.is_empty());
-        Ok(())
-    })
-    .await;
-}
-
-/// Counted are open and sent ones; one or all can be cancelled.
-pub async fn follow_ups_are_counted_by_episode_and_cancelled(store: &Store) {
-    let world = world(store, "a").await;
-    write(store, move |tx| {
-        let (organization, contact) = (world.organization, first(world));
-        let mut plan = |episode, send_at| {
-            let kind = balcao_domain::follow_up::FollowUpType::Value;
-            let new = NewFollowUp { contact, kind, hint: "dica".to_owned(), send_at, episode };
-            follow_up::insert(tx, organization, &new, now())
+        let pay = add(ours, Some("pagamento"), "Pix")?;
+        let place = add(ours, Some("Local"), "Rua")?;
+        let rest = add(ours, None, "Resto")?;
+        add(theirs, Some("outra"), "Pix")?;
+        assert_eq!(knowledge::categories(tx, ours.organization)?, ["Local", "pagamento"]);
+        let ids = |tx: &mut Tx<'_>| {
+            let found = knowledge::list(tx, ours.organization)?;
+            Ok::<_, StoreError>(found.into_iter().map(|entry| entry.id).collect::<Vec<_>>())
         };
-        let late = plan(1, at(200))?;
-        let (soon, _other) = (plan(1, at(100))?, plan(2, at(300))?);
-        assert_eq!(follow_up::count_of_episode(tx, organization, contact, 1)?, 2);
-        let open = follow_up::open_of_contact(tx, organization, contact)?;
-        assert_eq!(open.iter().map(|one| one.id).collect::<Vec<_>>().get(..2), Some(&[soon, late][..]));
-        assert_eq!(follow_up::cancel_open(tx, organization, contact, Some(late))?, 1);
-        assert_eq!(follow_up::cancel_open(tx, organization, contact, Some(late))?, 0);
-        assert_eq!(follow_up::count_of_episode(tx, organization, contact, 1)?, 1);
-        assert_eq!(follow_up::cancel_open(tx, organization, contact, None)?, 2);
-        Ok(())
-    })
-    .await;
-}
-
-/// The same reminder is one row, and comes back to life.
-pub async fn a_reminder_that_was_cancelled_can_be_planned_again(store: &Store) {
-    let world = world(store, "a").await;
-    write(store, move |tx| {
-        let organization = world.organization;
-        let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 10), now())?.unwrap();
-        let first = reminder::insert(tx, organization, booked, at(60), now())?;
-        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
-        reminder::insert(tx, organization, booked, at(30), now())?;
-        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(30), at(60)]);
-        assert_eq!(reminder::cancel_of(tx, organization, booked)?, 2);
-        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
-        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(60)]);
-        Ok(())
-    })
-    .await;
-}
-
-/// A confirmed hold stays; one that nobody confirmed is found when its time is over.
-pub async fn a_hold_expires_unless_it_is_confirmed(store: &Store) {
-    use balcao_domain::AppointmentStatus::{Confirmed, Pending};
-    let world = world(store, "a").await;
-    write(store, move |tx| {
-        let organization = world.organization;
-        let mut hold = |contact, hour| {
-            let mut new = super::store::at(world, contact, hour);
-            (new.status, new.expires_at) = (Pending, Some(at(600)));
-            appointment::insert(tx, organization, &new, now()).map(Option::unwrap)
-        };
-        let (kept, lost) = (hold(0, 10)?, hold(0, 12)?);
-        assert!(appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
-        assert!(!appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
-        assert!(appointment::expired(tx, organization, at(599))?.is_empty());
-        assert_eq!(appointment::expired(tx, organization, at(600))?, [lost]);
-        let upcoming = |tx: &mut Tx<'_>, when| {
-            let found = appointment::upcoming_of_contact(tx, organization, first(world), Currency::BRL, when)?;
-            Ok::<_, StoreError>(found.into_iter().map(|one| one.id).collect::<Vec<_>>())
-        };
-        assert_eq!(upcoming(tx, now())?, [kept, lost]);
-        assert_eq!(upcoming(tx, at(601))?, [kept]);
-        let of_contact = appointment::of_contact(tx, organization, first(world), Currency::BRL)?;
-        assert_eq!(of_contact.len(), 2);
-        let span = Span::of_minutes(now(), 24 * 60);
-        assert_eq!(appointment::occupied(tx, organization, span, at(601))?.len(), 1);
-        let starting = appointment::starting_between(tx, organization, span.start, span.end, Currency::BRL)?;
-        assert_eq!(starting.len(), 2);
+        assert_eq!(ids(tx)?, [pay, place, rest]);
+        assert!(!knowledge::delete(tx, theirs.organization, pay)?);
+        assert!(knowledge::delete(tx, ours.organization, pay)?);
+        assert!(!knowledge::delete(tx, ours.organization, pay)?);
+        assert_eq!(ids(tx)?, [place, rest]);
+        let found = knowledge::search(tx, ours.organization, &["pix".to_owned()], None, 9)?;
+        // The shorter one, without a category, comes first.
+        assert_eq!(found.into_iter().map(|hit| hit.entry.id).collect::<Vec<_>>(), [rest, place]);
         Ok(())
     })
     .await;

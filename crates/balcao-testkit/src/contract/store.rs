@@ -27,6 +27,7 @@ cases!(
     overlapping_appointments_are_refused_by_the_claims,
     overlapping_appointments_are_refused_by_the_trigger,
     capacity_is_a_number_of_seats,
+    a_claim_takes_the_first_free_seat,
     a_cancelled_appointment_frees_its_time_and_its_reminders,
     an_expired_hold_gives_way,
     two_fight_for_one_slot_a_thousand_times,
@@ -304,6 +305,33 @@ pub async fn capacity_is_a_number_of_seats(store: &Store) {
         .await
         .unwrap();
     assert_eq!(seats, [1, 2]);
+}
+
+/// Seats are tried in order, and one claim holds all of its span or nothing.
+pub async fn a_claim_takes_the_first_free_seat(store: &Store) {
+    let world = world(store, "a").await;
+    store
+        .write(move |tx| {
+            let mut book = |contact, capacity| {
+                let new = NewAppointment { capacity, ..at(world, contact, 10) };
+                appointment::insert(tx, world.organization, &new, now()).map(Option::unwrap)
+            };
+            let (first, second) = (book(0, 2)?, book(1, 2)?);
+            claims::release(tx, world.organization, first)?;
+            claims::release(tx, world.organization, second)?;
+            let mut claim = |appointment, capacity| {
+                let (professional, occupied) = (world.professional, at(world, 0, 10).occupied);
+                let wanted = claims::Wanted { appointment, professional, capacity, occupied, now: now() };
+                claims::claim(tx, world.organization, &wanted)
+            };
+            assert_eq!(claim(first, 2)?, Some(1));
+            assert_eq!(claim(second, 1)?, None);
+            assert_eq!(claim(second, 2)?, Some(2));
+            Ok::<_, StoreError>(())
+        })
+        .await
+        .unwrap();
+    assert_eq!(count(store, "slot_claim").await, 24);
 }
 
 /// Cancelling frees the time in the same transaction.

@@ -1,0 +1,194 @@
+//! What every database must do for waiting lists, holds, plans, reminders and follow-ups. Each function is one case, as in
+//! [`super::store`].
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+use balcao_domain::subscription::{Plan, PlanPeriod};
+use balcao_domain::waitlist::DayPeriod;
+use balcao_domain::{Currency, Money, PlanId, Span};
+use balcao_store::appointment::{self, NewAppointment};
+use balcao_store::follow_up::{self, NewFollowUp};
+use balcao_store::waitlist::{self, NewEntry, NewOffer};
+use balcao_store::{Store, StoreError, Tx, catalog, reminder};
+
+use super::Case;
+use super::delivery::{at, write};
+use super::records::{day, first};
+use super::store::{World, now, world};
+
+cases!(
+    whoever_waits_is_offered_what_was_freed,
+    an_offer_that_nobody_took_lapses,
+    follow_ups_are_counted_by_episode_and_cancelled,
+    a_reminder_that_was_cancelled_can_be_planned_again,
+    a_hold_expires_unless_it_is_confirmed,
+    appointments_on_a_plan_are_counted,
+);
+
+fn entry(world: World, contact: usize) -> NewEntry {
+    NewEntry {
+        contact: *world.contacts.get(contact).unwrap(),
+        date: day(),
+        professional: Some(world.professional),
+        service: None,
+        period: Some(DayPeriod::Morning),
+    }
+}
+
+/// An offer takes its entry out of the queue, keeps the time from others, and is served when it is accepted.
+pub async fn whoever_waits_is_offered_what_was_freed(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let mut wait = |contact| waitlist::insert(tx, organization, &entry(world, contact), now());
+        let ids = [wait(0)?, wait(1)?];
+        let waiting = waitlist::waiting_for(tx, organization, day())?;
+        assert_eq!(waiting.iter().map(|one| one.id).collect::<Vec<_>>(), ids);
+        assert_eq!(waiting.first().unwrap().period, Some(DayPeriod::Morning));
+        let span = Span::of_minutes(now(), 30);
+        let [id, _] = ids;
+        let [contact, other] = world.contacts;
+        let offer =
+            NewOffer { entry: id, contact, professional: world.professional, seat: 1, span, held_until: at(600) };
+        waitlist::offer(tx, organization, &offer, now())?;
+        assert_eq!(waitlist::waiting_for(tx, organization, day())?.len(), 1);
+        let mut held = |contact, when| waitlist::held_for_others(tx, organization, span, contact, when);
+        assert_eq!(held(Some(contact), now())?.len(), 0);
+        assert_eq!(held(Some(other), now())?.len(), 1);
+        assert_eq!(held(None, now())?.len(), 1);
+        assert_eq!(held(None, at(600))?.len(), 0);
+        waitlist::accept(tx, organization, contact, span)?;
+        assert_eq!(waitlist::held_for_others(tx, organization, span, None, now())?.len(), 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// What lapsed is given once.
+pub async fn an_offer_that_nobody_took_lapses(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let id = waitlist::insert(tx, organization, &entry(world, 0), now())?;
+        let span = Span::of_minutes(now(), 30);
+        let offer = NewOffer {
+            entry: id,
+            contact: first(world),
+            professional: world.professional,
+            seat: 2,
+            span,
+            held_until: at(600),
+        };
+        waitlist::offer(tx, organization, &offer, now())?;
+        assert!(waitlist::lapse(tx, organization, at(599))?.is_empty());
+        let lapsed = waitlist::lapse(tx, organization, at(600))?;
+        assert_eq!(lapsed.iter().map(|one| (one.seat, one.span)).collect::<Vec<_>>(), [(2, span)]);
+        assert!(waitlist::lapse(tx, organization, at(601))?.is_empty());
+        Ok(())
+    })
+    .await;
+}
+
+/// Counted are open and sent ones; one or all can be cancelled.
+pub async fn follow_ups_are_counted_by_episode_and_cancelled(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (organization, contact) = (world.organization, first(world));
+        let mut plan = |episode, send_at| {
+            let kind = balcao_domain::follow_up::FollowUpType::Value;
+            let new = NewFollowUp { contact, kind, hint: "dica".to_owned(), send_at, episode };
+            follow_up::insert(tx, organization, &new, now())
+        };
+        let late = plan(1, at(200))?;
+        let (soon, _other) = (plan(1, at(100))?, plan(2, at(300))?);
+        assert_eq!(follow_up::count_of_episode(tx, organization, contact, 1)?, 2);
+        let open = follow_up::open_of_contact(tx, organization, contact)?;
+        assert_eq!(open.iter().map(|one| one.id).collect::<Vec<_>>().get(..2), Some(&[soon, late][..]));
+        assert_eq!(follow_up::cancel_open(tx, organization, contact, Some(late))?, 1);
+        assert_eq!(follow_up::cancel_open(tx, organization, contact, Some(late))?, 0);
+        assert_eq!(follow_up::count_of_episode(tx, organization, contact, 1)?, 1);
+        assert_eq!(follow_up::cancel_open(tx, organization, contact, None)?, 2);
+        Ok(())
+    })
+    .await;
+}
+
+/// The same reminder is one row, and comes back to life.
+pub async fn a_reminder_that_was_cancelled_can_be_planned_again(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 10), now())?.unwrap();
+        let first = reminder::insert(tx, organization, booked, at(60), now())?;
+        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
+        reminder::insert(tx, organization, booked, at(30), now())?;
+        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(30), at(60)]);
+        assert_eq!(reminder::cancel_of(tx, organization, booked)?, 2);
+        assert_eq!(reminder::insert(tx, organization, booked, at(60), now())?, first);
+        assert_eq!(reminder::open_of(tx, organization, booked)?, [at(60)]);
+        Ok(())
+    })
+    .await;
+}
+
+/// A confirmed hold stays; one that nobody confirmed is found when its time is over.
+pub async fn a_hold_expires_unless_it_is_confirmed(store: &Store) {
+    use balcao_domain::AppointmentStatus::{Confirmed, Pending};
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let mut hold = |contact, hour| {
+            let mut new = super::store::at(world, contact, hour);
+            (new.status, new.expires_at) = (Pending, Some(at(600)));
+            appointment::insert(tx, organization, &new, now()).map(Option::unwrap)
+        };
+        let (kept, lost) = (hold(0, 10)?, hold(0, 12)?);
+        assert!(appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
+        assert!(!appointment::set_status(tx, organization, kept, Pending, Confirmed)?);
+        assert!(appointment::expired(tx, organization, at(599))?.is_empty());
+        assert_eq!(appointment::expired(tx, organization, at(600))?, [lost]);
+        let upcoming = |tx: &mut Tx<'_>, when| {
+            let found = appointment::upcoming_of_contact(tx, organization, first(world), Currency::BRL, when)?;
+            Ok::<_, StoreError>(found.into_iter().map(|one| one.id).collect::<Vec<_>>())
+        };
+        assert_eq!(upcoming(tx, now())?, [kept, lost]);
+        assert_eq!(upcoming(tx, at(601))?, [kept]);
+        let of_contact = appointment::of_contact(tx, organization, first(world), Currency::BRL)?;
+        assert_eq!(of_contact.len(), 2);
+        let span = Span::of_minutes(now(), 24 * 60);
+        assert_eq!(appointment::occupied(tx, organization, span, at(601))?.len(), 1);
+        let starting = appointment::starting_between(tx, organization, span.start, span.end, Currency::BRL)?;
+        assert_eq!(starting.len(), 2);
+        Ok(())
+    })
+    .await;
+}
+
+/// Those that start in the span and stand.
+pub async fn appointments_on_a_plan_are_counted(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let plan = Plan {
+            id: PlanId::try_from(1).unwrap(),
+            name: "Mensal".to_owned(),
+            price: Money::new(9900, Currency::BRL),
+            period: PlanPeriod::Month,
+            covers: Vec::new(),
+            quota: None,
+            benefits: Vec::new(),
+            active: true,
+        };
+        let plan = catalog::insert_plan(tx, organization, &plan)?;
+        let mut book = |hour, plan| {
+            let new = NewAppointment { plan, ..super::store::at(world, 0, hour) };
+            appointment::insert(tx, organization, &new, now()).map(Option::unwrap)
+        };
+        let (_counted, cancelled) = (book(1, Some(plan))?, book(2, Some(plan))?);
+        let (_without, _later) = (book(3, None)?, book(30, Some(plan))?);
+        appointment::cancel(tx, organization, cancelled, now())?;
+        let day = Span::of_minutes(now(), 24 * 60);
+        assert_eq!(appointment::count_on_plan(tx, organization, first(world), plan, day)?, 1);
+        Ok(())
+    })
+    .await;
+}
