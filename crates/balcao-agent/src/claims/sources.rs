@@ -55,7 +55,8 @@ const BEFORE_A_TIME: &[&str] =
 const MEASURING: &[&str] = &["dura", "duram", "leva", "levam", "demora", "demoram", "em", "takes", "lasts", "in"];
 
 /// The first figure of the reply that stands in no receipt and in none of the sources: what was `said` and returned, and
-/// the `prompt`, which tells today's date and thereby proves nothing of today.
+/// the `prompt`. Its calendar proves which weekday a date is, and not that anything is free then: beside a time of day only
+/// its lines with a time prove a date, such as a pinned appointment.
 #[must_use]
 pub fn invented<'a>(
     text: &str,
@@ -68,7 +69,7 @@ pub fn invented<'a>(
     let mut prices = prices_in(text);
     prices.retain(|price| !receipts.iter().any(|receipt| receipt.price_cents == Some(*price)));
     let mut dates = dates_of(text, evidence.today);
-    dates.retain(|date| !receipts.iter().any(|receipt| receipt.day == Some(*date)));
+    dates.retain(|(date, _)| !receipts.iter().any(|receipt| receipt.day == Some(*date)));
     let clocks = times_of(text);
     let proven: Vec<Time> = receipts.iter().flat_map(|receipt| [receipt.start, receipt.end]).flatten().collect();
     let unproven = |index: &usize| clocks.get(*index).is_some_and(|time| !time.is_one_of(&proven));
@@ -82,11 +83,9 @@ pub fn invented<'a>(
             prices.retain(|price| !known.contains(price));
         }
         if !dates.is_empty() {
-            let mut known = known_dates(source, evidence.today);
-            if is_prompt && known.iter().filter(|date| **date == evidence.today).count() < 2 {
-                known.retain(|date| *date != evidence.today);
-            }
-            dates.retain(|date| !known.contains(date));
+            let known = known_dates(source, evidence.today);
+            let beside_times = if is_prompt { dates_beside_times(source, evidence.today) } else { known.clone() };
+            dates.retain(|(date, timed)| !(if *timed { &beside_times } else { &known }).contains(date));
         }
         if !times.is_empty() {
             let known = known_times(source);
@@ -98,13 +97,14 @@ pub fn invented<'a>(
         clocks.get(*index).filter(|time| !(time.ends_range && reckoned))
     };
     let price = prices.first().map(|cents| Invented::Price(*cents));
-    let date = dates.first().map(|date| Invented::Date(*date));
+    let date = dates.first().map(|(date, _)| Invented::Date(*date));
     price.or(date).or_else(|| times.iter().find_map(open).map(|said| Invented::Time(said.time)))
 }
 
 /// The dates that a reply names in figures or by month; beside a time of day also "hoje" and "amanhã": what is free or
-/// booked then is a statement about that day. Weekdays alone say less and are not looked at, and today's date is known.
-fn dates_of(text: &str, today: Date) -> Vec<Date> {
+/// booked then is a statement about that day. Weekdays alone say less and are not looked at, and today's date is known. With
+/// each, whether a time of day stands beside it.
+fn dates_of(text: &str, today: Date) -> Vec<(Date, bool)> {
     let mut all = Vec::new();
     for sentence in text.split_inclusive(['!', '?', '\n', ';']).flat_map(|part| part.split_inclusive(". ")) {
         let timed = !clocks(sentence).is_empty();
@@ -114,11 +114,21 @@ fn dates_of(text: &str, today: Date) -> Vec<Date> {
             let in_figures = said.contains(|c: char| c.is_ascii_digit());
             let relative = RELATIVE.contains(&fold(said).as_str());
             if timed && (in_figures || relative) || in_figures && day != today {
-                all.push(day);
+                all.push((day, timed));
             }
         }
     }
     all
+}
+
+/// The dates of a prompt's lines that name a time, too. One such line says what time it is now: today needs another.
+fn dates_beside_times(prompt: &str, today: Date) -> Vec<Date> {
+    let timed = prompt.lines().filter(|line| !in_figures(line).is_empty());
+    let mut known: Vec<Date> = timed.flat_map(|line| known_dates(line, today)).collect();
+    if known.iter().filter(|date| **date == today).count() < 2 {
+        known.retain(|date| *date != today);
+    }
+    known
 }
 
 /// Days by their distance from today.

@@ -10,7 +10,8 @@ use crate::claims::{evidence, receipt};
 fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     let result = r#"{"services":[{"name":"Corte","price":"R$ 45,00","duration_min":60}],"slots":["2026-11-25T09:00:00","2026-11-25T15:30:00"]}"#;
     let said = ["{}", result, "tenho 100 reais e saio às 5 da tarde, umas 7 da noite talvez, até 5/12"];
-    let found = |text: &str| invented(text, &evidence(Vec::new()), said.into_iter(), "Agora: 2026-11-24");
+    let prompt = "Agora: terça, 2026-11-24, 08:10\nDias: terça 2026-11-24, quarta 2026-11-25, quinta 2026-11-26, sexta 2026-11-27\n- Corte, sexta 2026-11-27 às 11:45";
+    let found = |text: &str| invented(text, &evidence(Vec::new()), said.into_iter(), prompt);
     let time = |hour, minute| Some(Invented::Time(jiff::civil::Time::constant(hour, minute, 0, 0)));
     for known in [
         "O corte custa R$ 45,00.",
@@ -46,6 +47,9 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     assert_eq!(found("Tenho livre no dia 28/11."), day(11, 28));
     // Tuesday the 24th is today: that something is free today must stand somewhere, what day it is need not.
     assert_eq!(found("Hoje é terça, 24/11."), None);
+    assert_eq!(found("Quinta é dia 26/11."), None);
+    assert_eq!(found("Você tem corte na sexta, 27/11, às 11h45."), None);
+    assert_eq!(found("Na quinta, 26/11, tem 9h."), day(11, 26));
     assert_eq!(found("Amanhã às 9h está livre."), None);
     assert_eq!(found("Sim, temos um horário para o dia de hoje, às 9:00."), day(11, 24));
     assert_eq!(found("O próximo dia aberto é terça, 2026-11-24, às 09:00."), day(11, 24));

@@ -1,6 +1,7 @@
 // The demo's page: what staff see and do. The chat beside it is the widget, as any page holds it.
 
 import { showTurns } from "/demo/trace.js";
+import { inWords } from "/demo/words.js";
 import { aimAt, showDay } from "/demo/agenda.js";
 
 const english = document.documentElement.lang === "en";
@@ -127,7 +128,7 @@ function showStaff(conversation) {
   const isWaiting = state === "waiting_human";
   $("staff-dot").className = `dot ${isPerson ? "person" : isWaiting ? "waiting" : ""}`;
   const text = isPerson ? words.person(conversation.assigned_to) : isWaiting ? words.waiting : words.agent;
-  const shown = [text, isWaiting ? conversation.reason : null].filter(Boolean).join("\n");
+  const shown = [text, isWaiting && conversation.reason ? inWords(conversation.reason, english) : null].filter(Boolean).join("\n");
   if ($("staff-state").dataset.shown !== shown) {
     const [title, more] = shown.split("\n");
     $("staff-state").replaceChildren(title);

@@ -1,19 +1,21 @@
 // A turn from the inside: model calls and tool calls in order, with their results, receipts, times and costs.
 
+import { inWords } from "/demo/words.js";
+
 const WORDS = {
   pt: { reply: "Respondeu", handoff: "Chamou uma pessoa", silence: "Ficou em silêncio", open: "Respondendo…", model: "Modelo", tool: "Ferramenta",
     success: "feito", refusal: "não, com razão", correction: "pedido a corrigir", fault: "falha", result: "Resultado", wrote: "O que o modelo escreveu",
     staffOnly: "Só para a equipe", proof: "Comprovante", guard: "Guarda", cleaned: "Limpeza", claim: "A resposta afirmava algo sem prova: o modelo teve que escrever de novo",
     leak: "A resposta mostrava o que é interno: o modelo teve que escrever de novo", said: "Resposta ao cliente", tokens: "tokens", free: "sem custo",
-    calls: (n) => (n === 1 ? "1 ferramenta" : `${n} ferramentas`), repeated: "já feito antes", repaired: "argumentos corrigidos", agreed: "O cliente concordou",
-    step: "passo", final: "resposta final", judge: "leu a concordância", lookUp: "foi conferir", question: "pergunta antes", 
+    calls: (n) => (n === 0 ? "nenhuma ferramenta" : n === 1 ? "1 ferramenta" : `${n} ferramentas`), repeated: "já feito antes", repaired: "argumentos corrigidos", agreed: "O cliente concordou",
+    question: "pergunta antes", 
     human_assigned: "uma pessoa tem a conversa", silence_: "o agente se cala" },
   en: { reply: "Answered", handoff: "Called a person", silence: "Stayed silent", open: "Answering…", model: "Model", tool: "Tool",
     success: "done", refusal: "a correct no", correction: "to be mended", fault: "fault", result: "Result", wrote: "What the model wrote",
     staffOnly: "Staff only", proof: "Receipt", guard: "Guardrail", cleaned: "Cleaned", claim: "The answer claimed something without proof: the model had to write again",
     leak: "The answer showed internals: the model had to write again", said: "Answer to the customer", tokens: "tokens", free: "no cost",
-    calls: (n) => (n === 1 ? "1 tool" : `${n} tools`), repeated: "done before", repaired: "arguments mended", agreed: "The customer agreed",
-    step: "step", final: "final answer", judge: "read the agreement", lookUp: "looked it up", question: "asks first", 
+    calls: (n) => (n === 0 ? "no tool" : n === 1 ? "1 tool" : `${n} tools`), repeated: "done before", repaired: "arguments mended", agreed: "The customer agreed",
+    question: "asks first", 
     human_assigned: "a person has the conversation", silence_: "the agent stays silent" },
 };
 
@@ -81,9 +83,10 @@ function spentOf(inside, words, locale) {
 }
 
 function stepsOf(turn, inside, words, locale) {
+  const english = locale === "en-GB";
   const list = el("ol", "steps");
   for (const guard of inside.guards) {
-    list.append(el("li", "", el("div", "line", el("b", "", words.guard), el("span", "", `${words[guard.guardrail] || guard.guardrail}: ${words[`${guard.action}_`] || guard.action}`))));
+    list.append(el("li", "", el("div", "line", el("b", "", words.guard), el("span", "", `${inWords(guard.guardrail, english)}: ${inWords(guard.action, english)}`))));
   }
   const callsOf = (step) => inside.calls.filter((call) => call.step === step);
   // What the customer had agreed to runs before the model is asked.
@@ -99,7 +102,7 @@ function stepsOf(turn, inside, words, locale) {
   for (const cleaning of inside.cleanings.filter((one) => one.removed.length)) {
     list.append(el("li", "", el("div", "line", el("b", "", words.cleaned), el("span", "", cleaning.removed.map((one) => one.pass).join(", ")))));
   }
-  if (turn.reason && !words[turn.reason]) list.append(el("li", "", el("span", "quiet", turn.reason)));
+  if (turn.reason && !inside.guards.length) list.append(el("li", "", el("span", "quiet", inWords(turn.reason, english))));
   if (inside.reply) list.append(el("li", "end", el("div", "line", el("b", "", words.said)), el("p", "said", inside.reply)));
   return list;
 }
@@ -107,7 +110,7 @@ function stepsOf(turn, inside, words, locale) {
 function modelOf(step, words, locale) {
   const tokens = step.usage.input_tokens + step.usage.output_tokens;
   const took = [tokens ? `${step.usage.input_tokens} + ${step.usage.output_tokens} ${words.tokens}` : null, seconds(step.took_ms, locale)].filter(Boolean).join(" · ");
-  const purpose = words[step.purpose] || step.purpose;
+  const purpose = inWords(step.purpose, locale === "en-GB");
   const item = el("li", "model", el("div", "line", el("b", "", words.model), el("span", "", step.model), el("span", "quiet", purpose), el("span", "took", took)));
   if (step.text.trim()) item.append(more(words.wrote, el("p", "said", step.text)));
   return item;
@@ -141,7 +144,7 @@ function receiptOf(receipt, locale) {
   const hours = [start, end].filter(Boolean).map((one) => one.slice(0, 5)).join("–");
   const date = day && new Date(`${day}T12:00:00`).toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "short" });
   const price = Number.isInteger(cents) ? (cents / 100).toLocaleString(locale, { minimumFractionDigits: 2 }) : null;
-  return [kind, date, hours, ...Object.values(rest).map(short), price].filter(Boolean).join(" · ");
+  return [inWords(kind, locale === "en-GB"), date, hours, ...Object.values(rest).map(short), price].filter(Boolean).join(" · ");
 }
 
 function more(title, content) {

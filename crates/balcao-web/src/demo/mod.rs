@@ -95,6 +95,7 @@ pub fn router(demo: Demo) -> Router {
         .route("/demo/style.css", get(page::style))
         .route("/demo/page.js", get(page::script))
         .route("/demo/trace.js", get(page::trace))
+        .route("/demo/words.js", get(page::words))
         .route("/demo/agenda.js", get(page::agenda))
         .merge(staff)
         .layer(from_fn_with_state(demo.clone(), by_own_name))

@@ -12,6 +12,7 @@ const PAGE: &str = include_str!("../../assets/demo/index.html");
 const STYLE: &str = include_str!("../../assets/demo/style.css");
 const SCRIPT: &str = include_str!("../../assets/demo/page.js");
 const TRACE: &str = include_str!("../../assets/demo/trace.js");
+const WORDS: &str = include_str!("../../assets/demo/words.js");
 const AGENDA: &str = include_str!("../../assets/demo/agenda.js");
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -51,6 +52,10 @@ pub(super) async fn script() -> Response {
 
 pub(super) async fn trace() -> Response {
     javascript(TRACE)
+}
+
+pub(super) async fn words() -> Response {
+    javascript(WORDS)
 }
 
 pub(super) async fn agenda() -> Response {

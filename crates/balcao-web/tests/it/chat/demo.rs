@@ -30,7 +30,7 @@ async fn the_page_says_what_may_run_in_it_and_does_not_hold_the_token() {
         assert!(page.contains(&format!("<html lang=\"{expected}\">")) && page.contains("Barbearia Figueira"));
         assert!(!page.contains(STAFF_TOKEN) && !page.contains("{{"));
     }
-    for file in ["style.css", "page.js", "trace.js", "agenda.js"] {
+    for file in ["style.css", "page.js", "trace.js", "words.js", "agenda.js"] {
         assert_eq!(shop.get(&format!("/demo/{file}"), &[("host", HOST)]).await.status().as_u16(), 200, "{file}");
     }
 }
