@@ -1,6 +1,6 @@
 # Two commands: `make demo` runs the main job, `make test` the tests.
 # `make check` runs what else the gate runs; `make bench` the figures.
-.PHONY: demo test check fmt clippy doc deps bench
+.PHONY: demo test check fmt clippy doc deps bench fuzz-api
 
 demo: ## the sample barbershop and a chat in the terminal
 	cargo run --quiet -p balcao-cli -- demo
@@ -31,3 +31,6 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-agent --bench sanitiser
 	cargo bench -p balcao-app --bench booking
 	cargo bench -p balcao-builtin-tools --bench turn
+
+fuzz-api: ## schemathesis against the API of the real binary; needs Python, and the network once
+	.ci/schemathesis

@@ -29,7 +29,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-yaml",
         ],
     ),
-    ("balcao-web", &["balcao-app", "balcao-channel", "balcao-domain"]),
+    ("balcao-web", &["balcao-app", "balcao-channel", "balcao-domain", "balcao-tool"]),
     (
         "balcao-builtin-tools",
         &[

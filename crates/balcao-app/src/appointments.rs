@@ -1,5 +1,7 @@
 //! Appointments as customers and staff are told them, and a contact's history.
 
+mod pages;
+
 use std::collections::BTreeMap;
 
 use balcao_domain::professional::Professional;
@@ -55,6 +57,8 @@ pub struct History {
     /// The last five that are over and were not cancelled, newest first.
     pub last: Vec<AppointmentView>,
 }
+
+pub use pages::{AppointmentPage, AppointmentRecord};
 
 /// Tells what was booked.
 #[derive(Debug, Clone)]

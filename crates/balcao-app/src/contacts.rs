@@ -1,5 +1,7 @@
 //! Contacts: found or added by phone or channel, told about, and updated with the old value kept in the audit log.
 
+mod pages;
+
 use std::collections::BTreeMap;
 
 use balcao_domain::contact::{Contact, check_email};
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::desk::{Desk, Effect, UseCaseError};
 use crate::names::{NameRefusal, find};
+
+pub use pages::ContactPage;
 
 /// How a channel knows somebody who wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]

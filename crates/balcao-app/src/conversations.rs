@@ -1,14 +1,18 @@
 //! The staff's side of conversations: who waits, what was said, taking one over, writing in it, giving it back.
 
+mod pages;
+
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
-use balcao_domain::{ConversationId, OrganizationId, StaffId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId};
 use balcao_store::conversation::Conversation;
 use balcao_store::handoff::{self, OpenHandoff};
-use balcao_store::message::{self, Author, Message, NewMessage};
+use balcao_store::ledger::EffectKey;
+use balcao_store::message::{self, NewMessage};
 use balcao_store::staff::{self, Staff};
 use balcao_store::{StoreError, Tx, contact, conversation, note};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::desk::{Desk, UseCaseError, granted};
 use crate::outgoing::{self, Outgoing};
@@ -25,6 +29,8 @@ const SHOWN: u32 = 100;
 pub struct ConversationView {
     /// Its id.
     pub id: ConversationId,
+    /// With whom.
+    pub contact_id: ContactId,
     /// The contact's name, where it is known.
     pub contact_name: Option<String>,
     /// The contact's phone number, E.164.
@@ -59,7 +65,7 @@ pub struct ConversationDetail {
 }
 
 /// Why staff could not do something with a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum ConversationRefusal {
     /// There is none of this id.
@@ -90,19 +96,43 @@ pub enum ConversationRefusal {
     },
 }
 
+pub use balcao_store::message::{Author, Message};
+pub(crate) use pages::cut;
+pub use pages::{ConversationPage, HandoffView, MessagePage};
+
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 
 /// What staff do with conversations.
 #[derive(Debug, Clone)]
 pub struct Conversations {
     desk: Desk,
+    /// Under which what staff do happens once.
+    key: Option<EffectKey>,
 }
 
 impl Conversations {
     /// Over a desk.
     #[must_use]
     pub fn new(desk: Desk) -> Self {
-        Self { desk }
+        Self { desk, key: None }
+    }
+
+    /// The same, where what staff do happens once under this key: asked for again, it gives the same answer and does nothing.
+    #[must_use]
+    pub fn once(self, key: EffectKey) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
+    async fn act<T: Serialize + DeserializeOwned + Send + 'static>(
+        &self,
+        organization: OrganizationId,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        if let Some(key) = self.key.clone() {
+            return Ok(self.desk.effect(organization, key, work).await?.value);
+        }
+        let now = self.desk.clock.now();
+        self.desk.store.write(move |tx| work(tx, now)).await
     }
 
     /// Conversations of the states given: those that wait for a person first, the longest waiting foremost.
@@ -158,19 +188,16 @@ impl Conversations {
         id: ConversationId,
         email: String,
     ) -> Answer<Option<String>> {
-        let now = self.desk.clock.now();
-        self.desk
-            .store
-            .write(move |tx| {
-                let (mut found, me, all) = granted!(both(tx, organization, id, &email)?);
-                let before = found.assigned_staff.filter(|before| *before != me.id);
-                let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
-                speak(&mut found, me.id);
-                conversation::update(tx, organization, &found)?;
-                outgoing::withdraw(tx, organization, id, now)?;
-                Ok(Ok(before))
-            })
-            .await
+        let work = move |tx: &mut Tx<'_>, now| {
+            let (mut found, me, all) = granted!(both(tx, organization, id, &email)?);
+            let before = found.assigned_staff.filter(|before| *before != me.id);
+            let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
+            speak(&mut found, me.id);
+            conversation::update(tx, organization, &found)?;
+            outgoing::withdraw(tx, organization, id, now)?;
+            Ok(Ok(before))
+        };
+        self.act(organization, work).await
     }
 
     /// Writes to the contact, by the channel that the conversation came by, and takes the conversation over.
@@ -184,30 +211,27 @@ impl Conversations {
         email: String,
         text: String,
     ) -> Answer<()> {
-        let now = self.desk.clock.now();
-        self.desk
-            .store
-            .write(move |tx| {
-                let text = granted!(trimmed(&text));
-                let (mut found, me, _) = granted!(both(tx, organization, id, &email)?);
-                speak(&mut found, me.id);
-                found.last_message_at = now;
-                let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text, subject: None };
-                let message = message::insert(tx, organization, &new, now)?;
-                conversation::update(tx, organization, &found)?;
-                outgoing::withdraw(tx, organization, id, now)?;
-                let outgoing = Outgoing {
-                    conversation: id,
-                    channel: &found.channel,
-                    turn: None,
-                    kind: "staff",
-                    name: &message.to_string(),
-                    text,
-                };
-                outgoing::push(tx, organization, &outgoing, now)?;
-                Ok(Ok(()))
-            })
-            .await
+        let work = move |tx: &mut Tx<'_>, now| {
+            let text = granted!(trimmed(&text));
+            let (mut found, me, _) = granted!(both(tx, organization, id, &email)?);
+            speak(&mut found, me.id);
+            found.last_message_at = now;
+            let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text, subject: None };
+            let message = message::insert(tx, organization, &new, now)?;
+            conversation::update(tx, organization, &found)?;
+            outgoing::withdraw(tx, organization, id, now)?;
+            let outgoing = Outgoing {
+                conversation: id,
+                channel: &found.channel,
+                turn: None,
+                kind: "staff",
+                name: &message.to_string(),
+                text,
+            };
+            outgoing::push(tx, organization, &outgoing, now)?;
+            Ok(Ok(()))
+        };
+        self.act(organization, work).await
     }
 
     /// Leaves a note about the contact, for staff only.
@@ -221,16 +245,13 @@ impl Conversations {
         email: String,
         text: String,
     ) -> Answer<()> {
-        let now = self.desk.clock.now();
-        self.desk
-            .store
-            .write(move |tx| {
-                let text = granted!(trimmed(&text));
-                let (found, me, _) = granted!(both(tx, organization, id, &email)?);
-                note::insert(tx, organization, found.contact, &me.email, text, now)?;
-                Ok(Ok(()))
-            })
-            .await
+        let work = move |tx: &mut Tx<'_>, now| {
+            let text = granted!(trimmed(&text));
+            let (found, me, _) = granted!(both(tx, organization, id, &email)?);
+            note::insert(tx, organization, found.contact, &me.email, text, now)?;
+            Ok(Ok(()))
+        };
+        self.act(organization, work).await
     }
 
     /// Gives a conversation back to the agent: its handoff is resolved, and its breaker begins anew.
@@ -238,24 +259,21 @@ impl Conversations {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn give_back(&self, organization: OrganizationId, id: ConversationId) -> Answer<()> {
-        let now = self.desk.clock.now();
-        self.desk
-            .store
-            .write(move |tx| {
-                let Some(mut found) = find(tx, organization, id)? else {
-                    return Ok(Err(ConversationRefusal::NotFound { id }));
-                };
-                let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
-                    return Ok(Err(ConversationRefusal::WithAgent));
-                };
-                found.state = next;
-                found.assigned_staff = None;
-                found.breaker = None;
-                conversation::update(tx, organization, &found)?;
-                handoff::resolve(tx, organization, id, now)?;
-                Ok(Ok(()))
-            })
-            .await
+        let work = move |tx: &mut Tx<'_>, now| {
+            let Some(mut found) = find(tx, organization, id)? else {
+                return Ok(Err(ConversationRefusal::NotFound { id }));
+            };
+            let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
+                return Ok(Err(ConversationRefusal::WithAgent));
+            };
+            found.state = next;
+            found.assigned_staff = None;
+            found.breaker = None;
+            conversation::update(tx, organization, &found)?;
+            handoff::resolve(tx, organization, id, now)?;
+            Ok(Ok(()))
+        };
+        self.act(organization, work).await
     }
 }
 
@@ -313,6 +331,7 @@ fn view(
     let assigned = staff.iter().find(|one| Some(one.id) == found.assigned_staff);
     Ok(ConversationView {
         id: found.id,
+        contact_id: found.contact,
         contact_name: contact.name,
         phone: contact.phone.map(|phone| phone.e164().to_owned()),
         channel: found.channel.clone(),

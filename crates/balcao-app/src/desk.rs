@@ -54,6 +54,12 @@ pub enum UseCaseError {
 }
 
 impl UseCaseError {
+    /// Whether an effect's key came again with other arguments: the caller's mistake, nothing broke.
+    #[must_use]
+    pub fn is_key_reused(&self) -> bool {
+        matches!(self, Self::Store(StoreError::KeyReused { .. }))
+    }
+
     /// How it is to be treated.
     #[must_use]
     pub fn class(&self) -> FailureClass {

@@ -15,6 +15,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::bell::Bell;
 use crate::desk::UseCaseError;
 use crate::turns::{AnswerError, FrontDesk};
 
@@ -62,6 +63,8 @@ pub struct Dispatcher {
     wake: Arc<Notify>,
     /// Tells that something is to be sent.
     outgoing: Arc<Notify>,
+    /// Rings when a turn is over.
+    bell: Bell,
     turns: Arc<Semaphore>,
     /// One suspect at a time: whoever dies with it is to blame.
     suspects: Arc<Semaphore>,
@@ -87,11 +90,18 @@ impl Dispatcher {
             settings: Arc::new(settings),
             wake,
             outgoing,
+            bell: Bell::default(),
             turns: Arc::new(Semaphore::new(most)),
             suspects: Arc::new(Semaphore::new(1)),
             tracker: TaskTracker::new(),
             abort: CancellationToken::new(),
         }
+    }
+
+    /// The same, ringing this bell when a turn is over.
+    #[must_use]
+    pub fn ringing(self, bell: Bell) -> Self {
+        Self { bell, ..self }
     }
 
     /// Dispatches until it is told to stop. Then turns that run may come to their end for a while; what is left is given back,
@@ -182,6 +192,7 @@ impl Dispatcher {
         match result {
             Ok(Some(answered)) => {
                 self.outgoing.notify_one();
+                self.bell.ring(answered.conversation);
                 let after = self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization);
                 tokio::select! {
                     () = Box::pin(after) => {}

@@ -8,6 +8,7 @@ use balcao_store::{Tx, dispatch, message};
 use jiff::Timestamp;
 
 use crate::desk::UseCaseError;
+use crate::inbox::calls;
 
 /// A text on its way to a contact.
 #[derive(Debug, Clone, Copy)]
@@ -26,14 +27,17 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) text: &'a str,
 }
 
-/// Writes a text into the outbox, in as many parts as channels need. A conversation that did not come by a channel has none:
-/// then nothing is written.
+/// Writes a text into the outbox, in as many parts as channels need. A conversation that did not come by a channel has none,
+/// and a program that asked through the API reads the text there: then nothing is written.
 pub(crate) fn push(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     outgoing: &Outgoing<'_>,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
+    if outgoing.channel == calls::CHANNEL {
+        return Ok(());
+    }
     let Some(route) = dispatch::route(tx, organization, outgoing.conversation)? else { return Ok(()) };
     for (part, text) in (1_u32..).zip(split_text(outgoing.text, limits::TEXT)) {
         let correlation = format!("{organization}:{}:{part}", outgoing.name);

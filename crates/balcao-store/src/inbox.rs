@@ -206,6 +206,15 @@ pub fn assign(
     Ok(rows)
 }
 
+/// One row.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the organization has none of this id.
+pub fn get(tx: &mut Tx<'_>, organization: OrganizationId, id: InboxId) -> Result<InboxRow, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND id = ?2");
+    tx.query_one(&sql, values![organization, id], read)
+}
+
 /// The rows that a turn answers, in order of arrival.
 ///
 /// # Errors

@@ -16,6 +16,8 @@ mod store;
 mod tx;
 mod value;
 
+pub mod api_conversation;
+pub mod api_key;
 pub mod appointment;
 pub mod audit;
 pub mod catalog;
@@ -36,6 +38,7 @@ pub mod message;
 pub mod note;
 pub mod organization;
 pub mod outbox;
+pub mod pages;
 pub mod pipeline;
 pub mod reminder;
 pub mod staff;

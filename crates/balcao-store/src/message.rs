@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::value::{values, word};
+use crate::value::{Row, values, word};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +74,18 @@ pub struct NewMessage<'a> {
     pub subject: Option<&'a str>,
 }
 
+pub(crate) const COLUMNS: &str = "id, author, text, subject, created_at";
+
+pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
+    Ok(Message {
+        id: row.get(0)?,
+        author: word(row, 1, Author::from_word)?,
+        text: row.get(2)?,
+        subject: row.get(3)?,
+        created_at: row.get(4)?,
+    })
+}
+
 /// Appends a message.
 ///
 /// # Errors
@@ -114,18 +126,11 @@ pub fn last(
     limit: u32,
 ) -> Result<Vec<Message>, StoreError> {
     let mut found = tx.query_all(
-        "SELECT id, author, text, subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2
-         ORDER BY id DESC LIMIT ?3",
+        &format!(
+            "SELECT {COLUMNS} FROM message WHERE organization_id = ?1 AND conversation_id = ?2 ORDER BY id DESC LIMIT ?3"
+        ),
         values![organization, conversation, limit],
-        |row| {
-            Ok(Message {
-                id: row.get(0)?,
-                author: word(row, 1, Author::from_word)?,
-                text: row.get(2)?,
-                subject: row.get(3)?,
-                created_at: row.get(4)?,
-            })
-        },
+        read,
     )?;
     found.reverse();
     Ok(found)

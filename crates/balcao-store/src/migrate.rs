@@ -42,6 +42,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112201_inbox_outbox.sql"),
         postgres: include_str!("../migrations/postgres/2026112201_inbox_outbox.sql"),
     },
+    Migration {
+        version: 2_026_112_230,
+        name: "2026112230_api",
+        sqlite: include_str!("../migrations/sqlite/2026112230_api.sql"),
+        postgres: include_str!("../migrations/postgres/2026112230_api.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -222,7 +222,8 @@ id_values!(
     MessageId,
     TurnId,
     InboxId,
-    OutboxId
+    OutboxId,
+    ApiKeyId
 );
 
 impl From<i64> for Value<'_> {

@@ -1,4 +1,4 @@
-//! The HTTP server: webhooks of channels, health.
+//! The HTTP server: webhooks of channels, the API, health.
 //!
 //! [`router()`] is what is answered, [`serve`] how connections are held. A handler verifies, calls one use case and shapes the
 //! answer; every error is `application/problem+json` ([`Problem`]) in words for whoever called, and never holds what only
@@ -6,6 +6,7 @@
 //!
 //! Not here: TLS (a proxy before it), what a webhook means (`balcao-channel`), what becomes of it (`balcao-app`).
 
+mod api;
 mod health;
 mod limits;
 mod problem;
@@ -13,6 +14,7 @@ mod router;
 mod server;
 mod webhooks;
 
+pub use api::Api;
 pub use limits::Limits;
 pub use problem::Problem;
 pub use router::{Web, router};

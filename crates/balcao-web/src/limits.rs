@@ -15,6 +15,8 @@ pub struct Limits {
     pub header_time: Duration,
     /// How long a request may take, its body included.
     pub request_time: Duration,
+    /// How long a request may take that waits for a turn: `POST /v1/turn`.
+    pub turn_time: Duration,
     /// Connections at the same time. Those beyond wait to be accepted.
     pub connections: usize,
     /// How long requests may go on after the program was told to stop.
@@ -29,8 +31,17 @@ impl Default for Limits {
             header_count: 64,
             header_time: Duration::from_secs(15),
             request_time: Duration::from_secs(30),
+            turn_time: Duration::from_secs(150),
             connections: 1024,
             drain: Duration::from_secs(20),
         }
+    }
+}
+
+impl Limits {
+    /// How long a request of this path may take.
+    #[must_use]
+    pub fn time_for(&self, path: &str) -> Duration {
+        if path == "/v1/turn" { self.turn_time } else { self.request_time }
     }
 }

@@ -14,6 +14,7 @@ use balcao_app::inbox::Inbox;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::api::Api;
 use crate::health;
 use crate::limits::Limits;
 use crate::problem::Problem;
@@ -23,11 +24,12 @@ use crate::webhooks::whatsapp::{self, WhatsAppWebhook};
 #[derive(Debug, Clone)]
 pub struct Web(Arc<Parts>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Parts {
     desk: Desk,
     inbox: Inbox,
     whatsapp: Option<WhatsAppWebhook>,
+    api: Router<Web>,
     stop: CancellationToken,
 }
 
@@ -36,7 +38,13 @@ impl Web {
     /// server says that it is not ready.
     #[must_use]
     pub fn new(desk: Desk, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
-        Self(Arc::new(Parts { desk, inbox, whatsapp, stop }))
+        Self(Arc::new(Parts { desk, inbox, whatsapp, api: Router::new(), stop }))
+    }
+
+    /// The same, with the API under `/v1`.
+    #[must_use]
+    pub fn with_api(self, api: &Api) -> Self {
+        Self(Arc::new(Parts { api: api.routes(), ..Arc::unwrap_or_clone(self.0) }))
     }
 
     pub(crate) fn desk(&self) -> &Desk {
@@ -61,7 +69,8 @@ pub fn router(web: Web, limits: &Limits) -> Router {
     let routes = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .route("/webhooks/whatsapp", whatsapp::routes());
+        .route("/webhooks/whatsapp", whatsapp::routes())
+        .merge(web.0.api.clone());
     routes
         .fallback(async || Problem::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
         .method_not_allowed_fallback(async || {
@@ -76,7 +85,7 @@ pub fn router(web: Web, limits: &Limits) -> Router {
 
 /// Ends what takes too long. What it had begun to store may be stored all the same.
 async fn in_time(State(limits): State<Limits>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(limits.request_time, next.run(request)).await {
+    match tokio::time::timeout(limits.time_for(request.uri().path()), next.run(request)).await {
         Ok(response) => response,
         Err(_elapsed) => Problem::unavailable("the request took too long").into_response(),
     }

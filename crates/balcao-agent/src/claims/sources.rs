@@ -54,19 +54,26 @@ const BEFORE_A_TIME: &[&str] =
 /// Words before a length of time.
 const MEASURING: &[&str] = &["dura", "duram", "leva", "levam", "demora", "demoram", "em", "takes", "lasts", "in"];
 
-/// The first figure of the reply that stands in no receipt and in none of the sources.
+/// The first figure of the reply that stands in no receipt and in none of the sources: what was `said` and returned, and
+/// the `prompt`, which tells today's date and thereby proves nothing of today.
 #[must_use]
-pub fn invented<'a>(text: &str, evidence: &Evidence, sources: impl Iterator<Item = &'a str>) -> Option<Invented> {
+pub fn invented<'a>(
+    text: &str,
+    evidence: &Evidence,
+    said: impl Iterator<Item = &'a str>,
+    prompt: &'a str,
+) -> Option<Invented> {
+    let sources = said.map(|source| (source, false)).chain([(prompt, true)]);
     let receipts = &evidence.receipts;
     let mut prices = prices_in(text);
     prices.retain(|price| !receipts.iter().any(|receipt| receipt.price_cents == Some(*price)));
     let mut dates = dates_of(text, evidence.today);
     dates.retain(|date| !receipts.iter().any(|receipt| receipt.day == Some(*date)));
-    let said = times_of(text);
+    let clocks = times_of(text);
     let proven: Vec<Time> = receipts.iter().flat_map(|receipt| [receipt.start, receipt.end]).flatten().collect();
-    let unproven = |index: &usize| said.get(*index).is_some_and(|time| !time.is_one_of(&proven));
-    let mut times: Vec<usize> = (0..said.len()).filter(unproven).collect();
-    for source in sources {
+    let unproven = |index: &usize| clocks.get(*index).is_some_and(|time| !time.is_one_of(&proven));
+    let mut times: Vec<usize> = (0..clocks.len()).filter(unproven).collect();
+    for (source, is_prompt) in sources {
         if prices.is_empty() && times.is_empty() && dates.is_empty() {
             return None;
         }
@@ -75,17 +82,20 @@ pub fn invented<'a>(text: &str, evidence: &Evidence, sources: impl Iterator<Item
             prices.retain(|price| !known.contains(price));
         }
         if !dates.is_empty() {
-            let known = known_dates(source, evidence.today);
+            let mut known = known_dates(source, evidence.today);
+            if is_prompt && known.iter().filter(|date| **date == evidence.today).count() < 2 {
+                known.retain(|date| *date != evidence.today);
+            }
             dates.retain(|date| !known.contains(date));
         }
         if !times.is_empty() {
             let known = known_times(source);
-            times.retain(|index| !said.get(*index).is_some_and(|time| time.is_one_of(&known)));
+            times.retain(|index| !clocks.get(*index).is_some_and(|time| time.is_one_of(&known)));
         }
     }
     let open = |index: &usize| {
         let reckoned = index.checked_sub(1).is_some_and(|before| !times.contains(&before));
-        said.get(*index).filter(|time| !(time.ends_range && reckoned))
+        clocks.get(*index).filter(|time| !(time.ends_range && reckoned))
     };
     let price = prices.first().map(|cents| Invented::Price(*cents));
     let date = dates.first().map(|date| Invented::Date(*date));

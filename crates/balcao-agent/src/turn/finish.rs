@@ -43,7 +43,7 @@ impl Turn {
     fn on_clean_text(&mut self, text: String) {
         let evidence = self.evidence();
         let want = match claims::check(&text, &evidence) {
-            ClaimVerdict::Proven => match claims::invented(&text, &evidence, self.sources()) {
+            ClaimVerdict::Proven => match claims::invented(&text, &evidence, self.sources(), &self.setup.system) {
                 None => return self.reply(text),
                 Some(figure) => self.figure_again(figure),
             },
@@ -71,13 +71,12 @@ impl Turn {
     /// newest first.
     fn sources(&self) -> impl Iterator<Item = &str> {
         let messages = self.state.transcript.iter().rev().chain(self.setup.history.iter().rev());
-        let said = messages.map(|message| match message {
+        messages.map(|message| match message {
             // What stands beside calls was not checked, and usually not sent: it proves nothing.
             Message::Assistant { tool_calls, .. } if !tool_calls.is_empty() => "",
             Message::User { text } | Message::Assistant { text, .. } => text.as_str(),
             Message::ToolResult { content, .. } => content.as_str(),
-        });
-        said.chain(std::iter::once(self.setup.system.as_str()))
+        })
     }
 
     /// What the words of this turn may rest on.
@@ -100,7 +99,7 @@ impl Turn {
         let evidence = self.evidence();
         let proven = |said: &&String| {
             claims::check(said, &evidence) == ClaimVerdict::Proven
-                && claims::invented(said, &evidence, self.sources()).is_none()
+                && claims::invented(said, &evidence, self.sources(), &self.setup.system).is_none()
         };
         let interim: Vec<&str> = self.state.interim.iter().filter(proven).map(String::as_str).collect();
         if !interim.is_empty() {

@@ -10,7 +10,7 @@ use crate::claims::{evidence, receipt};
 fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     let result = r#"{"services":[{"name":"Corte","price":"R$ 45,00","duration_min":60}],"slots":["2026-11-25T09:00:00","2026-11-25T15:30:00"]}"#;
     let said = ["{}", result, "tenho 100 reais e saio às 5 da tarde, umas 7 da noite talvez, até 5/12"];
-    let found = |text: &str| invented(text, &evidence(Vec::new()), said.into_iter());
+    let found = |text: &str| invented(text, &evidence(Vec::new()), said.into_iter(), "Agora: 2026-11-24");
     let time = |hour, minute| Some(Invented::Time(jiff::civil::Time::constant(hour, minute, 0, 0)));
     for known in [
         "O corte custa R$ 45,00.",
@@ -51,8 +51,8 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     assert_eq!(found("O próximo dia aberto é terça, 2026-11-24, às 09:00."), day(11, 24));
     assert_eq!(found("Depois de amanhã às 9h tem vaga."), day(11, 26));
     let asked = [result, "tem vaga hoje?"].into_iter();
-    assert_eq!(invented("Hoje às 9:00 tem.", &evidence(Vec::new()), asked), None);
+    assert_eq!(invented("Hoje às 9:00 tem.", &evidence(Vec::new()), asked, ""), None);
     let proven = evidence(vec![receipt(ReceiptKind::Booked)]);
     let text = "Seu corte é às 15h, sai por R$ 45,00 e termina às 15:30.";
-    assert_eq!(invented(text, &proven, std::iter::empty()), None);
+    assert_eq!(invented(text, &proven, std::iter::empty(), ""), None);
 }

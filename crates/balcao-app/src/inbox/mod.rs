@@ -8,6 +8,7 @@
 //! Nothing that a signed delivery holds is an error: what nobody knows is kept, because the provider repeats for days what is
 //! refused.
 
+pub mod calls;
 mod changes;
 mod people;
 mod statuses;

@@ -7,6 +7,7 @@ mod doctor;
 mod eval;
 mod inbox;
 mod init;
+mod key;
 mod migrate;
 mod seed;
 mod serve;
@@ -36,7 +37,7 @@ pub(crate) struct Cli {
 enum Command {
     /// A conversation in the terminal as a customer.
     Chat(chat::Args),
-    /// The server: webhooks in, answers out.
+    /// The server: webhooks in, answers out, the API under `/v1`.
     Serve(serve::Args),
     /// The sample barbershop and a chat, with nothing to set up.
     Demo(demo::Args),
@@ -57,6 +58,9 @@ enum Command {
     },
     /// The staff's inbox: who waits, what was said; take over, reply, note, give back.
     Inbox(inbox::Args),
+    /// Keys of the HTTP API: make, list, revoke.
+    #[command(visible_alias = "keys")]
+    Key(key::Args),
     /// Runs scenario files and holds what happened against what they expect.
     Eval(eval::Args),
 }
@@ -83,6 +87,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Tools(args) => tools::run(&args, &load()?),
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &load()?),
         Command::Inbox(args) => inbox::run(args, &load()?).await,
+        Command::Key(args) => key::run(args, &load()?).await,
         Command::Eval(args) => Box::pin(eval::run(args, &load()?, &environment)).await,
     }
 }

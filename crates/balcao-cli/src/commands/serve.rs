@@ -7,14 +7,15 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use balcao_app::{
     Desk,
+    bell::Bell,
     dispatcher::{Dispatcher, DispatcherSettings},
-    inbox::{Account, Inbox},
+    inbox::{Account, Inbox, calls::Calls},
     sender::{Sender, SenderSettings},
     turns::FrontDesk,
 };
 use balcao_channel::{Channel, channels::whatsapp::WhatsApp};
 use balcao_domain::OrganizationId;
-use balcao_web::{Limits, Web, router};
+use balcao_web::{Api, Limits, Web, router};
 use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -107,7 +108,7 @@ impl Server {
                 channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
                 webhook = Some(hook);
             }
-            None => complain("no channel is configured: set whatsapp.account"),
+            None => complain("no channel is configured (set whatsapp.account): only the API is answered"),
         }
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake));
         let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
@@ -118,12 +119,16 @@ impl Server {
             drain: seconds(server.drain_s),
             ..DispatcherSettings::new(config.agents.profile.clone(), owner)
         };
-        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
+        let bell = Bell::default();
+        let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
+        let api = api.map_err(Failure::operation)?;
+        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell);
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
-        Ok(Self { web: Web::new(desk, inbox, webhook, stop.clone()), limits, dispatcher, sender, stop })
+        let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
+        Ok(Self { web, limits, dispatcher, sender, stop })
     }
 
     /// Runs until `stopped`.

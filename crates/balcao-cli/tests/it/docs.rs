@@ -62,7 +62,7 @@ fn every_command_of_the_readme_works_as_it_stands() {
 #[test]
 fn every_command_and_option_has_a_description() {
     let folder = tempdir().unwrap();
-    for command in ["chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "config"] {
+    for command in ["chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "key", "config"] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");
         assert!(out(&output).lines().count() > 5, "{command}");

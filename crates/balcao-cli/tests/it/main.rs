@@ -1,6 +1,7 @@
 //! The command as a stranger uses it: the built binary, real files, real databases.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod api;
 mod bad_input;
 mod chat;
 mod docs;
@@ -8,6 +9,7 @@ mod evals;
 mod inbox;
 mod postgres;
 mod serve;
+mod server;
 mod setup;
 
 use std::path::{Path, PathBuf};

@@ -107,6 +107,14 @@ contract! {
         notes_templates_and_media_are_kept,
         texts_keep_every_character,
     ]
+    agenda: [
+        whoever_waits_is_offered_what_was_freed,
+        an_offer_that_nobody_took_lapses,
+        follow_ups_are_counted_by_episode_and_cancelled,
+        a_reminder_that_was_cancelled_can_be_planned_again,
+        a_hold_expires_unless_it_is_confirmed,
+        appointments_on_a_plan_are_counted,
+    ]
     talk: [
         a_conversation_begins_once_and_keeps_what_is_written,
         those_who_wait_longest_come_first,
@@ -122,26 +130,29 @@ contract! {
         the_last_subject_is_of_the_last_thing_that_we_said,
         handoffs_are_open_until_they_are_resolved,
     ]
-    agenda: [
-        whoever_waits_is_offered_what_was_freed,
-        an_offer_that_nobody_took_lapses,
-        follow_ups_are_counted_by_episode_and_cancelled,
-        a_reminder_that_was_cancelled_can_be_planned_again,
-        a_hold_expires_unless_it_is_confirmed,
-        appointments_on_a_plan_are_counted,
+    api: [
+        a_key_is_found_by_its_prefix_and_revoked_once,
+        the_requests_of_a_minute_are_given_out_once,
+        many_take_requests_at_once_and_nobody_gets_too_many,
+        a_name_of_a_conversation_is_taken_once_per_organization,
+        pages_of_conversations_have_no_gap_and_no_repeat,
+        pages_of_messages_and_handoffs_go_back_in_time,
+        pages_of_appointments_go_on_in_time,
+        a_turn_tells_its_end_once_it_is_closed,
     ]
 }
 
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 6] = [
+    let suites: [(&str, Vec<Case>); 7] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
         ("records", contract::records::all()),
-        ("talk", contract::talk::all()),
         ("agenda", contract::agenda::all()),
+        ("talk", contract::talk::all()),
+        ("api", contract::api::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
         let names: Vec<&str> = cases.iter().map(|(name, _case)| *name).collect();

@@ -16,6 +16,7 @@ macro_rules! cases {
 }
 
 pub mod agenda;
+pub mod api;
 pub mod delivery;
 pub mod outbox;
 pub mod records;

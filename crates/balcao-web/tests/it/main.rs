@@ -1,6 +1,7 @@
 //! The server from outside: requests to its router, and bytes on a real connection.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, reason = "tests")]
 
+mod api;
 mod connections;
 mod whatsapp;
 

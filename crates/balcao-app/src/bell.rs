@@ -1,0 +1,51 @@
+//! Tells those who wait in this process that a turn is over.
+//!
+//! A hint only: who waits looks into the database, also when nothing rings, because the turn may have run elsewhere.
+
+use balcao_domain::ConversationId;
+use tokio::sync::broadcast::{self, Receiver, Sender};
+
+/// So many turns may end before somebody who waits has looked; who looks later looks at once.
+const ROOM: usize = 1_024;
+
+/// Rings when a turn of a conversation is over. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Bell(Sender<ConversationId>);
+
+impl Default for Bell {
+    fn default() -> Self {
+        Self(broadcast::channel(ROOM).0)
+    }
+}
+
+impl Bell {
+    /// A turn of this conversation is over.
+    pub fn ring(&self, conversation: ConversationId) {
+        // Nobody listens, as a rule.
+        drop(self.0.send(conversation));
+    }
+
+    /// Hears every ring from now on.
+    #[must_use]
+    pub fn listen(&self) -> Ear {
+        Ear(self.0.subscribe())
+    }
+}
+
+/// Hears a [`Bell`].
+#[derive(Debug)]
+pub struct Ear(Receiver<ConversationId>);
+
+impl Ear {
+    /// Returns when a turn of this conversation is over, or when rings were missed; never if the bell is gone.
+    pub async fn hear(&mut self, conversation: ConversationId) {
+        loop {
+            match self.0.recv().await {
+                Ok(rung) if rung == conversation => return,
+                Ok(_) => {}
+                Err(broadcast::error::RecvError::Lagged(_)) => return,
+                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! One endpoint: what it takes and gives, who may call it, and the way of a call through it.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodFilter;
+use balcao_app::keys::{Caller, EffectKey, Scope, effect_key};
+use balcao_domain::OrganizationId;
+use balcao_tool::validate::Schema;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Api, auth, input, refusals, schema};
+use crate::problem::Problem;
+
+/// Says that an answer was given before: nothing was done now.
+pub(super) const REPLAYED: &str = "idempotency-replayed";
+
+/// The methods in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    Get,
+    Post,
+    Patch,
+}
+
+impl Method {
+    pub(super) const fn filter(self) -> MethodFilter {
+        match self {
+            Self::Get => MethodFilter::GET,
+            Self::Post => MethodFilter::POST,
+            Self::Patch => MethodFilter::PATCH,
+        }
+    }
+
+    /// As a document of OpenAPI names it.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Post => "post",
+            Self::Patch => "patch",
+        }
+    }
+
+    /// Whether it changes nothing.
+    pub(super) const fn only_reads(self) -> bool {
+        matches!(self, Self::Get)
+    }
+}
+
+/// Which thing a path names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PathId {
+    /// What it is: `conversation`, …
+    pub(super) kind: &'static str,
+    /// The prefix of its id.
+    pub(super) prefix: &'static str,
+}
+
+/// What is fixed about an endpoint.
+#[derive(Debug, Clone)]
+pub(super) struct Route {
+    pub(super) method: Method,
+    pub(super) path: &'static str,
+    pub(super) scope: Scope,
+    /// The name of the operation, unique.
+    pub(super) name: &'static str,
+    /// The group of the document that it stands in.
+    pub(super) group: &'static str,
+    /// One line.
+    pub(super) summary: &'static str,
+    /// What more has to be known.
+    pub(super) description: &'static str,
+    /// Which thing `{id}` of the path is.
+    pub(super) id: Option<PathId>,
+    /// The status of success.
+    pub(super) success: u16,
+    /// Refusals of its own: status and when.
+    pub(super) refusals: &'static [(u16, &'static str)],
+    /// A body that is right.
+    pub(super) body: Option<Value>,
+    /// An answer as it may look.
+    pub(super) answer: Value,
+}
+
+/// Nothing is taken.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nothing {}
+
+/// What an endpoint did.
+pub(super) struct Done<O> {
+    value: O,
+    /// Whether it had been done before, under the same key.
+    repeated: bool,
+}
+
+impl<O> Done<O> {
+    /// The answer, and whether it had been given before.
+    pub(super) fn once(value: O, repeated: bool) -> Self {
+        Self { value, repeated }
+    }
+}
+
+impl<O> From<O> for Done<O> {
+    fn from(value: O) -> Self {
+        Self { value, repeated: false }
+    }
+}
+
+/// A call that was let in.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) api: Api,
+    pub(super) caller: Caller,
+    /// `{id}` of the path.
+    path_id: Option<String>,
+    /// What makes two calls one.
+    pub(super) key: EffectKey,
+}
+
+impl Call {
+    /// Whose data it is about.
+    pub(super) fn organization(&self) -> OrganizationId {
+        self.caller.organization
+    }
+
+    /// The id in the path.
+    ///
+    /// # Errors
+    /// 404: what is no id names nothing.
+    pub(super) fn id<T: FromStr<Err: fmt::Display>>(&self) -> Result<T, Problem> {
+        let text = self.path_id.as_deref().unwrap_or_default();
+        text.parse().map_err(|error: T::Err| Problem::new(StatusCode::NOT_FOUND, error.to_string()))
+    }
+}
+
+/// Reads a field of the body that the schema could check in form only.
+///
+/// # Errors
+/// A problem of that field.
+pub(super) fn field<T: FromStr<Err: fmt::Display>>(pointer: &str, text: &str) -> Result<T, Problem> {
+    text.parse().map_err(|error: T::Err| input::bad_field(pointer, text, error.to_string()))
+}
+
+/// Reads a parameter of the query, as [`field`].
+///
+/// # Errors
+/// A problem of that parameter.
+pub(super) fn parameter<T: FromStr<Err: fmt::Display>>(name: &str, text: &str) -> Result<T, Problem> {
+    text.parse().map_err(|error: T::Err| input::bad_parameter(name, text, error.to_string()))
+}
+
+type Answering = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
+
+/// An endpoint, ready to answer.
+pub(super) struct Endpoint {
+    pub(super) route: Route,
+    /// What stands behind the question mark.
+    pub(super) query: Schema,
+    /// What stands in the body; `None` if there is none.
+    pub(super) body: Option<Schema>,
+    /// Adds the schema of body and answer to a document, and gives where they are.
+    pub(super) describe: fn(&mut schema::Components) -> (Value, Value),
+    run: Box<dyn Fn(Call, Value, Value) -> Answering + Send + Sync>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("route", &self.route).finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
+    /// An endpoint that takes a query `Q` and a body `B` ([`Nothing`] for none) and gives an `O`.
+    ///
+    /// # Errors
+    /// A schema that is none: a mistake in this program.
+    pub(super) fn new<Q, B, O, F, R>(route: Route, run: F) -> Result<Self, String>
+    where
+        Q: DeserializeOwned + JsonSchema + Send + 'static,
+        B: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema,
+        F: Fn(Call, Q, B) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<Done<O>, Problem>> + Send + 'static,
+    {
+        let success = StatusCode::from_u16(route.success).map_err(|error| error.to_string())?;
+        let body = if route.body.is_some() { Some(schema::of_input::<B>()?) } else { None };
+        let run = move |call: Call, query: Value, body: Value| -> Answering {
+            let run = run.clone();
+            Box::pin(async move {
+                let done = run(call, input::read(query)?, input::read(body)?).await?;
+                Ok(shaped(success, &done))
+            })
+        };
+        Ok(Self {
+            query: schema::of_input::<Q>()?,
+            body,
+            describe: |components| (components.input::<B>(), components.output::<O>()),
+            route,
+            run: Box::new(run),
+        })
+    }
+}
+
+fn shaped<O: Serialize>(success: StatusCode, done: &Done<O>) -> Response {
+    let mut response = (success, axum::Json(&done.value)).into_response();
+    if done.repeated {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// The way of a call: who is it, may they, what do they say, what is answered. One line is logged.
+pub(super) async fn answer(api: &Api, endpoint: &Arc<Endpoint>, request: Request) -> Response {
+    let name = endpoint.route.name;
+    match let_through(api, endpoint, request).await {
+        Ok(response) => response,
+        Err(problem) => {
+            tracing::info!(name, status = problem.status().as_u16(), "a call of the API was refused");
+            problem.into_response()
+        }
+    }
+}
+
+async fn let_through(api: &Api, endpoint: &Arc<Endpoint>, request: Request) -> Result<Response, Problem> {
+    let route = &endpoint.route;
+    let caller = auth::caller(api, request.headers(), route.scope).await?;
+    input::acceptable(request.headers())?;
+    let path_id = route.id.and_then(|_| last_named(route.path, request.uri().path()));
+    let query = input::query(&endpoint.query, request.uri())?;
+    let name = input::idempotency_key(request.headers(), route.method)?;
+    let body = match &endpoint.body {
+        Some(schema) => input::body(schema, request).await?,
+        None => Value::Object(serde_json::Map::new()),
+    };
+    // The path as it was called holds the id; the value is canonical, because it was parsed.
+    let what = format!("{} {}", route.name, path_id.as_deref().unwrap_or_default());
+    let fresh = uuid::Uuid::now_v7().to_string();
+    let key = effect_key(&caller, name.as_deref(), &fresh, &what, &canonical(&query, &body));
+    let call = Call { api: api.clone(), caller, path_id, key };
+    let organization = call.organization();
+    let response = (endpoint.run)(call, query, body).await?;
+    tracing::debug!(name = route.name, %organization, "a call of the API was answered");
+    Ok(response)
+}
+
+/// The part of a path where its template has `{id}`.
+fn last_named(template: &str, path: &str) -> Option<String> {
+    let pairs = template.split('/').zip(path.split('/'));
+    pairs.filter(|(name, _)| *name == "{id}").map(|(_, part)| part.to_owned()).next()
+}
+
+/// What a call says, whatever the order of its fields.
+fn canonical(query: &Value, body: &Value) -> String {
+    balcao_tool::canonical::text(&serde_json::json!([query, body]))
+}
+
+impl From<balcao_app::UseCaseError> for Problem {
+    fn from(error: balcao_app::UseCaseError) -> Self {
+        refusals::failed(&error)
+    }
+}
+
+/// The header that makes two calls one.
+pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

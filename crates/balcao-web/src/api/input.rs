@@ -1,0 +1,206 @@
+//! What comes in, checked: headers, query and body against their schemas, every bad field told at once.
+
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Query, Request};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use balcao_tool::FieldProblem;
+use balcao_tool::validate::Schema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::endpoint::{IDEMPOTENCY_KEY, Method};
+use crate::problem::Problem;
+
+/// Longest `Idempotency-Key`, in characters.
+const MAX_KEY_CHARS: usize = 200;
+/// How long a body may take: also that of a request which then waits for a turn.
+const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// The caller takes JSON.
+///
+/// # Errors
+/// 406 if not.
+pub(super) fn acceptable(headers: &HeaderMap) -> Result<(), Problem> {
+    let mut ranges = headers.get_all(header::ACCEPT).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    let takes = |range: &[u8]| {
+        let range = String::from_utf8_lossy(range).to_ascii_lowercase();
+        let mut parts = range.split(';').map(str::trim);
+        let media = parts.next().unwrap_or_default();
+        let refused = parts.any(|part| part.strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0_f32)));
+        !refused && matches!(media, "" | "*/*" | "application/*" | "application/json" | "application/problem+json")
+    };
+    if !headers.contains_key(header::ACCEPT) || ranges.any(takes) {
+        return Ok(());
+    }
+    Err(Problem::new(StatusCode::NOT_ACCEPTABLE, "everything here is `application/json`"))
+}
+
+/// The `Idempotency-Key` of a call that changes something.
+///
+/// # Errors
+/// 400 if it is none.
+pub(super) fn idempotency_key(headers: &HeaderMap, method: Method) -> Result<Option<String>, Problem> {
+    let mut given = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(first) = given.next().filter(|_| !method.only_reads()) else { return Ok(None) };
+    let text =
+        first.to_str().ok().map(str::trim).filter(|text| {
+            (1..=MAX_KEY_CHARS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+        });
+    match (text, given.next()) {
+        (Some(text), None) => Ok(Some(text.to_owned())),
+        _ => Err(Problem::of(
+            StatusCode::BAD_REQUEST,
+            "bad_idempotency_key",
+            format!("`Idempotency-Key` is given once and has 1 to {MAX_KEY_CHARS} visible ASCII characters"),
+        )),
+    }
+}
+
+/// What stands behind the question mark, as an object of the types that the schema wants.
+///
+/// # Errors
+/// 400 with every bad parameter.
+pub(super) fn query(schema: &Schema, uri: &Uri) -> Result<Value, Problem> {
+    let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri)
+        .map_err(|_unreadable| Problem::of(StatusCode::BAD_REQUEST, "bad_query", "the query cannot be read"))?;
+    let mut given = Map::new();
+    let mut problems = Vec::new();
+    for (name, text) in pairs.0 {
+        let value = typed(schema, &name, text);
+        if given.insert(name.clone(), value).is_some() {
+            problems.push(FieldProblem {
+                pointer: format!("/{name}"),
+                problem: "given_twice".to_owned(),
+                expected: "one value".to_owned(),
+                ..FieldProblem::default()
+            });
+        }
+    }
+    let given = Value::Object(given);
+    problems.extend(bad(schema, &given));
+    if problems.is_empty() { Ok(given) } else { Err(bad_query(problems)) }
+}
+
+fn bad_query(problems: Vec<FieldProblem>) -> Problem {
+    Problem::of(StatusCode::BAD_REQUEST, "bad_query", told("query", &problems)).fields(problems)
+}
+
+/// A parameter that is right in form and yet means nothing.
+pub(super) fn bad_parameter(name: &str, got: &str, expected: String) -> Problem {
+    bad_query(vec![meaningless(format!("/{name}"), got, expected)])
+}
+
+/// A field that is right in form and yet means nothing.
+pub(super) fn bad_field(pointer: &str, got: &str, expected: String) -> Problem {
+    unfit(vec![meaningless(pointer.to_owned(), got, expected)])
+}
+
+fn meaningless(pointer: String, got: &str, expected: String) -> FieldProblem {
+    let got = Some(got.chars().take(80).collect::<String>().into());
+    FieldProblem { pointer, problem: "bad_format".to_owned(), expected, got, ..FieldProblem::default() }
+}
+
+/// A parameter as the type that the schema wants, if it can be read as that; else as the text it is.
+fn typed(schema: &Schema, name: &str, text: String) -> Value {
+    let wanted = schema.source().get("properties").and_then(|all| all.get(name)).and_then(|one| one.get("type"));
+    let read = match wanted.and_then(Value::as_str) {
+        Some("integer") => text.parse::<i64>().ok().map(Value::from),
+        Some("boolean") => text.parse::<bool>().ok().map(Value::from),
+        _ => None,
+    };
+    read.unwrap_or(Value::String(text))
+}
+
+/// The body, if it is JSON and fits.
+///
+/// # Errors
+/// 408, 413, 415; 400 if it is no JSON; 422 with every bad field.
+pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Problem> {
+    let headers = request.headers();
+    let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media = media.split(';').next().unwrap_or_default().trim();
+    if !media.eq_ignore_ascii_case("application/json") {
+        let detail = "the body must be JSON: `Content-Type: application/json`";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+    }
+    let encoding = headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes().to_ascii_lowercase());
+    if encoding.is_some_and(|encoding| encoding != b"identity") {
+        let detail = "the body must not be compressed";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
+    }
+    let bytes = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, &())).await;
+    let bytes = bytes.map_err(|_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"))?;
+    let bytes = bytes.map_err(|error| match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
+        _ => Problem::of(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
+    })?;
+    let value: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is no JSON: {error}")))?;
+    let problems = bad(schema, &value);
+    if problems.is_empty() { Ok(value) } else { Err(unfit(problems)) }
+}
+
+/// A body that is JSON and does not fit.
+pub(super) fn unfit(problems: Vec<FieldProblem>) -> Problem {
+    Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", told("body", &problems)).fields(problems)
+}
+
+/// Reads what was checked into its type.
+///
+/// # Errors
+/// 422, if the schema let through what the type does not hold.
+pub(super) fn read<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
+    serde_json::from_value(value).map_err(|error| {
+        Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_fields", format!("a field does not fit: {error}"))
+    })
+}
+
+/// What is wrong with a value. No database of ours holds the character NUL in a text.
+fn bad(schema: &Schema, value: &Value) -> Vec<FieldProblem> {
+    let mut problems = schema.problems(value);
+    nul(value, "", &mut problems);
+    problems
+}
+
+fn nul(value: &Value, pointer: &str, problems: &mut Vec<FieldProblem>) {
+    let found = match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => {
+            for (place, item) in items.iter().enumerate() {
+                nul(item, &format!("{pointer}/{place}"), problems);
+            }
+            false
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                nul(field, &format!("{pointer}/{name}"), problems);
+            }
+            fields.keys().any(|name| name.contains('\0'))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    };
+    if found && !problems.iter().any(|problem| problem.pointer == pointer) {
+        problems.push(FieldProblem {
+            pointer: pointer.to_owned(),
+            problem: "bad_format".to_owned(),
+            expected: "text without the character NUL".to_owned(),
+            ..FieldProblem::default()
+        });
+    }
+}
+
+/// "the body does not fit: `/limit` is out_of_range, expected …".
+fn told(what: &str, problems: &[FieldProblem]) -> String {
+    let one = |problem: &FieldProblem| {
+        let FieldProblem { pointer, problem, expected, .. } = problem;
+        let place = if pointer.is_empty() { "it".to_owned() } else { format!("`{pointer}`") };
+        format!("{place}: {problem}, expected {expected}")
+    };
+    format!("the {what} does not fit: {}", problems.iter().map(one).collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+#[path = "input_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! The HTTP API under `/v1` (specification part 05 §9).
+//!
+//! Each endpoint is one [`Endpoint`]: method, path, scope, the types of what it takes and gives, and the function that
+//! answers. The router, the checks of what comes in and the OpenAPI document are all made of it, so that none of them can say
+//! something else than the others. What comes in is checked against the very schema that the document shows; a function of
+//! an endpoint calls one use case and shapes the answer.
+//!
+//! Every call carries a key ([`auth`]), but for the document. A key belongs to one organization, and everything that it does
+//! happens there: another's ids do not exist for it.
+
+mod appointments;
+mod auth;
+mod catalog;
+mod contacts;
+mod conversations;
+mod cursor;
+mod endpoint;
+mod input;
+mod openapi;
+mod refusals;
+mod schema;
+mod turns;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::IntoResponse;
+use axum::routing::on;
+use balcao_app::Desk;
+use balcao_app::inbox::calls::Calls;
+use balcao_app::keys::ApiKeys;
+use serde_json::Value;
+
+use endpoint::Endpoint;
+
+/// Where the document is.
+const DOCUMENT: &str = "/v1/openapi.json";
+
+/// What the API needs. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Api(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    desk: Desk,
+    keys: ApiKeys,
+    calls: Calls,
+    turn_wait: Duration,
+    endpoints: Vec<Arc<Endpoint>>,
+    document: Value,
+}
+
+impl Api {
+    /// The API over a desk; `calls` takes in what programs write.
+    ///
+    /// # Errors
+    /// A schema of ours that is none: a mistake in this program.
+    pub fn new(desk: Desk, calls: Calls) -> Result<Self, String> {
+        Self::waiting(desk, calls, Duration::from_secs(140))
+    }
+
+    /// The same, where a turn is waited for at most so long.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn waiting(desk: Desk, calls: Calls, turn_wait: Duration) -> Result<Self, String> {
+        let endpoints = endpoints()?;
+        let document = openapi::document(&endpoints);
+        let keys = ApiKeys::new(desk.clone());
+        let endpoints = endpoints.into_iter().map(Arc::new).collect();
+        Ok(Self(Arc::new(Parts { desk, keys, calls, turn_wait, endpoints, document })))
+    }
+
+    /// The routes. Limits, time-outs and headers are the server's.
+    pub(crate) fn routes<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
+        let document = async |State(api): State<Self>| axum::Json(api.document().clone()).into_response();
+        let mut router = Router::new().route(DOCUMENT, axum::routing::get(document));
+        for endpoint in &self.0.endpoints {
+            let (path, method) = (endpoint.route.path, endpoint.route.method.filter());
+            let endpoint = Arc::clone(endpoint);
+            let answer = move |State(api): State<Self>, request: Request| {
+                let endpoint = Arc::clone(&endpoint);
+                async move { endpoint::answer(&api, &endpoint, request).await }
+            };
+            router = router.route(path, on(method, answer));
+        }
+        router.with_state(self.clone())
+    }
+
+    /// The OpenAPI document.
+    #[must_use]
+    pub fn document(&self) -> &Value {
+        &self.0.document
+    }
+
+    fn desk(&self) -> Desk {
+        self.0.desk.clone()
+    }
+
+    fn keys(&self) -> &ApiKeys {
+        &self.0.keys
+    }
+
+    fn calls(&self) -> &Calls {
+        &self.0.calls
+    }
+
+    fn turn_wait(&self) -> Duration {
+        self.0.turn_wait
+    }
+}
+
+/// Every endpoint, in the order of the document.
+fn endpoints() -> Result<Vec<Endpoint>, String> {
+    let groups = [
+        turns::endpoints()?,
+        conversations::endpoints()?,
+        contacts::endpoints()?,
+        appointments::endpoints()?,
+        catalog::endpoints()?,
+    ];
+    Ok(groups.into_iter().flatten().collect())
+}

@@ -1,0 +1,199 @@
+//! What use cases refuse, and what breaks in them, as problems: a code for programs, a sentence for people, and the facts that
+//! would help. Nothing of what broke is told; it is logged.
+
+use axum::http::StatusCode;
+use balcao_app::UseCaseError;
+use balcao_app::availability::{AvailabilityRefusal, Slot};
+use balcao_app::booking::BookingRefusal;
+use balcao_app::contacts::{BadField, BadValue, UpdateRefusal};
+use balcao_app::conversations::ConversationRefusal;
+use balcao_app::names::NameRefusal;
+use balcao_domain::FailureClass;
+use balcao_tool::FieldProblem;
+use serde_json::json;
+
+use super::{catalog, input};
+use crate::problem::Problem;
+
+/// What broke while a use case ran.
+pub(super) fn failed(error: &UseCaseError) -> Problem {
+    if error.is_key_reused() {
+        return Problem::of(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "idempotency_key_reused",
+            "this `Idempotency-Key` was used for another request; take a fresh one",
+        );
+    }
+    tracing::error!(%error, "a call of the API failed");
+    match error.class() {
+        FailureClass::Transient => Problem::unavailable("the database is busy; try again with the same key"),
+        FailureClass::Refused | FailureClass::Correction | FailureClass::Fault => {
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "something broke here; it was logged")
+        }
+    }
+}
+
+fn conflict(code: &str, detail: impl Into<String>) -> Problem {
+    Problem::of(StatusCode::CONFLICT, code, detail)
+}
+
+/// There is no such thing here.
+pub(super) fn missing(kind: &str, id: impl std::fmt::Display) -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, format!("there is no {kind} {id}"))
+}
+
+pub(super) fn of_conversation(refusal: ConversationRefusal) -> Problem {
+    match refusal {
+        ConversationRefusal::NotFound { id } => missing("conversation", id),
+        ConversationRefusal::UnknownStaff { email, known } => named(
+            "/staff",
+            "unknown_name",
+            &email,
+            format!("the e-mail address of somebody of staff: {}", known.join(", ")),
+            None,
+        ),
+        ConversationRefusal::WithAgent => conflict("with_agent", "the agent has this conversation already"),
+        ConversationRefusal::Empty => input::bad_field("/text", "", "a text that is more than spaces".to_owned()),
+        ConversationRefusal::TooLong { chars } => {
+            input::bad_field("/text", &format!("{chars} characters"), "at most 4000 characters".to_owned())
+        }
+    }
+}
+
+pub(super) fn of_update(refusal: UpdateRefusal) -> Problem {
+    let bad = |one: BadField| {
+        let pointer = if one.custom { format!("/custom_fields/{}", one.field) } else { format!("/{}", one.field) };
+        let (problem, expected) = match one.problem {
+            BadValue::Email => ("bad_format", "an e-mail address, for example ana@example.com"),
+            BadValue::Empty => ("too_short", "a value that is more than spaces"),
+            BadValue::TooLong => ("too_long", "at most 500 characters"),
+        };
+        FieldProblem {
+            pointer,
+            problem: problem.to_owned(),
+            expected: expected.to_owned(),
+            got: Some(one.text.chars().take(80).collect::<String>().into()),
+            ..FieldProblem::default()
+        }
+    };
+    match refusal {
+        UpdateRefusal::Nothing => input::bad_field("", "nothing", "at least one field to change".to_owned()),
+        UpdateRefusal::Fields(fields) => input::unfit(fields.into_iter().map(bad).collect()),
+        UpdateRefusal::TooManyFields => {
+            input::bad_field("/custom_fields", "more", "at most 50 custom fields of one contact".to_owned())
+        }
+    }
+}
+
+fn named(pointer: &str, problem: &str, got: &str, expected: String, nearest: Option<String>) -> Problem {
+    input::unfit(vec![FieldProblem {
+        pointer: pointer.to_owned(),
+        problem: problem.to_owned(),
+        expected,
+        got: Some(got.chars().take(80).collect::<String>().into()),
+        nearest: nearest.map(Into::into),
+        ..FieldProblem::default()
+    }])
+}
+
+fn of_name(pointer: &str, refusal: NameRefusal) -> Problem {
+    match refusal {
+        NameRefusal::NotFound { query, nearest, known } => {
+            named(pointer, "unknown_name", &query, format!("one of {}", known.join(", ")), nearest)
+        }
+        NameRefusal::Ambiguous { query, candidates } => {
+            named(pointer, "ambiguous", &query, format!("only one of {}", candidates.join(", ")), None)
+        }
+    }
+}
+
+fn with_slots(problem: Problem, alternatives: &[Slot]) -> Problem {
+    let slots: Vec<_> = alternatives.iter().map(catalog::slot).collect();
+    problem.fact("alternatives", slots)
+}
+
+pub(super) fn of_booking(refusal: BookingRefusal) -> Problem {
+    match refusal {
+        BookingRefusal::SlotTaken { alternatives } => {
+            with_slots(conflict("slot_taken", "somebody else has that time"), &alternatives)
+        }
+        BookingRefusal::OutsideHours { works, note, alternatives } => {
+            let works: Vec<String> = works.iter().map(ToString::to_string).collect();
+            let problem = conflict("outside_hours", "nobody works at that time").fact("works", works);
+            with_slots(problem.fact("note", json!(note)), &alternatives)
+        }
+        BookingRefusal::TooSoon { notice_min, alternatives } => {
+            let detail = format!("appointments are made at least {notice_min} minutes ahead");
+            with_slots(conflict("too_soon", detail).fact("notice_min", notice_min), &alternatives)
+        }
+        BookingRefusal::TooFar { last_date } => {
+            conflict("too_far", format!("the last date that can be booked is {last_date}"))
+                .fact("last_date", last_date.to_string())
+        }
+        BookingRefusal::PastDate { today, time } => {
+            conflict("past_date", format!("that is over: it is {today}, {time} there")).fact("today", today.to_string())
+        }
+        BookingRefusal::NoSuchTime => conflict("no_such_time", "the clock change skips that time"),
+        BookingRefusal::OffGrid { alternatives } => {
+            with_slots(conflict("off_grid", "appointments begin at full five minutes"), &alternatives)
+        }
+        BookingRefusal::NotOffered { service, professional, offered_by } => {
+            let who = professional.unwrap_or_else(|| "nobody".to_owned());
+            let detail = if offered_by.is_empty() {
+                format!("nobody offers {service}")
+            } else {
+                format!("{who} does not offer {service}")
+            };
+            conflict("not_offered", detail).fact("offered_by", offered_by)
+        }
+        BookingRefusal::TooManyOpen { limit, upcoming } => {
+            let ids: Vec<String> = upcoming.iter().map(|one| one.id.to_string()).collect();
+            let detail = format!("the contact holds {limit} appointments, as many as it may");
+            conflict("too_many_open", detail).fact("appointments", ids)
+        }
+        BookingRefusal::OtherAtThatTime { existing } => {
+            conflict("other_at_that_time", "the contact has another appointment at that time")
+                .fact("appointments", vec![existing.id.to_string()])
+        }
+        BookingRefusal::Professional(refusal) => of_name("/professional", refusal),
+        BookingRefusal::Service(refusal) => of_name("/service", refusal),
+        BookingRefusal::NoSuchService { known } => named(
+            "/service_id",
+            "unknown_name",
+            "",
+            format!("the id of one of {}; `GET /v1/services` lists them", known.join(", ")),
+            None,
+        ),
+        BookingRefusal::NotFound { .. } => Problem::new(StatusCode::NOT_FOUND, "the contact has no such appointment"),
+        BookingRefusal::Ambiguous { candidates } => {
+            let ids: Vec<String> = candidates.iter().map(|one| one.id.to_string()).collect();
+            conflict("ambiguous", "several appointments could be meant").fact("appointments", ids)
+        }
+        BookingRefusal::AlreadyStarted => conflict("already_started", "the appointment has begun or is over"),
+        BookingRefusal::AlreadyCancelled => conflict("already_cancelled", "the appointment was cancelled before"),
+        BookingRefusal::CancellationNotice { notice_min } => {
+            let detail = format!("it can be changed up to {notice_min} minutes before its start");
+            conflict("cancellation_notice", detail).fact("notice_min", notice_min)
+        }
+    }
+}
+
+pub(super) fn of_availability(refusal: AvailabilityRefusal) -> Problem {
+    match refusal {
+        AvailabilityRefusal::PastDate { today, .. } => {
+            conflict("past_date", format!("that date is over: it is {today} there")).fact("today", today.to_string())
+        }
+        AvailabilityRefusal::TooFar { last_date, .. } => {
+            conflict("too_far", format!("the last date that can be booked is {last_date}"))
+                .fact("last_date", last_date.to_string())
+        }
+        AvailabilityRefusal::Duration { duration_min } => {
+            input::bad_parameter("duration_min", &duration_min.to_string(), "a multiple of 5 from 5 to 720".to_owned())
+        }
+        AvailabilityRefusal::Professional(refusal) => of_name("/professional", refusal),
+        AvailabilityRefusal::Service(refusal) => of_name("/service", refusal),
+        AvailabilityRefusal::NotOffered { service, professional, offered_by, .. } => {
+            conflict("not_offered", format!("{professional} does not offer {service}")).fact("offered_by", offered_by)
+        }
+    }
+}

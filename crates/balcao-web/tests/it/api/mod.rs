@@ -1,0 +1,8 @@
+//! The API through a real connection. Every answer is held against the OpenAPI document.
+
+mod access;
+mod document;
+mod input;
+mod once;
+mod work;
+mod world;
