@@ -1,13 +1,17 @@
 # Two commands: `make demo` runs the main job, `make test` the tests.
 # `make check` runs what else the gate runs; `make bench` the figures.
-.PHONY: demo test check fmt clippy doc deps bench fuzz-api
+# `make browser` runs the tests in Chromium, if it is there or apt can install it.
+.PHONY: demo test browser check fmt clippy doc deps bench fuzz-api
 
-demo: ## the sample barbershop and a chat in the terminal
+demo: ## the sample barbershop on a page of this machine; in the terminal where there is none
 	cargo run --quiet -p balcao-cli -- demo
 
 test: ## all tests; with nextest where it is installed
 	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --bins --tests; fi
 	cargo test --workspace --doc --quiet
+
+browser: ## the demo's page and the chat widget in Chromium
+	tests/browser/run.sh
 
 check: fmt clippy doc deps ## formatting, lints, documentation, dependency and licence rules
 

@@ -11,8 +11,10 @@ pub mod availability;
 pub mod bell;
 pub mod booking;
 pub mod catalog;
+pub mod chat;
 pub mod contacts;
 pub mod conversations;
+pub mod day;
 pub mod desk;
 pub mod dispatcher;
 pub mod flows;
@@ -29,6 +31,7 @@ pub mod reminders;
 pub mod seed;
 pub mod sender;
 pub mod subscriptions;
+pub mod traces;
 pub mod turns;
 pub mod waitlist;
 

@@ -2,7 +2,7 @@
 //!
 //! Each message is marked as being sent in a transaction of its own before the request is written, and what came of it is
 //! recorded after. If the program ends in between, nobody knows, and the message is marked so; it is never repeated by the
-//! machine. The rules are in [`balcao_domain::outbox`].
+//! machine, except on a channel where sending twice is sending once. The rules are in [`balcao_domain::outbox`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -124,8 +124,18 @@ impl Sender {
         let now = self.desk.clock.now();
         let (until, settle) = (later(now, self.settings.lease), later(now, self.settings.settle));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
+        let repeatable: Vec<(String, String)> = self
+            .channels
+            .iter()
+            .filter(|(_, channel)| channel.capabilities().idempotent)
+            .map(|(name, _)| name.clone())
+            .collect();
         let work = move |tx: &mut Tx<'_>| {
             for lost in outbox::expire(tx, now, settle)? {
+                if repeatable.iter().any(|(channel, account)| *channel == lost.channel && *account == lost.account) {
+                    outbox::retry(tx, lost.organization, lost.id, now)?;
+                    continue;
+                }
                 tell_staff(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
             }
             let claimed = outbox::claim(tx, now, until, limit)?;

@@ -92,4 +92,7 @@ pub struct Capabilities {
     pub typing: Option<Duration>,
     /// How long after the customer's last message anything may be sent; later only templates. `None`: always.
     pub window: Option<Duration>,
+    /// Whether sending a message again under its [`crate::outbound::CorrelationId`] changes nothing: then an attempt of
+    /// unknown outcome is simply repeated.
+    pub idempotent: bool,
 }

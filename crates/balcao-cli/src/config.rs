@@ -4,6 +4,7 @@
 //! Every mistake names its place: the file with line and the nearest key, or the variable. Secrets come from the
 //! environment, a file, or the configuration, and are never shown.
 
+mod chat;
 mod database;
 mod serve;
 
@@ -21,6 +22,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::{output::Failure, wire::seconds};
+pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
 
@@ -38,6 +40,7 @@ pub(crate) struct Config {
     pub(crate) model: ModelConfig,
     pub(crate) server: ServerConfig,
     pub(crate) whatsapp: WhatsAppConfig,
+    pub(crate) chat: ChatConfig,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
 }
@@ -194,6 +197,7 @@ impl Config {
         row("model.stall_s", self.model.stall_s.to_string());
         self.server.rows(&mut row);
         self.whatsapp.rows(&mut row);
+        self.chat.rows(&mut row);
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
@@ -298,7 +302,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 14] = [
     "path",
     "url",
     "slug",
@@ -311,6 +315,7 @@ const TEXTS: [&str; 13] = [
     "version",
     "token",
     "app_secret",
+    "secret",
     "verify_token",
 ];
 

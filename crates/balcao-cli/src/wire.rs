@@ -17,8 +17,11 @@ use balcao_llm::{
     retry::{RetryPolicy, Retrying},
 };
 use balcao_offline::OfflineModel;
-use balcao_store::{Backend, OpenOptions, Store, StoreError, organization};
-use jiff::{civil::DateTime, tz::TimeZone};
+use balcao_store::{
+    Backend, OpenOptions, Store, StoreError,
+    organization::{self, Organization},
+};
+use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use secrecy::ExposeSecret;
 
 use crate::{
@@ -34,6 +37,18 @@ pub(crate) enum DeskClock {
     System,
     /// One that stands until it is told otherwise.
     Manual(Arc<ManualClock>),
+    /// The machine's, so much later.
+    Shifted(SignedDuration),
+}
+
+/// The machine's clock, so much later.
+struct ShiftedClock(SignedDuration);
+
+impl Clock for ShiftedClock {
+    fn now(&self) -> Timestamp {
+        let now = SystemClock.now();
+        now.checked_add(self.0).unwrap_or(now)
+    }
 }
 
 impl DeskClock {
@@ -41,6 +56,15 @@ impl DeskClock {
         match self {
             Self::System => Arc::new(SystemClock),
             Self::Manual(clock) => Arc::<ManualClock>::clone(clock),
+            Self::Shifted(by) => Arc::new(ShiftedClock(*by)),
+        }
+    }
+
+    /// A clock that was set by hand goes on from where it stands.
+    pub(crate) fn running(self) -> Self {
+        match self {
+            Self::Manual(clock) => Self::Shifted(clock.now().duration_since(SystemClock.now())),
+            Self::System | Self::Shifted(_) => self,
         }
     }
 }
@@ -84,6 +108,14 @@ pub(crate) async fn fresh(
     now: Option<DateTime>,
 ) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
     let clock = clock(now, business.timezone())?;
+    fresh_by(business, clock).await
+}
+
+/// The same, by this clock.
+pub(crate) async fn fresh_by(
+    business: BusinessFile,
+    clock: DeskClock,
+) -> Result<(Desk, OrganizationId, DeskClock), Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
     store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
     let shared = clock.shared();
@@ -161,10 +193,15 @@ pub(crate) async fn configured(
     Ok((Desk::new(store, clock.shared()), chosen.id, clock))
 }
 
+/// The business as it is stored.
+pub(crate) async fn organization(desk: &Desk, id: OrganizationId) -> Result<Organization, Failure> {
+    let found: Result<_, StoreError> = desk.store.read(move |tx| organization::get(tx, id)).await;
+    found.map_err(|error| Failure::operation(chain(&error)))
+}
+
 /// Where the business is.
 pub(crate) async fn zone(desk: &Desk, id: OrganizationId) -> Result<TimeZone, Failure> {
-    let found: Result<_, StoreError> = desk.store.read(move |tx| organization::get(tx, id)).await;
-    let found = found.map_err(|error| Failure::operation(chain(&error)))?;
+    let found = organization(desk, id).await?;
     TimeZone::get(&found.timezone).map_err(|error| Failure::operation(chain(&error)))
 }
 

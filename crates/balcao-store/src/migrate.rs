@@ -43,6 +43,12 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/2026112201_inbox_outbox.sql"),
     },
     Migration {
+        version: 2_026_112_215,
+        name: "2026112215_chat",
+        sqlite: include_str!("../migrations/sqlite/2026112215_chat.sql"),
+        postgres: include_str!("../migrations/postgres/2026112215_chat.sql"),
+    },
+    Migration {
         version: 2_026_112_230,
         name: "2026112230_api",
         sqlite: include_str!("../migrations/sqlite/2026112230_api.sql"),

@@ -206,6 +206,53 @@ pub fn add_model_call(
     exactly_one(tx.execute(sql, values![organization, id, tokens, cost_micro_usd])?, sql)
 }
 
+/// A turn with what is saved of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedTurn {
+    /// Its id.
+    pub id: TurnId,
+    /// Whether it goes on.
+    pub open: bool,
+    /// How it ended.
+    pub outcome: Option<String>,
+    /// Why, for staff.
+    pub reason: Option<String>,
+    /// The state machine or the record, as JSON; `None` before the first step was saved.
+    pub machine: Option<String>,
+    /// When it began.
+    pub opened_at: Timestamp,
+    /// When it ended.
+    pub closed_at: Option<Timestamp>,
+}
+
+/// The last `limit` turns of a conversation, the newest first.
+///
+/// # Errors
+/// What the database said.
+pub fn latest(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    limit: u32,
+) -> Result<Vec<SavedTurn>, StoreError> {
+    tx.query_all(
+        "SELECT id, state, outcome, reason, machine, opened_at, closed_at FROM turn
+         WHERE organization_id = ?1 AND conversation_id = ?2 ORDER BY id DESC LIMIT ?3",
+        values![organization, conversation, limit],
+        |row| {
+            Ok(SavedTurn {
+                id: row.get(0)?,
+                open: row.get::<String>(1)? == "open",
+                outcome: row.get(2)?,
+                reason: row.get(3)?,
+                machine: row.get(4)?,
+                opened_at: row.get(5)?,
+                closed_at: row.get(6)?,
+            })
+        },
+    )
+}
+
 /// The record of a closed turn, as JSON.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The HTTP server: webhooks of channels, the API, health.
+//! The HTTP server: webhooks of channels, the API, the web chat, health.
 //!
 //! [`router()`] is what is answered, [`serve`] how connections are held. A handler verifies, calls one use case and shapes the
 //! answer; every error is `application/problem+json` ([`Problem`]) in words for whoever called, and never holds what only
@@ -7,6 +7,8 @@
 //! Not here: TLS (a proxy before it), what a webhook means (`balcao-channel`), what becomes of it (`balcao-app`).
 
 mod api;
+pub mod chat;
+pub mod demo;
 mod health;
 mod limits;
 mod problem;
@@ -17,6 +19,6 @@ mod webhooks;
 pub use api::Api;
 pub use limits::Limits;
 pub use problem::Problem;
-pub use router::{Web, router};
+pub use router::{Web, router, router_with};
 pub use server::serve;
 pub use webhooks::whatsapp::WhatsAppWebhook;

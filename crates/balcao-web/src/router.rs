@@ -66,12 +66,19 @@ impl Web {
 
 /// Everything that the server answers.
 pub fn router(web: Web, limits: &Limits) -> Router {
+    router_with(web, limits, Router::new())
+}
+
+/// The same, and what else this process answers, such as [`crate::chat::router`], under the same limits.
+pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
     let routes = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/webhooks/whatsapp", whatsapp::routes())
         .merge(web.0.api.clone());
     routes
+        .with_state(web)
+        .merge(more)
         .fallback(async || Problem::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
         .method_not_allowed_fallback(async || {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not take this method; see the `allow` header")
@@ -80,7 +87,6 @@ pub fn router(web: Web, limits: &Limits) -> Router {
         .layer(from_fn_with_state(*limits, in_time))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(with_security_headers))
-        .with_state(web)
 }
 
 /// Ends what takes too long. What it had begun to store may be stored all the same.
@@ -98,7 +104,8 @@ fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "something broke here; it was logged").into_response()
 }
 
-/// Nothing that is answered here is a page: nothing in it may run, be framed, be guessed at, or be kept.
+/// Nothing that is answered here is a page: nothing in it may run, be framed, be guessed at, or be kept; a handler that answers
+/// with a page or a file says so itself.
 async fn with_security_headers(request: Request, next: Next) -> Response {
     const HEADERS: [(&str, &str); 5] = [
         ("cache-control", "no-store"),
@@ -109,7 +116,8 @@ async fn with_security_headers(request: Request, next: Next) -> Response {
     ];
     let mut response = next.run(request).await;
     for (name, value) in HEADERS {
-        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        let place = response.headers_mut().entry(HeaderName::from_static(name));
+        place.or_insert(HeaderValue::from_static(value));
     }
     response
 }

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use balcao_channel::Inbound;
+use balcao_channel::channels::web;
 use balcao_channel::inbound::{Content, Echo, InboundMessage, Origin};
 use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationEvent;
@@ -29,6 +30,7 @@ use balcao_store::{Tx, conversation, event, follow_up, organization};
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
+use crate::chat;
 use crate::desk::{Desk, UseCaseError};
 use crate::outgoing;
 
@@ -222,6 +224,9 @@ impl Arrival<'_> {
             ..self.row("message", Some(found.id), Some(message.id.as_str()), "")
         };
         inbox::insert(tx, organization, &new, self.now)?;
+        if self.account.channel == web::KIND {
+            chat::note_inbound(tx, organization, found.id, &message.id, &text, self.now)?;
+        }
         if let Some(waiting) = inbox::burst(tx, organization, found.id)? {
             let ripe_at = self.burst.ripe_at(waiting.first, waiting.last, waiting.count);
             dispatch::set_ripe(tx, organization, found.id, Some(ripe_at))?;

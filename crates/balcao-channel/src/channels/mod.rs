@@ -1,3 +1,4 @@
 //! The adapters, one folder each.
 
+pub mod web;
 pub mod whatsapp;

@@ -39,7 +39,7 @@ enum Command {
     Chat(chat::Args),
     /// The server: webhooks in, answers out, the API under `/v1`.
     Serve(serve::Args),
-    /// The sample barbershop and a chat, with nothing to set up.
+    /// The sample barbershop, on a page of this machine or in the terminal; nothing to set up.
     Demo(demo::Args),
     /// Loads a business from a YAML file into the configured database.
     Seed(seed::Args),
@@ -79,7 +79,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Chat(args) => Box::pin(chat::run(args, &load()?, &environment)).await,
         Command::Serve(args) => Box::pin(serve::run(args, load()?, &environment)).await,
-        Command::Demo(args) => Box::pin(demo::run(args, &load()?, &environment)).await,
+        Command::Demo(args) => Box::pin(demo::run(args, load()?, &environment)).await,
         Command::Seed(args) => seed::run(&args, &load()?).await,
         Command::Migrate(args) => migrate::run(&args, &load()?).await,
         Command::Init(args) => init::run(&args),

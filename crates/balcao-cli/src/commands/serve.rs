@@ -5,22 +5,31 @@
 
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
+use axum::Router;
 use balcao_app::{
     Desk,
     bell::Bell,
+    chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     dispatcher::{Dispatcher, DispatcherSettings},
     inbox::{Account, Inbox, calls::Calls},
     sender::{Sender, SenderSettings},
     turns::FrontDesk,
 };
-use balcao_channel::{Channel, channels::whatsapp::WhatsApp};
+use balcao_channel::{
+    AccountId, Channel,
+    channels::{web::WebChat, whatsapp::WhatsApp},
+};
 use balcao_domain::OrganizationId;
-use balcao_web::{Api, Limits, Web, router};
+use balcao_web::{
+    Api, Limits, Web,
+    chat::{ChatLimits, ChatServer},
+    router_with,
+};
 use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{Config, WhatsAppAccount},
+    config::{ChatSettings, Config, WhatsAppAccount},
     output::{Failure, chain, complain, say},
     profiles, wire,
 };
@@ -50,50 +59,69 @@ pub(crate) async fn run(
     }
     let address = config.server.address().map_err(Failure::usage)?;
     let whatsapp = config.whatsapp.read().map_err(Failure::usage)?;
+    let chat = config.chat.read().map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
-    let front = front_desk(&desk, &config, environment, args.model.as_deref())?;
+    let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
+    let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
-    let server = Server::new(desk, organization, &config, front, whatsapp)?;
+    let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat })?;
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
     server.run(listener, stopped()?).await;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The front desk with the configured profile. Says on standard error which model answers, and why.
-fn front_desk(
+/// The front desk with the configured profile, and in words which model answers and why; they are said on standard error, too.
+pub(crate) fn front_desk(
     desk: &Desk,
     config: &Config,
     environment: &BTreeMap<String, String>,
     model: Option<&str>,
-) -> Result<Arc<FrontDesk>, Failure> {
+) -> Result<(Arc<FrontDesk>, String), Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let (profile, document) = wire::profile(&all, &config.agents.profile)?;
     let chosen = wire::choose_model(&config.model, profile, environment, model)?;
     complain(&format!("model: {}", chosen.why));
     let agent = wire::agent(desk, profile, document, chosen.provider)?;
-    Ok(Arc::new(FrontDesk::new(desk.clone(), [agent])))
+    Ok((Arc::new(FrontDesk::new(desk.clone(), [agent])), chosen.why))
+}
+
+/// The business that is served.
+pub(crate) struct Shop {
+    pub(crate) id: OrganizationId,
+    /// Its name, as customers read it.
+    pub(crate) name: String,
+}
+
+/// How messages come in and go out.
+pub(crate) struct Doors {
+    pub(crate) whatsapp: Option<WhatsAppAccount>,
+    pub(crate) chat: Option<ChatSettings>,
 }
 
 /// Everything that runs.
-struct Server {
+pub(crate) struct Server {
     web: Web,
     limits: Limits,
     dispatcher: Dispatcher,
     sender: Sender,
+    /// The web chat, if there is one.
+    chats: Option<WebChats>,
+    /// What is answered besides.
+    more: Router,
     /// Nothing more is taken in.
     stop: CancellationToken,
 }
 
 impl Server {
-    fn new(
+    pub(crate) fn new(
         desk: Desk,
-        organization: OrganizationId,
+        shop: Shop,
         config: &Config,
         front: Arc<FrontDesk>,
-        whatsapp: Option<WhatsAppAccount>,
+        doors: Doors,
     ) -> Result<Self, Failure> {
         let seconds = wire::seconds;
         let (server, stop) = (&config.server, CancellationToken::new());
@@ -101,16 +129,29 @@ impl Server {
         let mut accounts = Vec::new();
         let mut channels: Vec<Arc<dyn Channel>> = Vec::new();
         let mut webhook = None;
-        match whatsapp {
-            Some(WhatsAppAccount { account, business, webhook: hook }) => {
-                let name = account.account.as_str().to_owned();
-                accounts.push(Account { channel: "whatsapp".to_owned(), account: name, business, organization });
-                channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
-                webhook = Some(hook);
-            }
-            None => complain("no channel is configured (set whatsapp.account): only the API is answered"),
+        if let Some(WhatsAppAccount { account, business, webhook: hook }) = doors.whatsapp {
+            let name = account.account.as_str().to_owned();
+            accounts.push(Account { channel: "whatsapp".to_owned(), account: name, business, organization: shop.id });
+            channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
+            webhook = Some(hook);
+        }
+        let hub = Hub::default();
+        if doors.chat.is_some() {
+            accounts.push(WebChats::account(shop.id));
+            let mailbox = ChatMailbox::new(desk.clone(), hub.clone(), shop.id);
+            channels.push(Arc::new(WebChat::new(AccountId::new(ACCOUNT), Arc::new(mailbox))));
+        }
+        if channels.is_empty() {
+            complain("no channel is configured (set whatsapp.account, or chat.enabled): only the API is answered");
         }
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake));
+        let (mut chats, mut more) = (None, Router::new());
+        if let Some(ChatSettings { tokens, origins }) = doors.chat {
+            let chat = WebChats::new(desk.clone(), inbox.clone(), hub, shop.id);
+            let limits = ChatLimits::default();
+            let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
+            (chats, more) = (Some(chat), balcao_web::chat::router(served));
+        }
         let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
         let settings = DispatcherSettings {
             lease: seconds(server.lease_s),
@@ -128,16 +169,24 @@ impl Server {
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
         let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
-        Ok(Self { web, limits, dispatcher, sender, stop })
+        Ok(Self { web, limits, dispatcher, sender, chats, more, stop })
+    }
+
+    /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
+    pub(crate) fn also(mut self, more: impl FnOnce(WebChats, CancellationToken) -> Router) -> Self {
+        if let Some(chats) = self.chats.clone() {
+            self.more = self.more.merge(more(chats, self.stop.clone()));
+        }
+        self
     }
 
     /// Runs until `stopped`.
-    async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, stop } = self;
+    pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
+        let Self { web, limits, dispatcher, sender, chats: _, more, stop } = self;
         let sent = CancellationToken::new();
         let (end, sending) = (stop.clone(), sent.clone());
         let mut work = JoinSet::new();
-        work.spawn(balcao_web::serve(listener, router(web, &limits), limits, stop.clone()));
+        work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
         work.spawn(async move { dispatcher.run(end).await });
         let mut last = JoinSet::new();
         last.spawn(async move {
@@ -162,7 +211,7 @@ impl Server {
 
 /// Ends when the program is told to stop: `SIGTERM`, or an interrupt.
 #[cfg(unix)]
-fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
     use tokio::signal::unix::{SignalKind, signal};
     let listen = |kind| signal(kind).map_err(|error| Failure::operation(format!("signals: {error}")));
     let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
@@ -176,7 +225,7 @@ fn stopped() -> Result<impl Future<Output = ()>, Failure> {
 
 /// Ends when the program is interrupted.
 #[cfg(not(unix))]
-fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
     Ok(async {
         if let Err(error) = tokio::signal::ctrl_c().await {
             tracing::error!(%error, "interrupts cannot be seen");

@@ -133,6 +133,7 @@ impl WhatsAppConfig {
     /// The account with its secrets; `None` if none is configured.
     pub(crate) fn read(&self) -> Result<Option<WhatsAppAccount>, String> {
         let Some(account) = &self.account else { return Ok(None) };
+        let secret = |key, value, file| secret_of("whatsapp", "account", key, value, file);
         let token = secret("token", self.token.as_ref(), self.token_file.as_deref())?;
         let app_secret = secret("app_secret", self.app_secret.as_ref(), self.app_secret_file.as_deref())?;
         let verify_token = secret("verify_token", self.verify_token.as_ref(), self.verify_token_file.as_deref())?;
@@ -164,18 +165,25 @@ impl WhatsAppConfig {
     }
 }
 
-/// A secret that must be there, from the configuration or its file.
-fn secret(key: &str, value: Option<&SecretString>, file: Option<&Path>) -> Result<SecretString, String> {
+/// A secret of a section that must be there, because `why` is set: from the configuration or its file.
+pub(super) fn secret_of(
+    section: &str,
+    why: &str,
+    key: &str,
+    value: Option<&SecretString>,
+    file: Option<&Path>,
+) -> Result<SecretString, String> {
     match (value, file) {
-        (Some(_), Some(_)) => Err(format!("give whatsapp.{key} or whatsapp.{key}_file, not both")),
+        (Some(_), Some(_)) => Err(format!("give {section}.{key} or {section}.{key}_file, not both")),
         (Some(value), None) => Ok(value.clone()),
         (None, Some(file)) => {
             let text = std::fs::read_to_string(file)
-                .map_err(|error| format!("whatsapp.{key}_file {}: {error}", file.display()))?;
+                .map_err(|error| format!("{section}.{key}_file {}: {error}", file.display()))?;
             Ok(SecretString::from(text.trim().to_owned()))
         }
         (None, None) => Err(format!(
-            "whatsapp.account is set and whatsapp.{key} is missing; give it by BALCAO__WHATSAPP__{} or whatsapp.{key}_file",
+            "{section}.{why} is set and {section}.{key} is missing; give it by BALCAO__{}__{} or {section}.{key}_file",
+            section.to_uppercase(),
             key.to_uppercase()
         )),
     }

@@ -11,6 +11,7 @@ mod postgres;
 mod serve;
 mod server;
 mod setup;
+mod web_chat;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -107,14 +107,6 @@ contract! {
         notes_templates_and_media_are_kept,
         texts_keep_every_character,
     ]
-    agenda: [
-        whoever_waits_is_offered_what_was_freed,
-        an_offer_that_nobody_took_lapses,
-        follow_ups_are_counted_by_episode_and_cancelled,
-        a_reminder_that_was_cancelled_can_be_planned_again,
-        a_hold_expires_unless_it_is_confirmed,
-        appointments_on_a_plan_are_counted,
-    ]
     talk: [
         a_conversation_begins_once_and_keeps_what_is_written,
         those_who_wait_longest_come_first,
@@ -140,19 +132,35 @@ contract! {
         pages_of_appointments_go_on_in_time,
         a_turn_tells_its_end_once_it_is_closed,
     ]
+    chat: [
+        an_entry_of_one_name_is_kept_once,
+        entries_are_numbered_without_gaps_however_many_write_at_once,
+        whoever_read_up_to_a_number_asks_for_what_comes_after,
+        an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
+        tenants_do_not_read_each_others_entries,
+    ]
+    agenda: [
+        whoever_waits_is_offered_what_was_freed,
+        an_offer_that_nobody_took_lapses,
+        follow_ups_are_counted_by_episode_and_cancelled,
+        a_reminder_that_was_cancelled_can_be_planned_again,
+        a_hold_expires_unless_it_is_confirmed,
+        appointments_on_a_plan_are_counted,
+    ]
 }
 
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 7] = [
+    let suites: [(&str, Vec<Case>); 8] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
         ("records", contract::records::all()),
-        ("agenda", contract::agenda::all()),
         ("talk", contract::talk::all()),
         ("api", contract::api::all()),
+        ("chat", contract::chat::all()),
+        ("agenda", contract::agenda::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
         let names: Vec<&str> = cases.iter().map(|(name, _case)| *name).collect();

@@ -69,6 +69,7 @@ impl Channel for WhatsApp {
             read_marks: true,
             typing: Some(window::TYPING),
             window: Some(window::SERVICE),
+            idempotent: false,
         }
     }
 

@@ -1,0 +1,234 @@
+//! The web chat: what its visitors write, and what they may read.
+//!
+//! A visitor is known by a name that the server gave them; it is the contact's key on this channel, and the only way to a
+//! conversation. What they write takes the inbox's way ([`Inbox::accept`]), what they are told the outbox's, as on every other
+//! channel; both leave an entry that the visitor's pages read in order ([`WebChats::look`]).
+//!
+//! Not here: tokens, streams and limits of pace (`balcao-web`).
+
+mod hub;
+mod mailbox;
+
+use balcao_channel::channels::web::KIND;
+use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Origin, Person};
+use balcao_channel::{AccountId, Inbound, ProviderMessageId, UserId};
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::{ContactId, ConversationId, OrganizationId};
+use balcao_store::chat::{self, ChatAuthor, Entry};
+use balcao_store::{Tx, contact, conversation, staff};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::desk::{Desk, UseCaseError};
+use crate::inbox::{Account, Inbox};
+pub use hub::{Hub, Listening};
+pub use mailbox::ChatMailbox;
+
+/// The one account of the web chat.
+pub const ACCOUNT: &str = "web";
+/// A page that begins anew is shown so many entries.
+const SHOWN: i64 = 100;
+/// So many entries are read at a time.
+const PAGE: u32 = 100;
+
+/// A visitor, as the server named them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Visitor(UserId);
+
+impl Visitor {
+    /// The visitor of a name that the server gave out.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        // The prefix keeps them apart from the users of every other channel.
+        Self(UserId::new(format!("{KIND}:{name}")))
+    }
+
+    /// The channel's key of them.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+/// A message as a visitor reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatMessage {
+    /// Its place, from 1, without gaps.
+    pub seq: i64,
+    /// The visitor's own id of what they wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// `visitor`, `agent` or `staff`.
+    pub author: &'static str,
+    /// The words.
+    pub text: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Who answers a visitor now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatState {
+    /// `agent`; `waiting` for a person; `person`.
+    pub with: &'static str,
+    /// The first name of the person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Whether an answer of the agent is on its way.
+    pub typing: bool,
+}
+
+/// What a visitor's page shows next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatView {
+    /// Messages, in order.
+    pub messages: Vec<ChatMessage>,
+    /// Who answers.
+    pub state: ChatState,
+    /// Whether there are more messages than these.
+    pub more: bool,
+}
+
+/// The web chat of one business. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct WebChats {
+    desk: Desk,
+    inbox: Inbox,
+    hub: Hub,
+    organization: OrganizationId,
+}
+
+impl WebChats {
+    /// The chat of a business over an inbox that has [`Self::account`].
+    #[must_use]
+    pub fn new(desk: Desk, inbox: Inbox, hub: Hub, organization: OrganizationId) -> Self {
+        Self { desk, inbox, hub, organization }
+    }
+
+    /// The account that an inbox needs for it.
+    #[must_use]
+    pub fn account(organization: OrganizationId) -> Account {
+        Account { channel: KIND.to_owned(), account: ACCOUNT.to_owned(), business: None, organization }
+    }
+
+    /// Who listens.
+    #[must_use]
+    pub fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    /// Store and clock.
+    #[must_use]
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// Whose chat it is.
+    #[must_use]
+    pub fn organization(&self) -> OrganizationId {
+        self.organization
+    }
+
+    /// Takes in what a visitor wrote, under an id of theirs; tells whether it was new. When it returns, it is durable.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; then nothing is stored.
+    pub async fn write(&self, visitor: &Visitor, id: &str, text: String) -> Result<bool, UseCaseError> {
+        let message = InboundMessage {
+            origin: Origin { account: Some(AccountId::new(ACCOUNT)), business: String::new() },
+            id: ProviderMessageId::new(format!("{}/{id}", visitor.as_str())),
+            sender: Person { user: Some(visitor.0.clone()), ..Person::default() },
+            at: None,
+            content: Content::Text { body: text },
+            quoted: None,
+            referral: None,
+            forwarded: Forwarded::No,
+            group: None,
+        };
+        let accepted = self.inbox.accept(KIND, vec![Inbound::Message(Box::new(message))]).await?;
+        self.hub.wake(visitor.as_str());
+        Ok(accepted.new > 0)
+    }
+
+    /// What a visitor may read after a number, and who answers. Without a number, or with one that was never given, it
+    /// begins a hundred messages before the end. Somebody who never wrote reads nothing.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn look(&self, visitor: &Visitor, after: Option<i64>) -> Result<ChatView, UseCaseError> {
+        let (organization, key) = (self.organization, visitor.as_str().to_owned());
+        self.desk.look(move |tx, _now| view(tx, organization, &key, after)).await
+    }
+
+    /// The conversation of the chat in which somebody wrote last, and with whom it is.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn latest(&self) -> Result<Option<(ConversationId, ContactId)>, UseCaseError> {
+        let organization = self.organization;
+        self.desk
+            .look(move |tx, _now| {
+                let all = conversation::list(tx, organization, &ConversationState::ALL, PAGE)?;
+                let latest = all.into_iter().filter(|one| one.channel == KIND).max_by_key(|one| one.last_message_at);
+                Ok(latest.map(|one| (one.id, one.contact)))
+            })
+            .await
+    }
+}
+
+fn view(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    visitor: &str,
+    after: Option<i64>,
+) -> Result<ChatView, UseCaseError> {
+    let nothing = ChatState { with: "agent", name: None, typing: false };
+    let Some(contact) = contact::find_by_channel_user(tx, organization, visitor)? else {
+        return Ok(ChatView { messages: Vec::new(), state: nothing, more: false });
+    };
+    let mut all = conversation::of_contact(tx, organization, contact.id)?.into_iter();
+    let Some(found) = all.find(|one| one.channel == KIND) else {
+        return Ok(ChatView { messages: Vec::new(), state: nothing, more: false });
+    };
+    let last = chat::last_seq(tx, organization, found.id)?;
+    let after = after.filter(|after| (0..=last).contains(after)).unwrap_or(last.saturating_sub(SHOWN));
+    let entries = chat::after(tx, organization, found.id, after, PAGE)?;
+    let more = entries.last().is_some_and(|entry| entry.seq < last);
+    let with = match found.state {
+        ConversationState::Ai | ConversationState::Closed => "agent",
+        ConversationState::WaitingHuman => "waiting",
+        ConversationState::Human => "person",
+    };
+    let assigned = found.assigned_staff.filter(|_| with == "person");
+    let name = match assigned {
+        Some(id) => staff::list(tx, organization)?.into_iter().find(|one| one.id == id).map(|one| first(&one.name)),
+        None => None,
+    };
+    let typing = found.state.agent_speaks() && chat::is_answering(tx, organization, found.id)?;
+    let messages = entries.into_iter().map(|entry| message(entry, visitor)).collect();
+    Ok(ChatView { messages, state: ChatState { with, name, typing }, more })
+}
+
+fn message(entry: Entry, visitor: &str) -> ChatMessage {
+    let own = entry.name.strip_prefix(visitor).and_then(|rest| rest.strip_prefix('/'));
+    let id = own.filter(|_| entry.author == ChatAuthor::Visitor).map(str::to_owned);
+    ChatMessage { seq: entry.seq, id, author: entry.author.as_str(), text: entry.text, at: entry.created_at }
+}
+
+fn first(name: &str) -> String {
+    name.split_whitespace().next().unwrap_or_default().to_owned()
+}
+
+/// Leaves what a visitor wrote where their pages read it: in the transaction that takes it in.
+pub(crate) fn note_inbound(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    message: &ProviderMessageId,
+    text: &str,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let new = chat::NewEntry { conversation, name: message.as_str(), author: ChatAuthor::Visitor, text };
+    chat::push(tx, organization, &new, now)?;
+    Ok(())
+}

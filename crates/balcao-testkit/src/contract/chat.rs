@@ -1,0 +1,116 @@
+//! What every database must do for the web chat. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+use balcao_domain::ConversationId;
+use balcao_store::chat::{self, ChatAuthor, Entry, NewEntry};
+use balcao_store::{Store, StoreError, Tx, conversation, dispatch};
+
+use super::Case;
+use super::delivery::{at, ripe, write};
+use super::store::{World, now, world};
+
+cases!(
+    an_entry_of_one_name_is_kept_once,
+    entries_are_numbered_without_gaps_however_many_write_at_once,
+    whoever_read_up_to_a_number_asks_for_what_comes_after,
+    an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
+    tenants_do_not_read_each_others_entries,
+);
+
+fn say(tx: &mut Tx<'_>, world: World, conversation: ConversationId, name: &str) -> Result<bool, StoreError> {
+    let new = NewEntry { conversation, name, author: ChatAuthor::Visitor, text: name };
+    chat::push(tx, world.organization, &new, now())
+}
+
+fn entries(tx: &mut Tx<'_>, world: World, conversation: ConversationId) -> Result<Vec<(i64, String)>, StoreError> {
+    let entries = chat::after(tx, world.organization, conversation, 0, 1_000)?;
+    Ok(entries.into_iter().map(|Entry { seq, name, .. }| (seq, name)).collect())
+}
+
+async fn begun(store: &Store, slug: &'static str) -> (World, ConversationId) {
+    let world = world(store, slug).await;
+    let contact = *world.contacts.first().unwrap();
+    let found =
+        write(store, move |tx| conversation::find_or_begin(tx, world.organization, contact, "web", now())).await;
+    (world, found.id)
+}
+
+/// Two attempts are one entry.
+pub async fn an_entry_of_one_name_is_kept_once(store: &Store) {
+    let (world, id) = begun(store, "shop").await;
+    write(store, move |tx| {
+        assert!(say(tx, world, id, "a")?);
+        assert!(!say(tx, world, id, "a")?);
+        assert!(say(tx, world, id, "b")?);
+        assert_eq!(entries(tx, world, id)?, [(1, "a".to_owned()), (2, "b".to_owned())]);
+        Ok(())
+    })
+    .await;
+}
+
+/// Numbers have no gaps: whoever asks for what comes after one misses nothing.
+pub async fn entries_are_numbered_without_gaps_however_many_write_at_once(store: &Store) {
+    let (world, id) = begun(store, "shop").await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..40 {
+        let (store, name) = (store.clone(), (number % 20).to_string());
+        tasks.spawn(async move { write(&store, move |tx| say(tx, world, id, &name)).await });
+    }
+    let added = tasks.join_all().await;
+    assert_eq!(added.into_iter().filter(|new| *new).count(), 20);
+    let kept = write(store, move |tx| entries(tx, world, id)).await;
+    assert_eq!(kept.iter().map(|(seq, _)| *seq).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
+}
+
+/// A page that comes back goes on where it was.
+pub async fn whoever_read_up_to_a_number_asks_for_what_comes_after(store: &Store) {
+    let (world, id) = begun(store, "shop").await;
+    write(store, move |tx| {
+        assert_eq!(chat::last_seq(tx, world.organization, id)?, 0);
+        for name in ["a", "b", "c", "d"] {
+            say(tx, world, id, name)?;
+        }
+        let read = chat::after(tx, world.organization, id, 1, 2)?;
+        assert_eq!(read.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["b", "c"]);
+        let first = read.first().unwrap();
+        assert_eq!((first.author, first.text.as_str(), first.created_at), (ChatAuthor::Visitor, "b", now()));
+        assert_eq!(chat::after(tx, world.organization, id, 4, 2)?, []);
+        assert_eq!(chat::last_seq(tx, world.organization, id)?, 4);
+        Ok(())
+    })
+    .await;
+}
+
+/// While that holds the visitor sees that somebody writes.
+pub async fn an_answer_is_on_its_way_while_something_waits_or_is_worked_on(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let id = ripe(tx, world, 0)?;
+        assert!(chat::is_answering(tx, world.organization, id)?);
+        dispatch::set_ripe(tx, world.organization, id, None)?;
+        assert!(!chat::is_answering(tx, world.organization, id)?);
+        dispatch::set_ripe(tx, world.organization, id, Some(at(0)))?;
+        let request = dispatch::ClaimRequest { owner: "a", now: at(9), until: at(30), limit: 1, suspects: 1 };
+        let claimed = dispatch::claim(tx, &request)?;
+        dispatch::set_ripe(tx, world.organization, id, None)?;
+        assert!(chat::is_answering(tx, world.organization, id)?);
+        dispatch::finish(tx, &claimed.first().unwrap().lease)?;
+        assert!(!chat::is_answering(tx, world.organization, id)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Every question names its organization.
+pub async fn tenants_do_not_read_each_others_entries(store: &Store) {
+    let (ours, id) = begun(store, "ours").await;
+    let theirs = world(store, "theirs").await;
+    write(store, move |tx| {
+        say(tx, ours, id, "a")?;
+        assert_eq!(entries(tx, theirs, id)?, []);
+        assert_eq!(chat::last_seq(tx, theirs.organization, id)?, 0);
+        assert!(!chat::is_answering(tx, theirs.organization, id)?);
+        Ok(())
+    })
+    .await;
+}

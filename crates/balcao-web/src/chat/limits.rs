@@ -1,0 +1,47 @@
+//! Every limit of the web chat, in one place.
+
+use std::time::Duration;
+
+use super::pace::Pace;
+
+/// The limits of the web chat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChatLimits {
+    /// Largest body of a request, in bytes.
+    pub body: usize,
+    /// Longest message, in characters.
+    pub text_chars: usize,
+    /// How fast one visitor may write.
+    pub messages: Pace,
+    /// How fast new visitors are taken in, all together.
+    pub visitors: Pace,
+    /// Streams of one visitor at the same time: pages that show the conversation.
+    pub streams_per_visitor: usize,
+    /// Streams at the same time, of all visitors.
+    pub streams: usize,
+    /// How often a stream looks for what another process wrote.
+    pub poll: Duration,
+    /// How long a stream is silent at most.
+    pub heartbeat: Duration,
+    /// How long a stream lasts at most; the page opens another.
+    pub stream_time: Duration,
+    /// How long a visitor's token holds from the day it was given out or renewed.
+    pub token_time: Duration,
+}
+
+impl Default for ChatLimits {
+    fn default() -> Self {
+        Self {
+            body: 32 * 1024,
+            text_chars: 4_000,
+            messages: Pace { burst: 10, every: Duration::from_secs(2) },
+            visitors: Pace { burst: 120, every: Duration::from_millis(250) },
+            streams_per_visitor: 4,
+            streams: 512,
+            poll: Duration::from_secs(1),
+            heartbeat: Duration::from_secs(15),
+            stream_time: Duration::from_hours(1),
+            token_time: Duration::from_hours(24 * 180),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The web chat's side of the server: `/chat/…`.
+//!
+//! Invariants: what a visitor writes is answered with 202 only when it is durable, under an id of theirs that makes a repeat
+//! harmless; a visitor reads and writes the conversation of the name in their signed token and no other; a page whose origin is
+//! not allowed reads nothing. Everything else is what every channel does: inbox, turn, outbox.
+
+mod assets;
+mod limits;
+mod origins;
+mod pace;
+mod stream;
+mod token;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::sse::{KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use balcao_app::chat::{Visitor, WebChats};
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+pub use limits::ChatLimits;
+pub use origins::{NotAnOrigin, Origins};
+pub use pace::Pace;
+pub use token::{ShortSecret, Tokens};
+
+use crate::problem::Problem;
+use pace::Paces;
+
+/// What the chat's handlers need. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct ChatServer(Arc<ServerParts>);
+
+#[derive(Debug)]
+struct ServerParts {
+    chats: WebChats,
+    shop: String,
+    tokens: Tokens,
+    origins: Origins,
+    limits: ChatLimits,
+    writers: Paces,
+    newcomers: Paces,
+    stop: CancellationToken,
+}
+
+impl ChatServer {
+    /// The chat of a shop, shown under its name to pages of these origins. Streams end once `stop` is cancelled.
+    #[must_use]
+    pub fn new(
+        chats: WebChats,
+        shop: String,
+        tokens: Tokens,
+        origins: Origins,
+        limits: ChatLimits,
+        stop: CancellationToken,
+    ) -> Self {
+        let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
+        Self(Arc::new(ServerParts { chats, shop, tokens, origins, limits, writers, newcomers, stop }))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.0.chats.desk().clock.now()
+    }
+
+    /// The name in a request's token.
+    fn name(&self, headers: &HeaderMap) -> Option<String> {
+        let token = headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")?;
+        self.0.tokens.read(token.trim(), self.now())
+    }
+}
+
+/// Everything below `/chat`.
+pub fn router(chat: ChatServer) -> Router {
+    let api = Router::new()
+        .route("/chat/v1/session", post(session).options(preflight))
+        .route("/chat/v1/messages", post(write).options(preflight))
+        .route("/chat/v1/events", get(events).options(preflight))
+        .layer(DefaultBodyLimit::max(chat.0.limits.body))
+        .layer(from_fn_with_state(chat.clone(), for_allowed_pages))
+        .with_state(chat);
+    api.route("/chat/widget.js", get(assets::widget))
+}
+
+/// Keeps pages out that are not allowed, and lets the others read the answer.
+async fn for_allowed_pages(State(chat): State<ChatServer>, request: Request, next: Next) -> Response {
+    let Ok(origin) = chat.0.origins.judge(request.headers()) else {
+        return Problem::new(StatusCode::FORBIDDEN, "pages of this origin may not hold the chat; see chat.origins")
+            .into_response();
+    };
+    let origin = origin.cloned();
+    let mut response = next.run(request).await;
+    if let Some(origin) = origin {
+        origins::allow(response.headers_mut(), &origin);
+    }
+    response
+}
+
+/// Answers a browser that asks whether a page may send what it is about to.
+async fn preflight() -> Response {
+    let mut answer = StatusCode::NO_CONTENT.into_response();
+    origins::allow_requests(answer.headers_mut());
+    answer
+}
+
+/// The visitor of a request.
+struct Known(Visitor);
+
+impl FromRequestParts<ChatServer> for Known {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, chat: &ChatServer) -> Result<Self, Response> {
+        match chat.name(&parts.headers) {
+            Some(name) => Ok(Self(Visitor::new(&name))),
+            None => {
+                let problem = Problem::new(StatusCode::UNAUTHORIZED, "no token of ours that holds; begin a session");
+                Err(([(header::WWW_AUTHENTICATE, "Bearer")], problem).into_response())
+            }
+        }
+    }
+}
+
+/// `POST /chat/v1/session`: a token for a new visitor, or a fresh one for whoever shows one that holds.
+async fn session(State(chat): State<ChatServer>, headers: HeaderMap) -> Result<Response, Response> {
+    let now = chat.now();
+    let (name, status) = match chat.name(&headers) {
+        Some(name) => (name, StatusCode::OK),
+        None => {
+            chat.0.newcomers.ask("", now).map_err(too_fast)?;
+            (uuid::Uuid::new_v4().simple().to_string(), StatusCode::CREATED)
+        }
+    };
+    let holds = SignedDuration::try_from(chat.0.limits.token_time).unwrap_or(SignedDuration::MAX);
+    let until = now.saturating_add(holds).unwrap_or(Timestamp::MAX);
+    let token = chat.0.tokens.issue(&name, until);
+    let longest = chat.0.limits.text_chars;
+    let body = json!({ "token": token, "expires_at": until, "now": now, "shop": chat.0.shop, "longest": longest });
+    Ok((status, Json(body)).into_response())
+}
+
+/// What a visitor sends.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewMessage {
+    /// The page's own id of the message: sending it again changes nothing.
+    id: String,
+    /// The words.
+    text: String,
+}
+
+/// `POST /chat/v1/messages`.
+async fn write(
+    State(chat): State<ChatServer>,
+    Known(visitor): Known,
+    body: Result<Json<NewMessage>, JsonRejection>,
+) -> Result<Response, Response> {
+    let problem = |status, detail: String| Problem::new(status, detail).into_response();
+    let Json(NewMessage { id, text }) = body.map_err(|error| problem(error.status(), error.body_text()))?;
+    let well_formed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if !(8..=64).contains(&id.len()) || !id.chars().all(well_formed) {
+        let detail = "`id` must have 8 to 64 letters, digits, hyphens or underscores";
+        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, detail.to_owned()));
+    }
+    let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
+    let (text, longest) = (text.trim(), chat.0.limits.text_chars);
+    if text.is_empty() || text.chars().count() > longest {
+        let detail = format!("`text` must have 1 to {longest} characters");
+        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, detail));
+    }
+    chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
+    match chat.0.chats.write(&visitor, &id, text.to_owned()).await {
+        Ok(is_new) => Ok((StatusCode::ACCEPTED, Json(json!({ "id": id, "repeated": !is_new }))).into_response()),
+        Err(error) => {
+            tracing::error!(%error, "a chat message could not be stored");
+            Err(Problem::unavailable("the message could not be stored; send it again").into_response())
+        }
+    }
+}
+
+/// `GET /chat/v1/events`.
+async fn events(
+    State(chat): State<ChatServer>,
+    Known(visitor): Known,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let after = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let limits = chat.0.limits;
+    let hub = chat.0.chats.hub();
+    let listening = hub.join(visitor.as_str(), limits.streams_per_visitor, limits.streams);
+    let Some(listening) = listening else { return Err(too_fast(Duration::from_secs(10))) };
+    let (chats, stop) = (chat.0.chats.clone(), chat.0.stop.clone());
+    let reader = stream::Reader { chats, visitor, listening, limits, stop, after };
+    let answer = Sse::new(stream::events(reader)).keep_alive(KeepAlive::new().interval(limits.heartbeat));
+    // A proxy that collects an answer before it passes it on would hold every event back.
+    Ok(([("x-accel-buffering", "no")], answer).into_response())
+}
+
+fn too_fast(wait: Duration) -> Response {
+    let seconds = wait.as_secs().saturating_add(1).to_string();
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests; wait a moment");
+    ([(header::RETRY_AFTER, seconds)], problem).into_response()
+}

@@ -1,0 +1,40 @@
+use super::*;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+#[test]
+fn so_many_at_once_then_one_after_the_other_each_for_themselves() {
+    let paces = Paces::new(Pace { burst: 3, every: Duration::from_secs(10) });
+    for _ in 0..3 {
+        assert_eq!(paces.ask("ana", at(0)), Ok(()));
+    }
+    assert_eq!(paces.ask("ana", at(0)), Err(Duration::from_secs(10)));
+    assert_eq!(paces.ask("ana", at(4)), Err(Duration::from_secs(6)));
+    assert_eq!(paces.ask("bia", at(4)), Ok(()));
+    assert_eq!(paces.ask("ana", at(10)), Ok(()));
+    assert_eq!(paces.ask("ana", at(11)), Err(Duration::from_secs(9)));
+    for _ in 0..3 {
+        assert_eq!(paces.ask("ana", at(500)), Ok(()));
+    }
+    assert!(paces.ask("ana", at(500)).is_err());
+}
+
+#[test]
+fn a_clock_that_is_set_back_shuts_nobody_out_for_long() {
+    let paces = Paces::new(Pace { burst: 2, every: Duration::from_secs(10) });
+    assert_eq!(paces.ask("ana", at(100_000)), Ok(()));
+    assert_eq!(paces.ask("ana", at(0)), Err(Duration::from_secs(10)));
+    assert_eq!(paces.ask("ana", at(10)), Err(Duration::from_secs(10)));
+}
+
+#[test]
+fn those_who_may_ask_at_once_again_are_forgotten() {
+    let paces = Paces::new(Pace { burst: 1, every: Duration::from_secs(1) });
+    for one in 0..REMEMBERED {
+        assert_eq!(paces.ask(&one.to_string(), at(0)), Ok(()));
+    }
+    assert_eq!(paces.ask("one more", at(60)), Ok(()));
+    assert_eq!(paces.full_at.lock().unwrap().len(), 1);
+}

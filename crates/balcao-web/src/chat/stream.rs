@@ -1,0 +1,87 @@
+//! `GET /chat/v1/events`: a visitor's conversation as server-sent events.
+//!
+//! Messages carry their number as the event's id: whoever comes back with `Last-Event-ID` goes on after it and misses nothing.
+//! Who answers (`state`) is told at the beginning and when it changes; it has no id, because only the last one counts.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+
+use axum::response::sse::Event;
+use balcao_app::chat::{ChatState, Listening, Visitor, WebChats};
+use futures::Stream;
+use futures::stream::unfold;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::limits::ChatLimits;
+
+pub(super) struct Reader {
+    pub(super) chats: WebChats,
+    pub(super) visitor: Visitor,
+    pub(super) listening: Listening,
+    pub(super) limits: ChatLimits,
+    pub(super) stop: CancellationToken,
+    /// The last number that was shown.
+    pub(super) after: Option<i64>,
+}
+
+struct Progress {
+    reader: Reader,
+    ready: VecDeque<Event>,
+    shown: Option<ChatState>,
+    ends: Instant,
+}
+
+/// Events until the server stops, or the stream's time is over.
+pub(super) fn events(reader: Reader) -> impl Stream<Item = Result<Event, Infallible>> + Send {
+    let ends = Instant::now() + reader.limits.stream_time;
+    let progress = Progress { reader, ready: VecDeque::new(), shown: None, ends };
+    unfold(progress, async |mut progress| progress.next().await.map(|event| (Ok(event), progress)))
+}
+
+impl Progress {
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let more = self.look().await;
+            if !more && self.ready.is_empty() {
+                self.wait().await?;
+            }
+        }
+    }
+
+    /// Reads what is new; tells whether there is still more.
+    async fn look(&mut self) -> bool {
+        let Reader { chats, visitor, after, .. } = &self.reader;
+        let view = match chats.look(visitor, *after).await {
+            Ok(view) => view,
+            Err(error) => {
+                tracing::error!(%error, "a chat cannot be read");
+                return false;
+            }
+        };
+        for message in &view.messages {
+            self.reader.after = Some(message.seq);
+            let event = Event::default().event("message").id(message.seq.to_string());
+            self.ready.extend(event.json_data(message));
+        }
+        if self.shown.as_ref() != Some(&view.state) {
+            self.ready.extend(Event::default().event("state").json_data(&view.state));
+            self.shown = Some(view.state);
+        }
+        view.more
+    }
+
+    /// Waits until there may be news; `None` when the stream is to end.
+    async fn wait(&mut self) -> Option<()> {
+        tokio::select! {
+            biased;
+            () = self.reader.stop.cancelled() => None,
+            () = sleep_until(self.ends) => None,
+            () = self.reader.listening.news() => Some(()),
+            () = sleep(self.reader.limits.poll) => Some(()),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What is refused, with words that say why.
+
+use std::time::Duration;
+
+use balcao_web::chat::{ChatLimits, Pace};
+use serde_json::json;
+
+use super::world::{body_of, shop, shop_with};
+
+#[tokio::test]
+async fn what_is_no_message_is_refused_as_a_problem_and_nothing_is_stored() {
+    let shop = shop([]).await;
+    let ana = shop.visitor().await;
+    let message = |id: &str, text: &str| json!({ "id": id, "text": text }).to_string();
+    let cases = [
+        (String::new(), 400),
+        ("{".to_owned(), 400),
+        ("[]".to_owned(), 422),
+        (json!({ "id": "message-1" }).to_string(), 422),
+        (json!({ "id": "message-1", "text": "oi", "as": "staff" }).to_string(), 422),
+        (message("short", "oi"), 422),
+        (message("not / an id", "oi"), 422),
+        (message(&"x".repeat(65), "oi"), 422),
+        (message("message-1", " \n\u{0}\u{7} "), 422),
+        (message("message-1", &"á".repeat(4_001)), 422),
+        (message("message-1", &"x".repeat(40_000)), 413),
+    ];
+    for (body, expected) in cases {
+        let answer = shop.asks("POST", "messages", Some(&ana), &[], &body).await;
+        assert_eq!(answer.status().as_u16(), expected, "{body}");
+        assert_eq!(answer.headers().get("content-type").unwrap(), "application/problem+json");
+        let problem = body_of(answer).await;
+        assert!(problem["status"] == expected && problem["detail"].is_string(), "{problem}");
+    }
+    let plain = [("content-type", "text/plain")];
+    let answer = shop.asks("POST", "messages", Some(&ana), &plain, &message("message-1", "oi")).await;
+    assert_eq!(answer.status().as_u16(), 415);
+    assert_eq!(shop.asks("DELETE", "messages", Some(&ana), &[], "").await.status().as_u16(), 405);
+    assert_eq!((shop.count("inbox").await, shop.count("contact").await), (0, shop.people));
+    assert_eq!(shop.writes(&ana, "message-1", &"á".repeat(4_000)).await.0, 202);
+}
+
+#[tokio::test]
+async fn a_visitor_who_writes_too_fast_is_told_when_to_come_again_and_others_are_not_touched() {
+    let limits = ChatLimits { messages: Pace { burst: 3, every: Duration::from_secs(5) }, ..ChatLimits::default() };
+    let shop = shop_with([], limits).await;
+    let (ana, bia) = (shop.visitor().await, shop.visitor().await);
+    for number in 0..3 {
+        assert_eq!(shop.writes(&ana, &format!("message-{number}"), "oi").await.0, 202);
+    }
+    let body = json!({ "id": "message-3", "text": "oi" }).to_string();
+    let answer = shop.asks("POST", "messages", Some(&ana), &[], &body).await;
+    assert_eq!(answer.status().as_u16(), 429);
+    assert_eq!(answer.headers().get("retry-after").unwrap(), "6");
+    assert_eq!(shop.writes(&bia, "message-0", "oi").await.0, 202);
+    assert_eq!(shop.count("inbox").await, 4);
+    shop.pass(6);
+    assert_eq!(shop.writes(&ana, "message-3", "oi").await.0, 202);
+}
+
+#[tokio::test]
+async fn new_visitors_are_taken_in_at_a_pace() {
+    let limits = ChatLimits { visitors: Pace { burst: 2, every: Duration::from_secs(1) }, ..ChatLimits::default() };
+    let shop = shop_with([], limits).await;
+    let ana = shop.visitor().await;
+    shop.visitor().await;
+    assert_eq!(shop.asks("POST", "session", None, &[], "").await.status().as_u16(), 429);
+    assert_eq!(shop.asks("POST", "session", Some(&ana), &[], "").await.status().as_u16(), 200, "who is known may come");
+}
+
+#[tokio::test]
+async fn a_visitor_has_so_many_pages_open_and_a_closed_one_makes_room() {
+    let limits = ChatLimits { streams_per_visitor: 2, streams: 3, ..ChatLimits::default() };
+    let shop = shop_with([], limits).await;
+    let (ana, bia) = (shop.visitor().await, shop.visitor().await);
+    let pages = [shop.listens(&ana, None).await, shop.listens(&ana, None).await];
+    assert_eq!(shop.opens(&ana, None).await.status().as_u16(), 429);
+    let _other = shop.listens(&bia, None).await;
+    assert_eq!(shop.opens(&bia, None).await.status().as_u16(), 429, "three are all that there may be");
+    drop(pages);
+    assert_eq!(shop.opens(&bia, None).await.status().as_u16(), 200);
+}
