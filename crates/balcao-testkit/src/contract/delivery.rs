@@ -189,6 +189,8 @@ pub async fn the_latest_of_an_inbox_come_in_order_of_arrival(store: &Store) {
         let found = inbox::of_conversation(tx, organization, one, 2)?;
         assert_eq!(found.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m2", "m3"]);
         assert!(found.iter().all(|row| row.conversation == Some(one) && row.state == InboxState::New));
+        let first = found.first().unwrap();
+        assert_eq!(inbox::get(tx, organization, first.id)?, *first);
         Ok(())
     })
     .await;

@@ -4,7 +4,7 @@
 use balcao_domain::outbox::{AttemptOutcome, Next, OutboxState, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, TurnId};
 use balcao_store::outbox::{self, NewOutbox, Outbox};
-use balcao_store::{Store, StoreError, Tx, turn};
+use balcao_store::{Store, StoreError, Tx, chat, turn};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -190,6 +190,9 @@ pub async fn a_turn_has_one_set_of_messages(store: &Store) {
         let conversation = ripe(tx, world, 0)?;
         let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
         push(tx, world, conversation, Some(turn), "a1")?;
+        let found = chat::outgoing(tx, world.organization, "a1")?;
+        assert_eq!(found, Some((conversation, "reply".to_owned())));
+        assert_eq!(chat::outgoing(tx, world.organization, "a2")?, None);
         Ok((conversation, turn))
     })
     .await;

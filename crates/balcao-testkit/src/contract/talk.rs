@@ -201,6 +201,10 @@ pub async fn a_closed_turn_cannot_be_saved_or_closed_again(store: &Store) {
         assert_eq!(turn::find_open(tx, organization, conversation)?, Some((id, None)));
         turn::close(tx, organization, &closing(id, "[]"), at(1))?;
         assert_eq!(turn::record(tx, organization, id)?, Some("{}".to_owned()));
+        let next = turn::open(tx, organization, conversation, "eli", at(5))?;
+        let latest = turn::latest(tx, organization, conversation, 9)?;
+        let told: Vec<_> = latest.iter().map(|one| (one.id, one.open, one.closed_at)).collect();
+        assert_eq!(told, [(next, true, None), (id, false, Some(at(1)))]);
         let late = [
             turn::close(tx, organization, &closing(id, "[]"), at(2)),
             turn::save(tx, organization, id, "{}", "h"),
