@@ -124,11 +124,9 @@ fn dates_of(text: &str, today: Date) -> Vec<(Date, bool)> {
 /// The dates of a prompt's lines that name a time, too. One such line says what time it is now: today needs another.
 fn dates_beside_times(prompt: &str, today: Date) -> Vec<Date> {
     let timed = prompt.lines().filter(|line| !in_figures(line).is_empty());
-    let mut known: Vec<Date> = timed.flat_map(|line| known_dates(line, today)).collect();
-    if known.iter().filter(|date| **date == today).count() < 2 {
-        known.retain(|date| *date != today);
-    }
-    known
+    let lines: Vec<Vec<Date>> = timed.map(|line| known_dates(line, today)).collect();
+    let today_too = lines.iter().filter(|line| line.contains(&today)).count() >= 2;
+    lines.into_iter().flatten().filter(|date| today_too || *date != today).collect()
 }
 
 /// Days by their distance from today.
