@@ -174,12 +174,10 @@ impl Turn {
         let Some(tool) = self.setup.toolbox.get(&planned.tool).filter(|tool| !tool.spec.said.is_empty()) else {
             return Vec::new();
         };
-        let messages = self.state.transcript.iter().rev().chain(self.setup.history.iter().rev());
-        let lines = messages.filter_map(|message| match message {
-            Message::User { text } => Some(Said::Customer(text)),
-            Message::Assistant { text, tool_calls } if tool_calls.is_empty() => Some(Said::Us(text)),
-            Message::Assistant { .. } | Message::ToolResult { .. } => None,
-        });
+        // What we told them unasked stands between the turns before and this one, and in no transcript.
+        let unasked = self.setup.notification.iter().map(|text| Said::Us(text));
+        let lines = self.state.transcript.iter().rev().filter_map(Said::in_message).chain(unasked);
+        let lines = lines.chain(self.setup.history.iter().rev().filter_map(Said::in_message));
         let (today, locale) = (self.state.now.date(), self.state.principal.locale);
         let same = self.state.calls.iter().filter(|call| call.tool == planned.tool);
         let earlier: Vec<&Value> = same.map(|call| &call.args).collect();

@@ -9,6 +9,7 @@ mod time;
 mod written;
 
 use balcao_language::fold;
+use balcao_llm::Message;
 use balcao_tool::{CommandSpec, Confirm, Effect, FieldProblem, Locale, PlannedCall, SaidAs};
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -35,6 +36,17 @@ pub(super) enum Said<'a> {
     Customer(&'a str),
     /// We.
     Us(&'a str),
+}
+
+impl<'a> Said<'a> {
+    /// What a message of a transcript said. What stands beside calls was no answer, and results were not said.
+    pub(super) fn in_message(message: &'a Message) -> Option<Self> {
+        match message {
+            Message::User { text } => Some(Self::Customer(text)),
+            Message::Assistant { text, tool_calls } if tool_calls.is_empty() => Some(Self::Us(text)),
+            Message::Assistant { .. } | Message::ToolResult { .. } => None,
+        }
+    }
 }
 
 impl<'a> Talk<'a> {

@@ -24,6 +24,8 @@ pub struct TurnSetup {
     pub facts: TurnFacts,
     /// The contact, for the note to staff.
     pub contact: ContactCard,
+    /// What we told the contact last without being asked, such as a free place: what they agree to may stand in it.
+    pub notification: Option<String>,
     /// When the team is back, in the customer's words, if the business is closed now.
     pub team_back: Option<String>,
 }

@@ -84,6 +84,13 @@ rows! {
         assert_eq!((ran.codes(), ran.executed()), (vec!["invalid_arguments"], Vec::<&str>::new()));
         assert!(ran.told()[0].to_string().contains("nobody_said_so"), "{}", ran.told()[0]);
     };
+    lc_353 both "The customer agrees to a place that we told them of unasked, and the model books it" => "It runs: we have named it", |w| {
+        let mut w = w;
+        w.notification = Some("Abriu um horário: Corte com a Íris, sábado, 28/11 às 10h".to_owned());
+        let call = w.calls("reserve", json!({"date": "2026-11-28", "start_hour": "10:00"}));
+        let ran = w.run("quero!", [call, w.says("Prontinho!")]);
+        assert_eq!(ran.executed(), ["reserve"]);
+    };
     lc_349 both "The customer asks whether a time is free, and the model takes it" => "It does not run: the model is told to answer and to offer", |w| {
         let call = w.calls("reserve", json!({"date": "2026-11-26", "start_hour": "10:00"}));
         let ran = w.run("tem horário quinta às 10h?", [call, w.says("Tem sim, quer que eu marque?")]);

@@ -49,6 +49,7 @@ pub(crate) struct World {
     pub(crate) guard: GuardInput,
     pub(crate) history: Vec<Message>,
     pub(crate) contact: ContactCard,
+    pub(crate) notification: Option<String>,
     pub(crate) team_back: Option<String>,
 }
 
@@ -80,6 +81,7 @@ impl World {
             guard: GuardInput { open_now: true, messages_last_minute: 1, ..GuardInput::default() },
             history: Vec::new(),
             contact: ContactCard { name: Some("Ana Prado".to_owned()), phone: Some("+5531996401177".to_owned()) },
+            notification: None,
             team_back: None,
         }
     }
@@ -122,6 +124,7 @@ impl World {
             system: "Você atende uma barbearia.\n\n".to_owned(),
             history: self.history.clone(),
             contact: self.contact.clone(),
+            notification: self.notification.clone(),
             team_back: self.team_back.clone(),
         }
     }

@@ -41,6 +41,7 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             name: opened.contact.name.clone(),
             phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
         },
+        notification: opened.notification.clone(),
         team_back: if opened.open_state.open_now { None } else { next_opening },
         profile: Arc::clone(profile),
         toolbox: Arc::clone(&agent.toolbox),

@@ -201,6 +201,7 @@ mod tests {
         assert!(!talked(&[Said::Customer("amanhã então"), free, asked], thursday));
         assert!(!talked(&[agreed, agreed, agreed, asked], thursday));
     }
+
     #[test]
     fn a_day_that_nobody_named_is_nobodys_wish() {
         let unheard = |talk: &[Said<'_>]| {
