@@ -139,6 +139,8 @@ typed_ids! {
     InboxId, "inb", "inbox row";
     /// A message that is to be sent, or was.
     OutboxId, "out", "outbox row";
+    /// A file that a customer sent.
+    AttachmentId, "att", "attachment";
     /// A key of the HTTP API.
     ApiKeyId, "key", "API key";
 }

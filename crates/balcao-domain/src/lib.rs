@@ -4,6 +4,7 @@
 //! Not here: storage (`balcao-store`), use cases (`balcao-app`), wording for customers and models.
 
 pub mod appointment;
+pub mod attachment;
 pub mod availability;
 pub mod burst;
 pub mod clock;

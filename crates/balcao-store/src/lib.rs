@@ -19,6 +19,7 @@ mod value;
 pub mod api_conversation;
 pub mod api_key;
 pub mod appointment;
+pub mod attachment;
 pub mod audit;
 pub mod catalog;
 pub mod chat;

@@ -199,6 +199,7 @@ impl ToSql for Value<'_> {
             Value::Integer(number) => SqliteRef::Integer(*number),
             Value::Real(number) => SqliteRef::Real(*number),
             Value::Text(text) => SqliteRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => SqliteRef::Blob(bytes),
         }))
     }
 }

@@ -21,6 +21,8 @@ pub enum Value<'a> {
     Real(f64),
     /// A text, or a civil date.
     Text(Cow<'a, str>),
+    /// A file.
+    Bytes(Cow<'a, [u8]>),
 }
 
 /// A value as a row holds it.
@@ -34,6 +36,8 @@ pub enum ValueRef<'a> {
     Real(f64),
     /// A text.
     Text(&'a str),
+    /// A file.
+    Bytes(&'a [u8]),
     /// Anything else; no column of ours holds it.
     Other,
 }
@@ -74,7 +78,7 @@ fn of_sqlite(value: rusqlite::types::ValueRef<'_>) -> ValueRef<'_> {
         Sqlite::Integer(number) => ValueRef::Integer(number),
         Sqlite::Real(number) => ValueRef::Real(number),
         Sqlite::Text(bytes) => std::str::from_utf8(bytes).map_or(ValueRef::Other, ValueRef::Text),
-        Sqlite::Blob(_) => ValueRef::Other,
+        Sqlite::Blob(bytes) => ValueRef::Bytes(bytes),
     }
 }
 
@@ -93,7 +97,7 @@ impl FromValue for i64 {
     fn from_value(value: ValueRef<'_>) -> Option<Self> {
         match value {
             ValueRef::Integer(number) => Some(number),
-            ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Other => None,
+            ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::Other => None,
         }
     }
 }
@@ -105,7 +109,7 @@ impl FromValue for f64 {
         match value {
             ValueRef::Real(number) => Some(number),
             ValueRef::Integer(number) => i32::try_from(number).ok().map(Self::from),
-            ValueRef::Null | ValueRef::Text(_) | ValueRef::Other => None,
+            ValueRef::Null | ValueRef::Text(_) | ValueRef::Bytes(_) | ValueRef::Other => None,
         }
     }
 }
@@ -116,7 +120,18 @@ impl FromValue for String {
     fn from_value(value: ValueRef<'_>) -> Option<Self> {
         match value {
             ValueRef::Text(text) => Some(text.to_owned()),
-            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Other => None,
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Bytes(_) | ValueRef::Other => None,
+        }
+    }
+}
+
+impl FromValue for Vec<u8> {
+    const WANTED: &'static str = "bytes";
+
+    fn from_value(value: ValueRef<'_>) -> Option<Self> {
+        match value {
+            ValueRef::Bytes(bytes) => Some(bytes.to_vec()),
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Other => None,
         }
     }
 }
@@ -128,7 +143,12 @@ impl FromValue for bool {
         match value {
             ValueRef::Integer(0) => Some(false),
             ValueRef::Integer(1) => Some(true),
-            ValueRef::Integer(_) | ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Other => None,
+            ValueRef::Integer(_)
+            | ValueRef::Null
+            | ValueRef::Real(_)
+            | ValueRef::Text(_)
+            | ValueRef::Bytes(_)
+            | ValueRef::Other => None,
         }
     }
 }
@@ -147,7 +167,7 @@ impl FromValue for Date {
     fn from_value(value: ValueRef<'_>) -> Option<Self> {
         match value {
             ValueRef::Text(text) => text.parse().ok(),
-            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Other => None,
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Bytes(_) | ValueRef::Other => None,
         }
     }
 }
@@ -223,6 +243,7 @@ id_values!(
     TurnId,
     InboxId,
     OutboxId,
+    AttachmentId,
     ApiKeyId
 );
 
@@ -259,6 +280,12 @@ impl<'a> From<&'a String> for Value<'a> {
 impl From<String> for Value<'_> {
     fn from(text: String) -> Self {
         Self::Text(Cow::Owned(text))
+    }
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(Cow::Borrowed(bytes))
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) const fn kind(value: &Value<'_>) -> Type {
         Value::Integer(_) => Type::INT8,
         Value::Real(_) => Type::FLOAT8,
         Value::Text(_) => Type::TEXT,
+        Value::Bytes(_) => Type::BYTEA,
     }
 }
 
@@ -50,6 +51,8 @@ impl ToSql for Value<'_> {
                     text.as_ref().to_sql(kind, out)
                 }
             }
+            Self::Bytes(bytes) if *kind == Type::BYTEA => bytes.as_ref().to_sql(kind, out),
+            Self::Bytes(_) => Err(format!("bytes for a parameter of type {kind}").into()),
             Self::Integer(_) => Err(format!("an integer for a parameter of type {kind}").into()),
             Self::Real(_) => Err(format!("a number for a parameter of type {kind}").into()),
             Self::Text(_) => Err(format!("a text for a parameter of type {kind}").into()),
@@ -72,6 +75,7 @@ impl<'a> FromSql<'a> for ValueRef<'a> {
             Type::BOOL => Self::Integer(i64::from(bool::from_sql(kind, raw)?)),
             Type::FLOAT8 => Self::Real(f64::from_sql(kind, raw)?),
             Type::TEXT | Type::VARCHAR | Type::NAME => Self::Text(<&str>::from_sql(kind, raw)?),
+            Type::BYTEA => Self::Bytes(<&[u8]>::from_sql(kind, raw)?),
             _ => Self::Other,
         })
     }

@@ -147,12 +147,20 @@ contract! {
         a_hold_expires_unless_it_is_confirmed,
         appointments_on_a_plan_are_counted,
     ]
+    attachments: [
+        a_file_is_fetched_by_one_and_again_after_a_death,
+        the_bytes_of_a_file_come_back_as_they_went_in,
+        only_the_attempt_that_counts_ends_the_waiting,
+        a_turn_waits_for_files_of_what_it_has_not_read,
+        a_file_goes_with_its_message_and_its_contact,
+        tenants_do_not_read_each_others_files,
+    ]
 }
 
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 8] = [
+    let suites: [(&str, Vec<Case>); 9] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
@@ -161,6 +169,7 @@ fn every_case_runs_on_every_back_end() {
         ("api", contract::api::all()),
         ("chat", contract::chat::all()),
         ("agenda", contract::agenda::all()),
+        ("attachments", contract::attachments::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
         let names: Vec<&str> = cases.iter().map(|(name, _case)| *name).collect();

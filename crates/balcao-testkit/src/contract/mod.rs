@@ -17,6 +17,7 @@ macro_rules! cases {
 
 pub mod agenda;
 pub mod api;
+pub mod attachments;
 pub mod chat;
 pub mod delivery;
 pub mod outbox;

@@ -1,0 +1,267 @@
+//! Files that customers sent, with their bytes.
+//!
+//! The states are in [`balcao_domain::attachment`]. A row is inserted in the transaction that stores its message. The bytes lie
+//! in the database, so that every replica reads them, a backup holds them, and erasing a contact erases them.
+
+use balcao_domain::attachment::AttachmentState;
+use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, OrganizationId};
+use jiff::Timestamp;
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::{Row, values, word};
+
+/// A file that is to be fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewAttachment<'a> {
+    /// Whose.
+    pub contact: ContactId,
+    /// Where.
+    pub conversation: ConversationId,
+    /// The message that it came with.
+    pub inbox: InboxId,
+    /// The channel.
+    pub channel: &'a str,
+    /// The business's account.
+    pub account: &'a str,
+    /// What its message said of it, as JSON of the channel.
+    pub media: &'a str,
+    /// So long its turn waits for it.
+    pub awaited_until: Timestamp,
+}
+
+/// A file as it is stored, without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// Its id.
+    pub id: AttachmentId,
+    /// Whose it is.
+    pub organization: OrganizationId,
+    /// Where.
+    pub conversation: ConversationId,
+    /// The message that it came with.
+    pub inbox: InboxId,
+    /// The channel.
+    pub channel: String,
+    /// The business's account.
+    pub account: String,
+    /// What its message said of it, as JSON of the channel.
+    pub media: String,
+    /// What became of it.
+    pub state: AttachmentState,
+    /// Attempts so far, the running one included.
+    pub attempts: u32,
+    /// Its type, as its bytes say; `None` until they are here.
+    pub mime: Option<String>,
+    /// How many bytes.
+    pub size: Option<i64>,
+    /// What is said in it.
+    pub transcript: Option<String>,
+    /// Why it could not be read, for staff.
+    pub failure: Option<String>,
+}
+
+/// Bytes that were fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fetched<'a> {
+    /// Their type.
+    pub mime: &'a str,
+    /// SHA-256, in hexadecimal.
+    pub sha256: &'a str,
+    /// Themselves.
+    pub bytes: &'a [u8],
+}
+
+const COLUMNS: &str = "id, organization_id, conversation_id, inbox_id, channel, account, media, state, attempts, mime, size, \
+                       transcript, failure";
+
+fn read(row: &Row<'_>) -> Result<Attachment, StoreError> {
+    Ok(Attachment {
+        id: row.get(0)?,
+        organization: row.get(1)?,
+        conversation: row.get(2)?,
+        inbox: row.get(3)?,
+        channel: row.get(4)?,
+        account: row.get(5)?,
+        media: row.get(6)?,
+        state: word(row, 7, AttachmentState::from_word)?,
+        attempts: row.get(8)?,
+        mime: row.get(9)?,
+        size: row.get(10)?,
+        transcript: row.get(11)?,
+        failure: row.get(12)?,
+    })
+}
+
+/// Adds a file that is to be fetched.
+///
+/// # Errors
+/// A unique violation for a second file of one message.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewAttachment<'_>,
+    now: Timestamp,
+) -> Result<AttachmentId, StoreError> {
+    tx.insert(
+        "INSERT INTO attachment (organization_id, contact_id, conversation_id, inbox_id, channel, account, media, not_before,
+                                 awaited_until, created_at, changed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?9, ?8, ?9, ?9) RETURNING id",
+        values![
+            organization,
+            new.contact,
+            new.conversation,
+            new.inbox,
+            new.channel,
+            new.account,
+            new.media,
+            new.awaited_until,
+            now
+        ],
+    )
+}
+
+/// Until when what waits in a conversation waits for its files; `None` if it does not.
+///
+/// # Errors
+/// What the database said.
+pub fn awaited_until(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Option<Timestamp>, StoreError> {
+    tx.query_one(
+        "SELECT max(a.awaited_until) FROM attachment a JOIN inbox i ON i.id = a.inbox_id
+         WHERE a.organization_id = ?1 AND a.conversation_id = ?2 AND a.state = 'waiting' AND i.state = 'new'",
+        values![organization, conversation],
+        |row| row.get(0),
+    )
+}
+
+/// Takes files whose time has come, and counts the attempt. Those that somebody took who died are taken again.
+///
+/// # Errors
+/// What the database said.
+pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Attachment>, StoreError> {
+    let sql = format!(
+        "UPDATE attachment SET attempts = attempts + 1, lease_until = ?2, changed_at = ?1 WHERE id IN (
+             SELECT id FROM attachment
+             WHERE state = 'waiting' AND not_before <= ?1 AND (lease_until IS NULL OR lease_until <= ?1)
+             ORDER BY not_before, id LIMIT ?3)
+         RETURNING {COLUMNS}"
+    );
+    let mut rows = tx.query_all(&sql, values![now, until, limit], read)?;
+    rows.sort_by_key(|row| row.id);
+    Ok(rows)
+}
+
+/// Keeps the bytes of a file that goes on waiting, so that they are not fetched again; tells whether this attempt is still
+/// the one that counts.
+///
+/// # Errors
+/// What the database said.
+pub fn keep(
+    tx: &mut Tx<'_>,
+    attempted: &Attachment,
+    fetched: &Fetched<'_>,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let size = i64::try_from(fetched.bytes.len()).unwrap_or(i64::MAX);
+    let changed = tx.execute(
+        "UPDATE attachment SET mime = ?4, size = ?5, sha256 = ?6, bytes = ?7, changed_at = ?8
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'waiting'",
+        values![
+            attempted.organization,
+            attempted.id,
+            attempted.attempts,
+            fetched.mime,
+            size,
+            fetched.sha256,
+            fetched.bytes,
+            now
+        ],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Ends a file's waiting; tells whether this attempt is still the one that counts.
+///
+/// # Errors
+/// What the database said.
+pub fn finish(
+    tx: &mut Tx<'_>,
+    attempted: &Attachment,
+    state: AttachmentState,
+    transcript: Option<&str>,
+    failure: Option<&str>,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE attachment SET state = ?4, transcript = ?5, failure = ?6, lease_until = NULL, changed_at = ?7
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'waiting'",
+        values![attempted.organization, attempted.id, attempted.attempts, state.as_str(), transcript, failure, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Lets a file wait for another attempt; tells whether this attempt is still the one that counts.
+///
+/// # Errors
+/// What the database said.
+pub fn postpone(
+    tx: &mut Tx<'_>,
+    attempted: &Attachment,
+    not_before: Timestamp,
+    failure: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE attachment SET not_before = ?4, failure = ?5, lease_until = NULL, changed_at = ?6
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'waiting'",
+        values![attempted.organization, attempted.id, attempted.attempts, not_before, failure, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// The files of a conversation, in order of arrival, at most `limit`, the latest.
+///
+/// # Errors
+/// What the database said.
+pub fn of_conversation(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    limit: u32,
+) -> Result<Vec<Attachment>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM attachment WHERE organization_id = ?1 AND conversation_id = ?2 ORDER BY id DESC LIMIT ?3"
+    );
+    let mut rows = tx.query_all(&sql, values![organization, conversation, limit], read)?;
+    rows.reverse();
+    Ok(rows)
+}
+
+/// A file's bytes with their type; `None` if there is no such file or it is not here.
+///
+/// # Errors
+/// What the database said.
+pub fn bytes(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AttachmentId,
+) -> Result<Option<(String, Vec<u8>)>, StoreError> {
+    let found = tx.query_optional(
+        "SELECT mime, bytes FROM attachment WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id],
+        |row| Ok((row.get::<Option<String>>(0)?, row.get::<Option<Vec<u8>>>(1)?)),
+    )?;
+    Ok(found.and_then(|(mime, bytes)| mime.zip(bytes)))
+}
+
+/// Forgets the file of a message that was taken back.
+///
+/// # Errors
+/// What the database said.
+pub fn forget(tx: &mut Tx<'_>, organization: OrganizationId, inbox: InboxId) -> Result<usize, StoreError> {
+    tx.execute("DELETE FROM attachment WHERE organization_id = ?1 AND inbox_id = ?2", values![organization, inbox])
+}

@@ -1,0 +1,168 @@
+//! What every database must do for customers' files. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+use balcao_domain::attachment::AttachmentState;
+use balcao_domain::{AttachmentId, ConversationId, InboxId};
+use balcao_store::attachment::{self, Attachment, Fetched, NewAttachment};
+use balcao_store::inbox::{self, NewInbox};
+use balcao_store::{Store, StoreError, Tx};
+
+use super::Case;
+use super::delivery::{at, ripe, write};
+use super::store::{World, now, world};
+
+cases!(
+    a_file_is_fetched_by_one_and_again_after_a_death,
+    the_bytes_of_a_file_come_back_as_they_went_in,
+    only_the_attempt_that_counts_ends_the_waiting,
+    a_turn_waits_for_files_of_what_it_has_not_read,
+    a_file_goes_with_its_message_and_its_contact,
+    tenants_do_not_read_each_others_files,
+);
+
+const PNG: Fetched<'static> =
+    Fetched { mime: "image/png", sha256: "00", bytes: &[0x89, b'P', b'N', b'G', 0, 255, b'\'', b'?', b'1'] };
+
+fn message(conversation: ConversationId, key: &str) -> NewInbox<'_> {
+    NewInbox {
+        channel: "whatsapp",
+        account: "7001",
+        key,
+        kind: "message",
+        conversation: Some(conversation),
+        provider_message: Some(key),
+        text: Some("[imagem]"),
+        payload: "{}",
+        provider_at: None,
+        ignored: None,
+    }
+}
+
+/// A file of the first contact of a world, awaited for 20 seconds.
+fn sent(tx: &mut Tx<'_>, world: World, key: &str) -> Result<(ConversationId, InboxId, AttachmentId), StoreError> {
+    let conversation = ripe(tx, world, 0)?;
+    let inbox = inbox::insert(tx, world.organization, &message(conversation, key), now())?.unwrap();
+    let new = NewAttachment {
+        contact: *world.contacts.first().unwrap(),
+        conversation,
+        inbox,
+        channel: "whatsapp",
+        account: "7001",
+        media: "{}",
+        awaited_until: at(20),
+    };
+    Ok((conversation, inbox, attachment::insert(tx, world.organization, &new, now())?))
+}
+
+fn claim(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Attachment>, StoreError> {
+    attachment::claim(tx, at(seconds), at(seconds + 60), 10)
+}
+
+/// A claim keeps others away until whoever made it is taken for dead.
+pub async fn a_file_is_fetched_by_one_and_again_after_a_death(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let (_, _, id) = sent(tx, world, "wamid.1")?;
+        let [first] = claim(tx, 0)?.try_into().unwrap();
+        assert_eq!((first.id, first.attempts, first.state), (id, 1, AttachmentState::Waiting));
+        assert_eq!(claim(tx, 59)?, []);
+        let [second] = claim(tx, 60)?.try_into().unwrap();
+        assert_eq!((second.id, second.attempts), (id, 2));
+        assert!(attachment::postpone(tx, &second, at(100), "busy", at(61))?);
+        assert_eq!(claim(tx, 99)?, []);
+        let [third] = claim(tx, 100)?.try_into().unwrap();
+        assert_eq!((third.attempts, third.failure.as_deref()), (3, Some("busy")));
+        Ok(())
+    })
+    .await;
+}
+
+/// All bytes are kept, whatever they are.
+pub async fn the_bytes_of_a_file_come_back_as_they_went_in(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let (conversation, _, id) = sent(tx, world, "wamid.1")?;
+        let [one] = claim(tx, 0)?.try_into().unwrap();
+        assert_eq!(attachment::bytes(tx, world.organization, id)?, None);
+        let every: Vec<u8> = (0..=255).cycle().take(70_000).collect();
+        let fetched = Fetched { bytes: &every, ..PNG };
+        assert!(attachment::keep(tx, &one, &fetched, now())?);
+        assert!(attachment::finish(tx, &one, AttachmentState::Stored, Some("oi"), None, now())?);
+        assert_eq!(attachment::bytes(tx, world.organization, id)?, Some(("image/png".to_owned(), every)));
+        let [kept] = attachment::of_conversation(tx, world.organization, conversation, 10)?.try_into().unwrap();
+        assert_eq!(
+            (kept.state, kept.size, kept.transcript.as_deref()),
+            (AttachmentState::Stored, Some(70_000), Some("oi"))
+        );
+        Ok(())
+    })
+    .await;
+}
+
+/// Whoever was taken for dead and comes back changes nothing.
+pub async fn only_the_attempt_that_counts_ends_the_waiting(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        sent(tx, world, "wamid.1")?;
+        let [dead] = claim(tx, 0)?.try_into().unwrap();
+        let [alive] = claim(tx, 60)?.try_into().unwrap();
+        assert!(!attachment::keep(tx, &dead, &PNG, now())?);
+        assert!(!attachment::postpone(tx, &dead, at(61), "busy", now())?);
+        assert!(!attachment::finish(tx, &dead, AttachmentState::Unreadable, None, Some("gone"), now())?);
+        assert!(attachment::finish(tx, &alive, AttachmentState::Unreadable, None, Some("gone"), now())?);
+        assert!(!attachment::finish(tx, &alive, AttachmentState::Stored, None, None, now())?, "the end is the end");
+        assert_eq!(claim(tx, 10_000)?, []);
+        Ok(())
+    })
+    .await;
+}
+
+/// Once the message was given to a turn, nobody waits for its file.
+pub async fn a_turn_waits_for_files_of_what_it_has_not_read(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let (conversation, _, _) = sent(tx, world, "wamid.1")?;
+        assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, Some(at(20)));
+        let turn = balcao_store::turn::open(tx, world.organization, conversation, "eli", now())?;
+        inbox::assign(tx, world.organization, conversation, turn, 10)?;
+        assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, None);
+        sent(tx, world, "wamid.2")?;
+        let [_, two] = claim(tx, 0)?.try_into().unwrap();
+        assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, Some(at(20)));
+        attachment::finish(tx, &two, AttachmentState::Stored, None, None, now())?;
+        assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// P-02: what is erased takes its files along.
+pub async fn a_file_goes_with_its_message_and_its_contact(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let (conversation, inbox, _) = sent(tx, world, "wamid.1")?;
+        sent(tx, world, "wamid.2")?;
+        assert_eq!(attachment::forget(tx, world.organization, inbox)?, 1);
+        assert_eq!(attachment::of_conversation(tx, world.organization, conversation, 10)?.len(), 1);
+        tx.execute("DELETE FROM contact WHERE id = ?1", &[(*world.contacts.first().unwrap()).into()])?;
+        let left: i64 = tx.query_one("SELECT count(*) FROM attachment", &[], |row| row.get(0))?;
+        assert_eq!(left, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// The organization is part of every question.
+pub async fn tenants_do_not_read_each_others_files(store: &Store) {
+    let (ours, theirs) = (world(store, "ours").await, world(store, "theirs").await);
+    write(store, move |tx| {
+        let (conversation, inbox, id) = sent(tx, ours, "wamid.1")?;
+        let [one] = claim(tx, 0)?.try_into().unwrap();
+        attachment::keep(tx, &one, &PNG, now())?;
+        assert_eq!(attachment::bytes(tx, theirs.organization, id)?, None);
+        assert_eq!(attachment::of_conversation(tx, theirs.organization, conversation, 10)?, []);
+        assert_eq!(attachment::forget(tx, theirs.organization, inbox)?, 0);
+        Ok(())
+    })
+    .await;
+}
