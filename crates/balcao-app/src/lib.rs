@@ -7,6 +7,7 @@
 mod agenda;
 pub mod analytics;
 pub mod appointments;
+pub mod attachments;
 pub mod availability;
 pub mod bell;
 pub mod booking;

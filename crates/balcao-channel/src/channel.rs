@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::SendError,
+    file::{DownloadLimits, Downloaded, MediaError},
     id::{AccountId, Number, ProviderMessageId, UserId},
-    inbound::MediaKind,
+    inbound::{Media, MediaKind},
     outbound::Outbound,
 };
 
@@ -45,6 +46,16 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// [`SendError`]; the caller may ignore it.
     async fn typing(&self, message: &ProviderMessageId) -> Result<(), SendError>;
+
+    /// Fetches a file that a customer sent. May be repeated.
+    ///
+    /// The bytes are untrusted, and so is what is said of them: see [`crate::file::inspect`].
+    ///
+    /// # Errors
+    /// [`MediaError`]; nothing beyond the limits is read. [`MediaError::Unsupported`] if no files come by this channel.
+    async fn fetch(&self, _media: &Media, _limits: DownloadLimits) -> Result<Downloaded, MediaError> {
+        Err(MediaError::Unsupported)
+    }
 }
 
 /// Where a message goes.

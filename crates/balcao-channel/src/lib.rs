@@ -7,6 +7,7 @@
 pub mod channel;
 pub mod channels;
 pub mod error;
+pub mod file;
 pub mod id;
 pub mod inbound;
 pub mod outbound;
@@ -14,6 +15,7 @@ pub mod split;
 
 pub use channel::{Capabilities, Channel, Recipient, SendReceipt};
 pub use error::{GiveUpReason, SendClass, SendError};
+pub use file::{DownloadLimits, Downloaded, MediaError};
 pub use id::{AccountId, Number, ProviderMediaId, ProviderMessageId, UserId};
 pub use inbound::Inbound;
 pub use outbound::{Outbound, OutboundError};

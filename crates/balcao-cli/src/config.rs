@@ -7,6 +7,7 @@
 mod chat;
 mod database;
 mod serve;
+mod transcription;
 
 use std::{
     collections::BTreeMap,
@@ -25,6 +26,7 @@ use crate::{output::Failure, wire::seconds};
 pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
+pub(crate) use transcription::TranscriptionConfig;
 
 /// The file that is read if none is named.
 pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
@@ -41,6 +43,7 @@ pub(crate) struct Config {
     pub(crate) server: ServerConfig,
     pub(crate) whatsapp: WhatsAppConfig,
     pub(crate) chat: ChatConfig,
+    pub(crate) transcription: TranscriptionConfig,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
 }
@@ -198,6 +201,7 @@ impl Config {
         self.server.rows(&mut row);
         self.whatsapp.rows(&mut row);
         self.chat.rows(&mut row);
+        self.transcription.rows(&mut row);
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
@@ -289,7 +293,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
         ("model.first_token_s", model.first_token_s, 1, 3_600),
         ("model.stall_s", model.stall_s, 1, 3_600),
     ];
-    for (key, value, low, high) in rows.into_iter().chain(config.server.ranges()) {
+    for (key, value, low, high) in rows.into_iter().chain(config.server.ranges()).chain(config.transcription.ranges()) {
         if !(low..=high).contains(&value) {
             let origin = config.origins.get(key).map_or("default", String::as_str);
             return Err(format!("{origin}: {key} is {value}; it may be {low} to {high}"));

@@ -14,6 +14,7 @@ pub mod providers;
 pub mod retry;
 pub mod schema;
 pub mod sse;
+pub mod transcribe;
 pub mod usage;
 pub mod wellformed;
 

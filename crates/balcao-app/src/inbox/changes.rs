@@ -3,7 +3,7 @@
 use balcao_channel::inbound::{Content, Person, Preference, Renamed, SystemChange, SystemNotice};
 use balcao_channel::{ProviderMessageId, UserId};
 use balcao_store::inbox::{self, InboxRow};
-use balcao_store::{Tx, contact, conversation, dispatch};
+use balcao_store::{Tx, attachment, contact, conversation, dispatch};
 
 use super::{Arrival, people};
 use crate::desk::UseCaseError;
@@ -32,10 +32,12 @@ impl Arrival<'_> {
         if !inbox::withdraw(tx, self.organization(), row.id, "the customer took it back")? {
             return Ok("a deletion of a message that was read already");
         }
-        if let Some(conversation) = row.conversation
-            && inbox::burst(tx, self.organization(), conversation)?.is_none()
-        {
-            dispatch::set_ripe(tx, self.organization(), conversation, None)?;
+        attachment::forget(tx, self.organization(), row.id)?;
+        if let Some(conversation) = row.conversation {
+            if inbox::burst(tx, self.organization(), conversation)?.is_none() {
+                dispatch::set_ripe(tx, self.organization(), conversation, None)?;
+            }
+            super::ripen(tx, self.organization(), conversation, self.burst)?;
         }
         Ok("the earlier message was taken back")
     }

@@ -12,10 +12,11 @@ pub mod calls;
 mod changes;
 mod people;
 mod statuses;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use balcao_channel::Inbound;
 use balcao_channel::channels::web;
@@ -23,11 +24,12 @@ use balcao_channel::inbound::{Content, Echo, InboundMessage, Origin};
 use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ConversationId, OrganizationId};
+use balcao_store::attachment::{self, NewAttachment};
 use balcao_store::dispatch::{self, Route};
 use balcao_store::inbox::{self, NewInbox};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::{Tx, conversation, event, follow_up, organization};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 
 use crate::chat;
@@ -65,6 +67,8 @@ pub struct Inbox {
     accounts: Arc<BTreeMap<(String, String), Account>>,
     burst: BurstRules,
     wake: Arc<Notify>,
+    /// Told when a file is to be fetched, and how long its turn waits for it. Without it files are only mentioned.
+    files: Option<(Arc<Notify>, Duration)>,
 }
 
 impl Inbox {
@@ -72,7 +76,14 @@ impl Inbox {
     #[must_use]
     pub fn new(desk: Desk, accounts: impl IntoIterator<Item = Account>, burst: BurstRules, wake: Arc<Notify>) -> Self {
         let keyed = accounts.into_iter().map(|one| ((one.channel.clone(), one.account.clone()), one));
-        Self { desk, accounts: Arc::new(keyed.collect()), burst, wake }
+        Self { desk, accounts: Arc::new(keyed.collect()), burst, wake, files: None }
+    }
+
+    /// The same, for a [`crate::attachments::Attachments`] that fetches files: it is told by `fetch`, and a turn waits so long
+    /// for them.
+    #[must_use]
+    pub fn with_files(self, fetch: Arc<Notify>, wait: Duration) -> Self {
+        Self { files: Some((fetch, wait)), ..self }
     }
 
     /// Stores a delivery of a channel. When it returns, it is durable; on an error nothing is, and the channel must be told to
@@ -93,6 +104,9 @@ impl Inbox {
         let accepted = self.desk.store.write(work).await?;
         if accepted.new > 0 {
             self.wake.notify_one();
+            if let Some((fetch, _)) = &self.files {
+                fetch.notify_one();
+            }
         }
         Ok(accepted)
     }
@@ -118,7 +132,8 @@ impl Inbox {
             return Ok(());
         }
         accepted.new = accepted.new.saturating_add(1);
-        let mut arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst };
+        let wait = self.files.as_ref().map(|(_, wait)| *wait);
+        let mut arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait };
         arrival.handle(tx, event)
     }
 
@@ -130,6 +145,21 @@ impl Inbox {
     }
 }
 
+/// Says when what waits in a conversation is to be answered: when its burst is over, and its files are here or too late. If
+/// nothing waits, nothing is changed.
+pub(crate) fn ripen(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    burst: BurstRules,
+) -> Result<(), UseCaseError> {
+    let Some(waiting) = inbox::burst(tx, organization, conversation)? else { return Ok(()) };
+    let over = burst.ripe_at(waiting.first, waiting.last, waiting.count);
+    let files = attachment::awaited_until(tx, organization, conversation)?;
+    dispatch::set_ripe(tx, organization, conversation, Some(files.map_or(over, |files| files.max(over))))?;
+    Ok(())
+}
+
 /// A new event of an account of ours.
 pub(super) struct Arrival<'a> {
     pub(super) account: &'a Account,
@@ -137,6 +167,8 @@ pub(super) struct Arrival<'a> {
     payload: &'a str,
     pub(super) now: Timestamp,
     burst: BurstRules,
+    /// How long a turn waits for files; `None` if nobody fetches them.
+    wait: Option<Duration>,
 }
 
 impl Arrival<'_> {
@@ -223,15 +255,24 @@ impl Arrival<'_> {
             ignored: None,
             ..self.row("message", Some(found.id), Some(message.id.as_str()), "")
         };
-        inbox::insert(tx, organization, &new, self.now)?;
+        let row = inbox::insert(tx, organization, &new, self.now)?;
         if self.account.channel == web::KIND {
             chat::note_inbound(tx, organization, found.id, &message.id, &text, self.now)?;
         }
-        if let Some(waiting) = inbox::burst(tx, organization, found.id)? {
-            let ripe_at = self.burst.ripe_at(waiting.first, waiting.last, waiting.count);
-            dispatch::set_ripe(tx, organization, found.id, Some(ripe_at))?;
+        if let (Content::Media(media), Some(row), Some(wait)) = (&message.content, row, self.wait) {
+            let wait = SignedDuration::try_from(wait).unwrap_or_default();
+            let new = NewAttachment {
+                contact,
+                conversation: found.id,
+                inbox: row,
+                channel: &self.account.channel,
+                account: &self.account.account,
+                media: &serde_json::to_string(media).unwrap_or_default(),
+                awaited_until: self.now.checked_add(wait).unwrap_or(self.now),
+            };
+            attachment::insert(tx, organization, &new, self.now)?;
         }
-        Ok(())
+        ripen(tx, organization, found.id, self.burst)
     }
 
     /// Staff wrote from the shop's own phone: the conversation is theirs at once, and what was about to be sent is a draft.

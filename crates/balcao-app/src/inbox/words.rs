@@ -7,10 +7,45 @@ const MAX_CHARS: usize = 8_000;
 
 /// The words of a message in the business's language. Never empty, so that nothing is answered by silence.
 pub(super) fn of(content: &Content, locale: &str) -> String {
-    let said = if locale.starts_with("en") { &ENGLISH } else { &PORTUGUESE };
+    let said = words(locale);
     let text = in_full(content, said);
     let text: String = text.trim().chars().take(MAX_CHARS).collect();
     if text.is_empty() { format!("[{}]", said.unreadable) } else { text }
+}
+
+/// What a turn reads of a sound that was written down: the words, and that they were spoken, because a machine may have
+/// misheard them.
+pub(crate) fn transcribed(media: &Media, spoken: &str, locale: &str) -> String {
+    let said = words(locale);
+    let spoken: String = spoken.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect();
+    match caption(media) {
+        Some(caption) => format!("{caption}\n{spoken}\n[{}]", said.transcribed),
+        None => format!("{spoken}\n[{}]", said.transcribed),
+    }
+}
+
+/// What a turn reads of a file that could not be read: the agent asks for it again, or for words, or hands over.
+pub(crate) fn unreadable(media: &Media, locale: &str) -> String {
+    let said = words(locale);
+    let kind = match media.media {
+        MediaKind::Image => said.no_image,
+        MediaKind::Video => said.no_video,
+        MediaKind::Audio => said.no_audio,
+        MediaKind::Document => said.no_document,
+        MediaKind::Sticker => return in_full(&Content::Media(media.clone()), said),
+    };
+    match caption(media) {
+        Some(caption) => format!("{caption}\n[{kind}]"),
+        None => format!("[{kind}]"),
+    }
+}
+
+fn words(locale: &str) -> &'static Words {
+    if locale.starts_with("en") { &ENGLISH } else { &PORTUGUESE }
+}
+
+fn caption(media: &Media) -> Option<&str> {
+    media.caption.as_deref().map(str::trim).filter(|caption| !caption.is_empty())
 }
 
 struct Words {
@@ -23,6 +58,11 @@ struct Words {
     card: &'static str,
     order: &'static str,
     unreadable: &'static str,
+    transcribed: &'static str,
+    no_image: &'static str,
+    no_video: &'static str,
+    no_audio: &'static str,
+    no_document: &'static str,
 }
 
 const PORTUGUESE: Words = Words {
@@ -35,6 +75,11 @@ const PORTUGUESE: Words = Words {
     card: "cartão de contato",
     order: "pedido do catálogo",
     unreadable: "mensagem que não posso ler",
+    transcribed: "transcrição de áudio",
+    no_image: "o cliente enviou uma imagem que não pôde ser lida",
+    no_video: "o cliente enviou um vídeo que não pôde ser lido",
+    no_audio: "o cliente enviou um áudio que não pôde ser ouvido",
+    no_document: "o cliente enviou um documento que não pôde ser lido",
 };
 
 const ENGLISH: Words = Words {
@@ -47,6 +92,11 @@ const ENGLISH: Words = Words {
     card: "contact card",
     order: "catalogue order",
     unreadable: "message that I cannot read",
+    transcribed: "transcribed from audio",
+    no_image: "the customer sent an image that could not be read",
+    no_video: "the customer sent a video that could not be read",
+    no_audio: "the customer sent an audio that could not be heard",
+    no_document: "the customer sent a document that could not be read",
 };
 
 fn in_full(content: &Content, said: &Words) -> String {
@@ -82,7 +132,7 @@ fn described(media: &Media, said: &Words) -> String {
         MediaKind::Sticker => said.sticker,
     };
     let file = bracket(kind, media.filename.as_deref().unwrap_or_default());
-    match media.caption.as_deref().map(str::trim).filter(|caption| !caption.is_empty()) {
+    match caption(media) {
         Some(caption) => format!("{caption}\n{file}"),
         None => file,
     }

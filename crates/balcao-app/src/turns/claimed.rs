@@ -14,7 +14,7 @@ use balcao_domain::lease::Verdict;
 use balcao_store::dispatch::{self, Claimed, Lease};
 use balcao_store::inbox::{self, InboxRow};
 use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, contact, conversation, turn};
+use balcao_store::{Tx, attachment, contact, conversation, turn};
 use balcao_tool::{EffectClass, Toolbox};
 use jiff::Timestamp;
 
@@ -160,7 +160,8 @@ fn take(
         message::insert(tx, organization, &new, row.received_at)?;
     }
     let left = inbox::burst(tx, organization, conversation)?;
-    dispatch::set_ripe(tx, organization, conversation, left.map(|_| now))?;
+    let files = attachment::awaited_until(tx, organization, conversation)?.unwrap_or(now);
+    dispatch::set_ripe(tx, organization, conversation, left.map(|_| files.max(now)))?;
     Ok(rows)
 }
 
@@ -182,8 +183,11 @@ pub(super) fn supersede(
     let organization = opened.organization.id;
     let conversation = conversation::get(tx, organization, lease.conversation)?;
     let may_begin_again = matches!(ending, Ending::Reply { .. }) && !under.had_effect;
+    // A file that is still on its way is answered with what came with it, by the next turn.
+    let files = attachment::awaited_until(tx, organization, lease.conversation)?;
     if !may_begin_again
         || !conversation.state.agent_speaks()
+        || files.is_some_and(|until| until > now)
         || inbox::burst(tx, organization, lease.conversation)?.is_none()
     {
         return Ok(None);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_agent::{Profile, ProfileFile};
+use balcao_app::attachments::{AttachmentSettings, Attachments};
 use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::inbox::{Accepted, Account, Inbox};
 use balcao_app::sender::{Sender, SenderSettings};
@@ -17,17 +18,23 @@ use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ConversationId};
 use balcao_llm::providers::scripted::{Line, Scripted, with};
+use balcao_llm::transcribe::{OpenAiTranscriber, Transcriber, TranscriptionConfig};
+use balcao_store::attachment::{self, Attachment};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::inbox::InboxRow;
 use balcao_store::outbox::Outbox;
 use balcao_store::{Store, StoreError, Tx, contact, inbox, message, outbox};
 use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, webhooks};
+use balcao_testkit::fakes::transcription::{self, FakeTranscription};
 use balcao_yaml::Document;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::world::{World, on, root};
+
+/// How long a turn waits for files.
+pub(crate) const WAIT: Duration = Duration::from_secs(20);
 
 pub(crate) struct Counter {
     pub(crate) world: World,
@@ -36,6 +43,8 @@ pub(crate) struct Counter {
     pub(crate) inbox: Inbox,
     pub(crate) dispatcher: Dispatcher,
     pub(crate) sender: Sender,
+    pub(crate) files: Attachments,
+    pub(crate) speech: FakeTranscription,
     front: Arc<FrontDesk>,
 }
 
@@ -70,8 +79,11 @@ pub(crate) async fn counter(script: impl IntoIterator<Item = Line>) -> Counter {
     };
     let inbox = Inbox::new(world.desk.clone(), [account], BurstRules::default(), Arc::clone(&wake));
     let dispatcher = process(&front, "the first process");
+    let inbox = inbox.with_files(Arc::new(Notify::new()), WAIT);
     let sender = sender(&world, &graph);
-    Counter { world, model, graph, inbox, dispatcher, sender, front }
+    let speech = FakeTranscription::start().unwrap();
+    let files = files(&world, &graph, Some(&speech));
+    Counter { world, model, graph, inbox, dispatcher, sender, files, speech, front }
 }
 
 fn process(front: &Arc<FrontDesk>, owner: &str) -> Dispatcher {
@@ -79,11 +91,30 @@ fn process(front: &Arc<FrontDesk>, owner: &str) -> Dispatcher {
     Dispatcher::new(Arc::clone(front), settings, Arc::new(Notify::new()), Arc::new(Notify::new()))
 }
 
-fn sender(world: &World, graph: &FakeGraph) -> Sender {
-    let clocks = Clocks { whole: Duration::from_secs(2), ..Clocks::default() };
+fn account(graph: &FakeGraph) -> Arc<dyn Channel> {
+    let clocks = Clocks { whole: Duration::from_secs(2), file: Duration::from_secs(2), ..Clocks::default() };
     let config = Config { base_url: graph.url(), clocks, ..Config::new(AccountId::new(ACCOUNT), TOKEN.into()) };
-    let channel: Arc<dyn Channel> = Arc::new(WhatsApp::new(config).unwrap());
-    Sender::new(world.desk.clone(), [channel], SenderSettings::default(), Arc::new(Notify::new()))
+    Arc::new(WhatsApp::new(config).unwrap())
+}
+
+fn sender(world: &World, graph: &FakeGraph) -> Sender {
+    Sender::new(world.desk.clone(), [account(graph)], SenderSettings::default(), Arc::new(Notify::new()))
+}
+
+fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>) -> Attachments {
+    let transcriber = speech.map(|speech| -> Arc<dyn Transcriber> {
+        let config = TranscriptionConfig {
+            base_url: speech.url(),
+            model: transcription::MODEL.to_owned(),
+            key: Some(transcription::KEY.into()),
+            language: Some("pt".to_owned()),
+            within: Duration::from_secs(2),
+        };
+        Arc::new(OpenAiTranscriber::new(config).unwrap())
+    });
+    let settings = AttachmentSettings { longest_sound: Duration::from_secs(60), ..AttachmentSettings::default() };
+    let (wake, ripe) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    Attachments::new(world.desk.clone(), [account(graph)], transcriber, settings, wake, ripe)
 }
 
 /// Waits for the database in a model's line: it answers on a thread of its own.
@@ -95,6 +126,18 @@ pub(crate) fn wait<T: Send>(work: impl Future<Output = T> + Send) -> T {
 }
 
 impl Counter {
+    /// The same, where nobody writes sound down.
+    pub(crate) fn deaf(mut self) -> Self {
+        self.files = files(&self.world, &self.graph, None);
+        self
+    }
+
+    /// The customers' files of the conversation, in order.
+    pub(crate) async fn attachments(&self) -> Vec<Attachment> {
+        let (organization, id) = (self.world.organization, self.id().await);
+        self.look(move |tx| attachment::of_conversation(tx, organization, id, 100)).await
+    }
+
     /// Another process over the same database.
     pub(crate) fn another_process(&self) -> Dispatcher {
         process(&self.front, "another process")

@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 use axum::Router;
 use balcao_app::{
     Desk,
+    attachments::{AttachmentSettings, Attachments},
     bell::Bell,
     chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     dispatcher::{Dispatcher, DispatcherSettings},
@@ -20,6 +21,7 @@ use balcao_channel::{
     channels::{web::WebChat, whatsapp::WhatsApp},
 };
 use balcao_domain::OrganizationId;
+use balcao_llm::transcribe::Transcriber;
 use balcao_web::{
     Api, Limits, Web,
     chat::{ChatLimits, ChatServer},
@@ -60,13 +62,14 @@ pub(crate) async fn run(
     let address = config.server.address().map_err(Failure::usage)?;
     let whatsapp = config.whatsapp.read().map_err(Failure::usage)?;
     let chat = config.chat.read().map_err(Failure::usage)?;
+    let transcriber = config.transcription.read(environment).map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
     let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
-    let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat })?;
+    let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat, transcriber })?;
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
     server.run(listener, stopped()?).await;
@@ -99,6 +102,8 @@ pub(crate) struct Shop {
 pub(crate) struct Doors {
     pub(crate) whatsapp: Option<WhatsAppAccount>,
     pub(crate) chat: Option<ChatSettings>,
+    /// Who writes customers' sound down.
+    pub(crate) transcriber: Option<Arc<dyn Transcriber>>,
 }
 
 /// Everything that runs.
@@ -107,6 +112,8 @@ pub(crate) struct Server {
     limits: Limits,
     dispatcher: Dispatcher,
     sender: Sender,
+    /// Fetches customers' files.
+    attachments: Attachments,
     /// The web chat, if there is one.
     chats: Option<WebChats>,
     /// What is answered besides.
@@ -144,7 +151,16 @@ impl Server {
         if channels.is_empty() {
             complain("no channel is configured (set whatsapp.account, or chat.enabled): only the API is answered");
         }
-        let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake));
+        let fetch = Arc::new(Notify::new());
+        let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake))
+            .with_files(Arc::clone(&fetch), seconds(server.file_wait_s));
+        let settings = AttachmentSettings {
+            burst: server.burst(),
+            longest_sound: seconds(config.transcription.max_seconds),
+            ..AttachmentSettings::default()
+        };
+        let (all, ripe) = (channels.clone(), Arc::clone(&wake));
+        let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
         let (mut chats, mut more) = (None, Router::new());
         if let Some(ChatSettings { tokens, origins }) = doors.chat {
             let chat = WebChats::new(desk.clone(), inbox.clone(), hub, shop.id);
@@ -169,7 +185,7 @@ impl Server {
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
         let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
-        Ok(Self { web, limits, dispatcher, sender, chats, more, stop })
+        Ok(Self { web, limits, dispatcher, sender, attachments, chats, more, stop })
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -182,12 +198,13 @@ impl Server {
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, chats: _, more, stop } = self;
+        let Self { web, limits, dispatcher, sender, attachments, chats: _, more, stop } = self;
         let sent = CancellationToken::new();
-        let (end, sending) = (stop.clone(), sent.clone());
+        let (end, fetching, sending) = (stop.clone(), stop.clone(), sent.clone());
         let mut work = JoinSet::new();
         work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
         work.spawn(async move { dispatcher.run(end).await });
+        work.spawn(async move { attachments.run(fetching).await });
         let mut last = JoinSet::new();
         last.spawn(async move {
             sender.run(sending).await;

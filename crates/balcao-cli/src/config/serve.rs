@@ -30,6 +30,8 @@ pub(crate) struct ServerConfig {
     pub(crate) lease_s: u64,
     /// For so many seconds a message of unknown outcome holds back those behind it.
     pub(crate) settle_s: u64,
+    /// How long a turn waits for a customer's file, in seconds.
+    pub(crate) file_wait_s: u64,
     /// How long turns and requests may go on after the program was told to stop, in seconds.
     pub(crate) drain_s: u64,
 }
@@ -42,6 +44,7 @@ impl Default for ServerConfig {
             max_concurrent_turns: 32,
             lease_s: 30,
             settle_s: 60,
+            file_wait_s: 20,
             drain_s: 20,
         }
     }
@@ -60,12 +63,13 @@ impl ServerConfig {
     }
 
     /// Numbers and the ranges that they may be in.
-    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 5] {
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 6] {
         [
             ("server.burst_window_ms", self.burst_window_ms, 0, 60_000),
             ("server.max_concurrent_turns", u64::from(self.max_concurrent_turns), 1, 10_000),
             ("server.lease_s", self.lease_s, 1, 600),
             ("server.settle_s", self.settle_s, 0, 3_600),
+            ("server.file_wait_s", self.file_wait_s, 0, 120),
             ("server.drain_s", self.drain_s, 0, 600),
         ]
     }

@@ -13,7 +13,7 @@ use crate::{
 
 pub mod anthropic;
 mod draft;
-mod failure;
+pub(crate) mod failure;
 pub mod gemini;
 pub mod openai;
 pub mod replay;

@@ -52,6 +52,8 @@ pub enum Behaviour {
     AcceptThenEmpty,
     /// The connection closes, and nothing is carried out.
     Drop,
+    /// The answer is a file that never ends.
+    Endless,
 }
 
 /// A request that came.
@@ -74,6 +76,8 @@ struct File {
     elsewhere: Option<String>,
     /// How many addresses of it have expired already before they are used.
     expired: u32,
+    /// The size that is told, if it is not the true one.
+    said_size: Option<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -139,8 +143,16 @@ impl FakeGraph {
         self.keep(id, mime, b"x", Some(url.to_owned()), 0);
     }
 
+    /// Keeps a file that is said to have another size.
+    pub fn keep_file_saying(&self, id: &str, mime: &str, bytes: &[u8], size: usize) {
+        self.keep_file(id, mime, bytes);
+        if let Some(file) = lock(&self.state).files.get_mut(id) {
+            file.said_size = Some(size);
+        }
+    }
+
     fn keep(&self, id: &str, mime: &str, bytes: &[u8], elsewhere: Option<String>, expired: u32) {
-        let file = File { mime: mime.to_owned(), bytes: bytes.to_vec(), elsewhere, expired };
+        let file = File { mime: mime.to_owned(), bytes: bytes.to_vec(), elsewhere, expired, said_size: None };
         lock(&self.state).files.insert(id.to_owned(), file);
     }
 
@@ -181,6 +193,7 @@ impl State {
         let behaviour = self.next.pop_front().unwrap_or(Behaviour::Normal);
         match behaviour {
             Behaviour::Drop => return Reply::Nothing,
+            Behaviour::Endless => return Reply::Endless("image/png".to_owned()),
             Behaviour::Error { status, code, details } => return error(status, code, &details),
             Behaviour::Edge { status } => {
                 return Reply::Whole(
@@ -269,7 +282,7 @@ impl State {
             Ok((mime, bytes)) => {
                 self.count += 1;
                 let id = format!("media{}", self.count);
-                self.files.insert(id.clone(), File { mime, bytes, elsewhere: None, expired: 0 });
+                self.files.insert(id.clone(), File { mime, bytes, elsewhere: None, expired: 0, said_size: None });
                 ok(&json!({ "id": id }))
             }
         }
@@ -288,7 +301,7 @@ impl State {
         };
         // Meta writes the size as a text or as a number.
         ok(&json!({ "messaging_product": "whatsapp", "url": url, "mime_type": file.mime, "sha256": hash,
-            "file_size": file.bytes.len().to_string(), "id": id }))
+            "file_size": file.said_size.unwrap_or(file.bytes.len()).to_string(), "id": id }))
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) enum Reply {
     Whole(u16, String, Vec<u8>),
     /// The head and half of the body, and then the connection closes.
     Cut(u16, String, Vec<u8>),
+    /// The head without a length, and a body that never ends.
+    Endless(String),
     /// The connection closes without a word.
     Nothing,
     /// No word, until the client leaves.
@@ -89,6 +91,13 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(Request) -> Reply) -> std::io::R
             Reply::Whole(status, kind, body) => write(&mut stream, status, &kind, body.len(), &body)?,
             Reply::Cut(status, kind, body) => {
                 return write(&mut stream, status, &kind, body.len(), body.get(..body.len() / 2).unwrap_or_default());
+            }
+            Reply::Endless(kind) => {
+                stream.write_all(format!("HTTP/1.1 200 Told\r\ncontent-type: {kind}\r\n\r\n").as_bytes())?;
+                // Until the client has had enough.
+                loop {
+                    stream.write_all(&[0x41; 4_096])?;
+                }
             }
             Reply::Nothing => return Ok(()),
             Reply::Silence => return reader.read_to_end(&mut Vec::new()).map(|_read| ()),

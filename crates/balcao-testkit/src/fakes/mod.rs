@@ -2,3 +2,5 @@
 
 pub mod graph;
 mod http;
+mod multipart;
+pub mod transcription;

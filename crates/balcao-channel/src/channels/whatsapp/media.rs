@@ -14,8 +14,10 @@ use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
 use super::{errors, http::Silence, json, send::WhatsApp, webhook};
+pub use crate::file::{DownloadLimits, Downloaded, MediaError};
 use crate::{
-    error::{GiveUpReason, SendClass, SendError},
+    error::{SendClass, SendError},
+    file::{bare_type, check_type},
     id::ProviderMediaId,
     inbound::MediaKind,
 };
@@ -45,90 +47,6 @@ pub const fn sendable(kind: MediaKind) -> (&'static [&'static str], usize) {
         ),
         // An animated sticker may have 500 KB, another 100; which it is shows at Meta only.
         MediaKind::Sticker => (&["image/webp"], 500 * KIB),
-    }
-}
-
-/// What of customers' files is fetched.
-#[derive(Debug, Clone, Copy)]
-pub struct DownloadLimits {
-    /// Largest size in bytes.
-    pub max_bytes: usize,
-    /// Types, such as `application/pdf`; one that ends in a slash stands for all below it.
-    pub types: &'static [&'static str],
-}
-
-impl Default for DownloadLimits {
-    /// Pictures without script (no SVG), sound, films and PDF up to 16 MiB.
-    fn default() -> Self {
-        let types = &["image/jpeg", "image/png", "image/webp", "audio/", "video/", "application/pdf"];
-        Self { max_bytes: 16 * MIB, types }
-    }
-}
-
-/// A file of a customer.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Downloaded {
-    /// Its type, without parameters.
-    pub mime: String,
-    /// Its bytes: untrusted.
-    pub bytes: Vec<u8>,
-}
-
-impl std::fmt::Debug for Downloaded {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Downloaded").field("mime", &self.mime).field("bytes", &self.bytes.len()).finish()
-    }
-}
-
-/// Why a file was not moved. All may be repeated without harm.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MediaError {
-    /// It is too large.
-    #[error("the file is larger than {limit} bytes")]
-    TooLarge {
-        /// The limit.
-        limit: usize,
-    },
-    /// It is of another type.
-    #[error("files of type `{mime}` are not taken here")]
-    Type {
-        /// Its type.
-        mime: String,
-    },
-    /// It is empty.
-    #[error("the file is empty")]
-    Empty,
-    /// Its id cannot be one.
-    #[error("the id of the file holds what no id holds")]
-    Id,
-    /// It is not kept any longer (customers' files live seven days there), or never was.
-    #[error("the file is not there any more: ask for it again")]
-    Gone,
-    /// It would have to be fetched where the token must not go.
-    #[error("the file is said to be at `{host}`, which is not Meta's: not fetched")]
-    Host {
-        /// That host.
-        host: String,
-    },
-    /// Its bytes are not those that were announced.
-    #[error("the file's hash differs from the one announced")]
-    Altered,
-    /// The exchange failed.
-    #[error(transparent)]
-    Exchange(#[from] SendError),
-}
-
-impl MediaError {
-    /// What may be done.
-    #[must_use]
-    pub const fn class(&self) -> SendClass {
-        match self {
-            Self::TooLarge { .. } | Self::Type { .. } | Self::Empty | Self::Id | Self::Gone | Self::Host { .. } => {
-                SendClass::give_up(GiveUpReason::Media)
-            }
-            Self::Altered => SendClass::retry(),
-            Self::Exchange(error) => error.class,
-        }
     }
 }
 
@@ -276,18 +194,6 @@ fn again(mut error: SendError) -> SendError {
         error.class = SendClass::retry();
     }
     error
-}
-
-/// `audio/ogg` of `Audio/OGG; codecs=opus`.
-fn bare_type(mime: &str) -> String {
-    mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
-fn check_type(mime: &str, limits: DownloadLimits) -> Result<(), MediaError> {
-    let mime = bare_type(mime);
-    let taken =
-        limits.types.iter().any(|known| if known.ends_with('/') { mime.starts_with(known) } else { mime == *known });
-    if taken { Ok(()) } else { Err(MediaError::Type { mime }) }
 }
 
 /// Webhooks write the hash in base64, look-ups in hex. One of neither form says nothing.

@@ -16,8 +16,9 @@ use super::{
 use crate::{
     channel::{Capabilities, Channel, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
+    file::{DownloadLimits, Downloaded, MediaError},
     id::{AccountId, Number, ProviderMessageId, UserId},
-    inbound::MediaKind,
+    inbound::{Media, MediaKind},
     outbound::{Outbound, limits},
 };
 
@@ -96,6 +97,10 @@ impl Channel for WhatsApp {
         let body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": message,
             "typing_indicator": typing });
         self.mark(&body).await
+    }
+
+    async fn fetch(&self, media: &Media, limits: DownloadLimits) -> Result<Downloaded, MediaError> {
+        self.download(&media.id, media.sha256.as_deref(), limits).await
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::fakes::multipart;
+
 /// A broken rule, as Meta answers it.
 #[derive(Debug)]
 pub(super) struct Broken {
@@ -196,15 +198,8 @@ pub(super) fn mark(body: &Value) -> Verdict {
 
 /// Type and bytes of the file in the multipart body of an upload.
 pub(super) fn upload(content_type: &str, body: &[u8]) -> Result<(String, Vec<u8>), Broken> {
-    let boundary = content_type.strip_prefix("multipart/form-data; boundary=");
-    let boundary = boundary.ok_or_else(|| broken(100, "The body is not multipart/form-data."))?;
-    let mut fields = Vec::new();
-    for part in split(body, format!("--{boundary}").as_bytes()) {
-        let Some(head_end) = find(part, b"\r\n\r\n") else { continue };
-        let head = String::from_utf8_lossy(part.get(..head_end).unwrap_or_default()).into_owned();
-        let bytes = part.get(head_end + 4..part.len().saturating_sub(2)).unwrap_or_default();
-        fields.push((head, bytes));
-    }
+    let fields =
+        multipart::fields(content_type, body).ok_or_else(|| broken(100, "The body is not multipart/form-data."))?;
     let field = |name: &str| fields.iter().find(|(head, _)| head.contains(&format!("name=\"{name}\"")));
     let text = |name: &str| field(name).map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned());
     demand(text("messaging_product").as_deref() == Some("whatsapp"), 100, "messaging_product must be whatsapp.")?;
@@ -213,20 +208,6 @@ pub(super) fn upload(content_type: &str, body: &[u8]) -> Result<(String, Vec<u8>
     let same = head.to_ascii_lowercase().contains(&format!("content-type: {mime}"));
     demand(same && head.contains("filename=\""), 131_053, "The file's type is not the type that was given.")?;
     Ok((mime, bytes.to_vec()))
-}
-
-fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).position(|window| window == what)
-}
-
-/// The parts between boundaries.
-fn split<'a>(mut text: &'a [u8], boundary: &[u8]) -> Vec<&'a [u8]> {
-    let mut parts = Vec::new();
-    while let Some(at) = find(text, boundary) {
-        parts.push(text.get(..at).unwrap_or_default());
-        text = text.get(at + boundary.len()..).unwrap_or_default();
-    }
-    parts
 }
 
 #[cfg(test)]

@@ -1,0 +1,224 @@
+//! Files that customers send are fetched before the turn, for a while, and whatever they are the customer is answered.
+
+use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS};
+use balcao_llm::providers::scripted::{Line, says};
+use balcao_store::attachment;
+use balcao_testkit::fakes::graph::Behaviour;
+use balcao_testkit::fakes::transcription::Heard;
+use serde_json::{Value, json};
+
+use crate::counter::{Counter, counter};
+
+const ANSWER: &str = "Recebi! Como posso ajudar?";
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+const NO_IMAGE: &str = "[o cliente enviou uma imagem que não pôde ser lida]";
+const NO_AUDIO: &str = "[o cliente enviou um áudio que não pôde ser ouvido]";
+
+/// A voice note of so many seconds.
+fn note(seconds: u64) -> Vec<u8> {
+    let page = |samples: u64| [b"OggS\0\x04".as_slice(), &samples.to_le_bytes(), &[0; 14]].concat();
+    [page(0), b"OpusHead".to_vec(), page(seconds * 48_000)].concat()
+}
+
+fn image(more: Value) -> Value {
+    let mut image = json!({ "id": "m1", "mime_type": "image/png" });
+    image.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({ "type": "image", "image": image })
+}
+
+fn voice() -> Value {
+    let audio = json!({ "id": "m1", "mime_type": "audio/ogg; codecs=opus", "voice": true });
+    json!({ "type": "audio", "audio": audio })
+}
+
+async fn one(shop: &Counter) -> attachment::Attachment {
+    let [one] = shop.attachments().await.try_into().unwrap();
+    one
+}
+
+async fn got_an_image(answer: Option<Line>, prepare: impl FnOnce(&Counter)) -> Counter {
+    let shop = counter(answer).await;
+    prepare(&shop);
+    shop.joao_sends("wamid.1", image(json!({}))).await;
+    shop.files.work_off().await.unwrap();
+    shop
+}
+
+#[tokio::test]
+async fn an_image_is_fetched_and_kept_before_its_turn() {
+    let shop = counter([says(ANSWER)]).await;
+    shop.graph.keep_file("m1", "image/png", PNG);
+    shop.joao_sends("wamid.1", image(json!({ "caption": "quero igual a esse" }))).await;
+    shop.pass(3);
+    assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0, "the burst is over, but the file is not here");
+    shop.files.work_off().await.unwrap();
+    shop.works().await;
+    assert_eq!(shop.texts(), [ANSWER]);
+    assert_eq!(shop.asked(), "quero igual a esse\n[imagem, que não posso ver]");
+    let kept = one(&shop).await;
+    assert_eq!((kept.state, kept.mime.as_deref(), kept.attempts), (AttachmentState::Stored, Some("image/png"), 1));
+    let organization = shop.world.organization;
+    let bytes = shop.look(move |tx| attachment::bytes(tx, organization, kept.id)).await;
+    assert_eq!(bytes, Some(("image/png".to_owned(), PNG.to_vec())));
+}
+
+#[tokio::test]
+async fn a_voice_note_is_written_down_and_marked_as_such() {
+    let shop = counter([says(ANSWER)]).await;
+    shop.graph.keep_file("m1", "audio/ogg", &note(5));
+    shop.speech.next(Heard::Words(" quero cortar o cabelo\namanhã ".to_owned()));
+    shop.joao_sends("wamid.1", voice()).await;
+    shop.joao_writes("wamid.2", "pode ser?").await;
+    shop.files.work_off().await.unwrap();
+    shop.works().await;
+    assert_eq!(shop.asked(), "quero cortar o cabelo amanhã\n[transcrição de áudio]\npode ser?");
+    let [sound] = shop.speech.sounds().try_into().unwrap();
+    assert_eq!((sound.filename.as_str(), sound.language.as_deref(), sound.bytes), ("audio.ogg", Some("pt"), note(5)));
+    assert_eq!(one(&shop).await.transcript.as_deref(), Some("quero cortar o cabelo\namanhã"));
+}
+
+#[tokio::test]
+async fn without_a_transcriber_sound_is_kept_and_the_model_told() {
+    let shop = counter([says(ANSWER)]).await.deaf();
+    shop.graph.keep_file("m1", "audio/ogg", &note(5));
+    shop.joao_sends("wamid.1", voice()).await;
+    shop.files.work_off().await.unwrap();
+    shop.works().await;
+    assert_eq!(shop.asked(), "[áudio, que não posso ouvir]");
+    assert_eq!(one(&shop).await.state, AttachmentState::Stored);
+}
+
+#[tokio::test]
+async fn sound_that_cannot_be_heard_is_told_to_the_model() {
+    for (seconds, heard, asked) in
+        [(5, Some(Heard::Words("  ".to_owned())), 1), (5, Some(Heard::Status(400)), 1), (61, None, 0)]
+    {
+        let shop = counter([says(ANSWER)]).await;
+        shop.graph.keep_file("m1", "audio/ogg", &note(seconds));
+        heard.into_iter().for_each(|heard| shop.speech.next(heard));
+        shop.joao_sends("wamid.1", voice()).await;
+        shop.files.work_off().await.unwrap();
+        shop.works().await;
+        assert_eq!((shop.asked().as_str(), shop.speech.sounds().len()), (NO_AUDIO, asked));
+        let kept = one(&shop).await;
+        assert_eq!((kept.state, kept.size.is_some()), (AttachmentState::Unreadable, true), "staff can hear it");
+    }
+}
+
+#[tokio::test]
+async fn what_was_fetched_is_not_fetched_again_to_be_heard() {
+    let shop = counter([says(ANSWER)]).await;
+    shop.graph.keep_file("m1", "audio/ogg", &note(5));
+    for heard in [Heard::Status(500), Heard::Nonsense, Heard::Cut, Heard::Words("oi".to_owned())] {
+        shop.speech.next(heard);
+    }
+    shop.joao_sends("wamid.1", voice()).await;
+    shop.files.work_off().await.unwrap();
+    let fetched = shop.graph.asked().len();
+    for pause in [1, 2, 4] {
+        assert_eq!(shop.files.work_off().await.unwrap(), 0, "the pause is not over");
+        shop.pass(pause);
+        assert_eq!(shop.files.work_off().await.unwrap(), 1);
+    }
+    assert_eq!((one(&shop).await.transcript.as_deref(), shop.graph.asked().len()), (Some("oi"), fetched));
+    shop.works().await;
+    assert_eq!(shop.asked(), "oi\n[transcrição de áudio]");
+}
+
+#[tokio::test]
+async fn a_turn_does_not_wait_longer_than_it_should() {
+    let shop = counter([says(ANSWER)]).await;
+    shop.graph.keep_file("m1", "audio/ogg", &note(5));
+    shop.joao_sends("wamid.1", voice()).await;
+    shop.pass(19);
+    assert_eq!(shop.dispatcher.work_off().await.unwrap(), 0);
+    shop.pass(1);
+    shop.works().await;
+    assert_eq!((shop.texts(), shop.asked().as_str()), (vec![ANSWER.to_owned()], "[áudio, que não posso ouvir]"));
+    shop.speech.next(Heard::Words("tarde demais".to_owned()));
+    shop.files.work_off().await.unwrap();
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 1, "what came late is for staff; nothing is answered twice");
+    assert_eq!(one(&shop).await.transcript.as_deref(), Some("tarde demais"));
+}
+
+#[tokio::test]
+async fn f_136_files_that_lie_or_are_gone_are_answered_all_the_same() {
+    type Prepare = fn(&Counter);
+    let cases: [(&str, Prepare); 6] = [
+        ("larger than it may be", |shop| shop.graph.keep_file("m1", "image/png", &vec![0; 16 * 1024 * 1024 + 1])),
+        ("larger than it says", |shop| {
+            let large = [PNG, &vec![0; 16 * 1024 * 1024]].concat();
+            shop.graph.keep_file_saying("m1", "image/png", &large, 100);
+        }),
+        ("of another type than it says", |shop| shop.graph.keep_file("m1", "image/png", b"MZ\x90\0 a program")),
+        ("of a type that is not taken", |shop| shop.graph.keep_file("m1", "image/svg+xml", b"<svg/>")),
+        ("gone", |_shop| {}),
+        ("without an end", |shop| {
+            shop.graph.keep_file("m1", "image/png", PNG);
+            shop.graph.next(Behaviour::Normal);
+            shop.graph.next(Behaviour::Endless);
+        }),
+    ];
+    for (what, prepare) in cases {
+        let shop = got_an_image(Some(says(ANSWER)), prepare).await;
+        let kept = one(&shop).await;
+        assert_eq!((kept.state, kept.size), (AttachmentState::Unreadable, None), "{what}: {:?}", kept.failure);
+        shop.works().await;
+        assert_eq!((shop.texts(), shop.asked().as_str()), (vec![ANSWER.to_owned()], NO_IMAGE), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_whose_bytes_were_altered_is_fetched_again_and_given_up_at_last() {
+    let shop = counter([]).await;
+    shop.graph.keep_file("m1", "image/png", PNG);
+    let announced = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    shop.joao_sends("wamid.1", image(json!({ "sha256": announced }))).await;
+    for attempt in 1..=MAX_ATTEMPTS {
+        assert_eq!(one(&shop).await.state, AttachmentState::Waiting);
+        assert_eq!(shop.files.work_off().await.unwrap(), 1, "attempt {attempt}");
+        shop.pass(20);
+    }
+    let given_up = one(&shop).await;
+    assert_eq!((given_up.state, given_up.attempts), (AttachmentState::Unreadable, MAX_ATTEMPTS));
+    assert!(given_up.failure.unwrap().contains("hash"));
+}
+
+#[tokio::test]
+async fn a_file_that_is_slow_once_comes_the_next_time() {
+    let shop = got_an_image(None, |shop| {
+        shop.graph.keep_file("m1", "image/png", PNG);
+        shop.graph.next(Behaviour::AcceptThenSilence);
+    })
+    .await;
+    assert_eq!(one(&shop).await.state, AttachmentState::Waiting);
+    shop.pass(1);
+    shop.files.work_off().await.unwrap();
+    assert_eq!(one(&shop).await.state, AttachmentState::Stored);
+}
+
+#[tokio::test]
+async fn a_message_that_was_taken_back_takes_its_file_along() {
+    let shop = got_an_image(None, |shop| shop.graph.keep_file("m1", "image/png", PNG)).await;
+    let revoke = json!({ "original_message_id": "wamid.1" });
+    shop.joao_sends("wamid.2", json!({ "type": "revoke", "revoke": revoke })).await;
+    assert_eq!(shop.attachments().await, []);
+    shop.works().await;
+    assert!(shop.texts().is_empty());
+}
+
+#[tokio::test]
+async fn a_file_that_comes_during_a_turn_is_answered_by_the_next_one() {
+    let shop = counter([]).await;
+    shop.graph.keep_file("m1", "audio/ogg", &note(5));
+    shop.speech.next(Heard::Words("às dez".to_owned()));
+    let sent = balcao_testkit::fakes::graph::webhooks::message("wamid.2", voice());
+    shop.model.script([shop.after_delivery(&sent, says("Um.")), says("Dois.")]);
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    assert_eq!(shop.texts(), ["Um."], "it does not begin again for something that it cannot read yet");
+    shop.files.work_off().await.unwrap();
+    shop.works().await;
+    assert_eq!((shop.texts().len(), shop.asked().as_str()), (2, "às dez\n[transcrição de áudio]"));
+}

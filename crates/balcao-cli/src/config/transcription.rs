@@ -1,0 +1,90 @@
+//! How sound is written down: `[transcription]`.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+
+use balcao_llm::transcribe::{OpenAiTranscriber, Transcriber, TranscriptionConfig as Service};
+use secrecy::SecretString;
+use serde::Deserialize;
+
+use crate::output::chain;
+
+/// How long one call may take.
+const WITHIN: Duration = Duration::from_secs(30);
+
+/// A service that speaks OpenAI's protocol. Without `model` there is none.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct TranscriptionConfig {
+    /// Where it answers, version included.
+    pub(crate) base_url: String,
+    /// Its model.
+    pub(crate) model: Option<String>,
+    /// The environment variable that holds its key.
+    pub(crate) api_key_env: Option<String>,
+    /// A file that holds its key.
+    pub(crate) api_key_file: Option<PathBuf>,
+    /// The longest sound that is sent to it, in seconds.
+    pub(crate) max_seconds: u64,
+    /// The language that is spoken, such as `pt`.
+    pub(crate) language: Option<String>,
+}
+
+impl Default for TranscriptionConfig {
+    fn default() -> Self {
+        Self {
+            base_url: "https://api.openai.com/v1".to_owned(),
+            model: None,
+            api_key_env: None,
+            api_key_file: None,
+            max_seconds: 300,
+            language: None,
+        }
+    }
+}
+
+impl TranscriptionConfig {
+    /// The service, ready to be asked; `None` if none is configured.
+    pub(crate) fn read(&self, environment: &BTreeMap<String, String>) -> Result<Option<Arc<dyn Transcriber>>, String> {
+        let Some(model) = &self.model else { return Ok(None) };
+        let key = match (&self.api_key_env, &self.api_key_file) {
+            (Some(_), Some(_)) => {
+                return Err("give transcription.api_key_env or transcription.api_key_file, not both".to_owned());
+            }
+            (Some(name), None) => {
+                let key = environment.get(name).filter(|key| !key.trim().is_empty());
+                Some(key.cloned().ok_or_else(|| {
+                    format!("transcription.api_key_env names {name}, which is not set in the environment")
+                })?)
+            }
+            (None, Some(file)) => {
+                let read = std::fs::read_to_string(file);
+                Some(read.map_err(|error| format!("transcription.api_key_file {}: {error}", file.display()))?)
+            }
+            (None, None) => None,
+        };
+        let service = Service {
+            base_url: self.base_url.clone(),
+            model: model.clone(),
+            key: key.map(|key| SecretString::from(key.trim().to_owned())),
+            language: self.language.clone(),
+            within: WITHIN,
+        };
+        let built = OpenAiTranscriber::new(service).map_err(|error| format!("transcription: {}", chain(&error)))?;
+        Ok(Some(Arc::new(built)))
+    }
+
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 1] {
+        [("transcription.max_seconds", self.max_seconds, 1, 3_600)]
+    }
+
+    pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
+        let none = || "(none)".to_owned();
+        row("transcription.base_url", self.base_url.clone());
+        row("transcription.model", self.model.clone().unwrap_or_else(none));
+        row("transcription.api_key_env", self.api_key_env.clone().unwrap_or_else(none));
+        let file = self.api_key_file.as_ref().map(|file| file.display().to_string());
+        row("transcription.api_key_file", file.unwrap_or_else(none));
+        row("transcription.max_seconds", self.max_seconds.to_string());
+        row("transcription.language", self.language.clone().unwrap_or_else(|| "(the service guesses)".to_owned()));
+    }
+}
