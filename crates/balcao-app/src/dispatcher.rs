@@ -4,7 +4,8 @@
 //! on, and a turn whose lease was lost is dropped. Recovery is no program of its own: a conversation that somebody left
 //! behind who died is claimed like any other, and its open turn is taken up.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use balcao_domain::burst::BurstRules;
@@ -17,6 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::bell::Bell;
 use crate::desk::UseCaseError;
+use crate::presence::{self, Presence};
 use crate::turns::{AnswerError, FrontDesk};
 
 /// How the dispatcher works.
@@ -65,6 +67,8 @@ pub struct Dispatcher {
     outgoing: Arc<Notify>,
     /// Rings when a turn is over.
     bell: Bell,
+    /// Shows customers that an answer is being written.
+    presence: Presence,
     turns: Arc<Semaphore>,
     /// One suspect at a time: whoever dies with it is to blame.
     suspects: Arc<Semaphore>,
@@ -80,6 +84,25 @@ struct Job {
     _suspect: Option<OwnedSemaphorePermit>,
 }
 
+/// What a customer has seen of a turn that runs.
+#[derive(Default)]
+struct Seen {
+    at: OnceLock<Arc<presence::At>>,
+    typing: AtomicBool,
+}
+
+/// Ends with the turn, whatever becomes of it.
+struct Shown {
+    seen: Arc<Seen>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
 impl Dispatcher {
     /// A dispatcher; it looks at once when `wake` is told, and tells `outgoing` when a reply was written.
     #[must_use]
@@ -91,6 +114,7 @@ impl Dispatcher {
             wake,
             outgoing,
             bell: Bell::default(),
+            presence: Presence::default(),
             turns: Arc::new(Semaphore::new(most)),
             suspects: Arc::new(Semaphore::new(1)),
             tracker: TaskTracker::new(),
@@ -102,6 +126,12 @@ impl Dispatcher {
     #[must_use]
     pub fn ringing(self, bell: Bell) -> Self {
         Self { bell, ..self }
+    }
+
+    /// The same, showing customers that an answer is being written.
+    #[must_use]
+    pub fn showing(self, presence: Presence) -> Self {
+        Self { presence, ..self }
     }
 
     /// Dispatches until it is told to stop. Then turns that run may come to their end for a while; what is left is given back,
@@ -184,11 +214,14 @@ impl Dispatcher {
     async fn work(&self, job: Job) {
         let claimed = &job.claimed;
         let answer = self.front.answer_claimed(&self.settings.profile, claimed, self.settings.burst, None);
+        let seen = self.show(claimed);
         let result = tokio::select! {
             result = Box::pin(answer) => result,
             () = self.keep_lease(claimed) => return,
             () = self.abort.cancelled() => return self.end(claimed, dispatch::give_back).await,
         };
+        self.leave_mark(&seen);
+        drop(seen);
         match result {
             Ok(Some(answered)) => {
                 self.outgoing.notify_one();
@@ -207,6 +240,29 @@ impl Dispatcher {
                 tracing::error!(conversation = %claimed.lease.conversation, tally = ?claimed.tally, %error, "a turn failed");
                 self.end(claimed, dispatch::fail).await;
             }
+        }
+    }
+
+    /// Shows that an answer is being written until the turn is over, beside it.
+    fn show(&self, claimed: &Claimed) -> Shown {
+        let (seen, desk) = (Arc::new(Seen::default()), self.front.desk().clone());
+        let (presence, claimed, seeing) = (self.presence.clone(), claimed.clone(), Arc::clone(&seen));
+        let task = self.tracker.spawn(async move {
+            if let Some(at) = presence.find(&desk, &claimed).await {
+                let at = seeing.at.get_or_init(|| Arc::new(at));
+                at.typing(|| seeing.typing.store(true, Ordering::Relaxed)).await;
+            }
+        });
+        Shown { seen, task }
+    }
+
+    /// A turn that was over before anybody saw that it ran leaves a read mark at least.
+    fn leave_mark(&self, shown: &Shown) {
+        if let Some(at) = shown.seen.at.get()
+            && !shown.seen.typing.load(Ordering::Relaxed)
+        {
+            let at = Arc::clone(at);
+            self.tracker.spawn(async move { at.read().await });
         }
     }
 

@@ -28,6 +28,7 @@ pub mod names;
 pub mod notes;
 mod outgoing;
 pub mod pipelines;
+pub mod presence;
 pub mod reminders;
 pub mod seed;
 pub mod sender;

@@ -8,6 +8,7 @@ use balcao_agent::{Profile, ProfileFile};
 use balcao_app::attachments::{AttachmentSettings, Attachments};
 use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::inbox::{Accepted, Account, Inbox};
+use balcao_app::presence::Presence;
 use balcao_app::sender::{Sender, SenderSettings};
 use balcao_app::turns::{Agent, FrontDesk};
 use balcao_builtin_tools::Settings;
@@ -89,6 +90,14 @@ pub(crate) async fn counter(script: impl IntoIterator<Item = Line>) -> Counter {
 fn process(front: &Arc<FrontDesk>, owner: &str) -> Dispatcher {
     let settings = DispatcherSettings::new("eli", owner);
     Dispatcher::new(Arc::clone(front), settings, Arc::new(Notify::new()), Arc::new(Notify::new()))
+}
+
+impl Counter {
+    /// The same, where customers see that somebody is there.
+    pub(crate) fn present(mut self) -> Self {
+        self.dispatcher = self.dispatcher.showing(Presence::new([account(&self.graph)]));
+        self
+    }
 }
 
 fn account(graph: &FakeGraph) -> Arc<dyn Channel> {

@@ -10,6 +10,7 @@ mod exactly_once;
 mod figures;
 mod inbox;
 mod looking;
+mod presence;
 mod seed;
 mod sending;
 mod world;

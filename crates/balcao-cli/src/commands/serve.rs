@@ -13,6 +13,7 @@ use balcao_app::{
     chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     dispatcher::{Dispatcher, DispatcherSettings},
     inbox::{Account, Inbox, calls::Calls},
+    presence::Presence,
     sender::{Sender, SenderSettings},
     turns::FrontDesk,
 };
@@ -159,6 +160,7 @@ impl Server {
             longest_sound: seconds(config.transcription.max_seconds),
             ..AttachmentSettings::default()
         };
+        let presence = Presence::new(channels.clone());
         let (all, ripe) = (channels.clone(), Arc::clone(&wake));
         let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
         let (mut chats, mut more) = (None, Router::new());
@@ -179,7 +181,7 @@ impl Server {
         let bell = Bell::default();
         let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
         let api = api.map_err(Failure::operation)?;
-        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell);
+        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell).showing(presence);
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
