@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    channel::Capabilities,
     id::{ProviderMediaId, ProviderMessageId},
     inbound::MediaKind,
 };
@@ -74,6 +75,35 @@ impl Outbound {
     pub fn tracked(mut self, correlation: CorrelationId) -> Self {
         self.correlation = Some(correlation);
         self
+    }
+
+    /// The same message for a channel that can do so much: where it has no buttons or no lists, their words alone.
+    #[must_use]
+    pub fn fitting(&self, capabilities: &Capabilities) -> Self {
+        let plain = |body: &String| Self {
+            content: OutboundContent::Text { body: body.clone(), preview_url: false },
+            quote: self.quote.clone(),
+            correlation: self.correlation.clone(),
+        };
+        match &self.content {
+            OutboundContent::Buttons { body, buttons, .. } if buttons.len() > capabilities.max_buttons => plain(body),
+            OutboundContent::List { body, sections, .. }
+                if sections.iter().map(|section| section.rows.len()).sum::<usize>() > capabilities.max_rows =>
+            {
+                plain(body)
+            }
+            OutboundContent::Text { .. }
+            | OutboundContent::Media { .. }
+            | OutboundContent::Location { .. }
+            | OutboundContent::Buttons { .. }
+            | OutboundContent::List { .. }
+            | OutboundContent::Link { .. }
+            | OutboundContent::AskLocation { .. }
+            | OutboundContent::AskNumber { .. }
+            | OutboundContent::ContactCard { .. }
+            | OutboundContent::Reaction { .. }
+            | OutboundContent::Template(_) => self.clone(),
+        }
     }
 
     /// What it holds.

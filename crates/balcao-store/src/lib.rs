@@ -23,6 +23,7 @@ pub mod attachment;
 pub mod audit;
 pub mod catalog;
 pub mod chat;
+pub mod choice;
 pub mod claims;
 pub mod contact;
 pub mod conversation;

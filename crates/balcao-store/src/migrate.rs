@@ -60,6 +60,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112250_attachment.sql"),
         postgres: include_str!("../migrations/postgres/2026112250_attachment.sql"),
     },
+    Migration {
+        version: 2_026_112_251,
+        name: "2026112251_choice_price",
+        sqlite: include_str!("../migrations/sqlite/2026112251_choice_price.sql"),
+        postgres: include_str!("../migrations/postgres/2026112251_choice_price.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{error::ErrorCode, receipt::Receipt};
+use crate::{error::ErrorCode, offer::Offer, receipt::Receipt};
 
 /// How a result counts (specification part 1 §4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,25 +28,34 @@ pub struct ToolOutput {
     pub refused: bool,
     /// What a reply may now state.
     pub receipts: Vec<Receipt>,
+    /// What the customer may choose.
+    pub offers: Vec<Offer>,
 }
 
 impl ToolOutput {
     /// It worked.
     #[must_use]
     pub const fn success(value: Value) -> Self {
-        Self { value, refused: false, receipts: Vec::new() }
+        Self { value, refused: false, receipts: Vec::new(), offers: Vec::new() }
     }
 
     /// A correct "no": `success: false` with a reason, `found: false`, `available: false`.
     #[must_use]
     pub const fn refusal(value: Value) -> Self {
-        Self { value, refused: true, receipts: Vec::new() }
+        Self { value, refused: true, receipts: Vec::new(), offers: Vec::new() }
     }
 
     /// Adds a receipt.
     #[must_use]
     pub fn receipt(mut self, receipt: Receipt) -> Self {
         self.receipts.push(receipt);
+        self
+    }
+
+    /// Adds what the customer may choose.
+    #[must_use]
+    pub fn offering(mut self, offers: impl IntoIterator<Item = Offer>) -> Self {
+        self.offers.extend(offers);
         self
     }
 }
@@ -64,6 +73,9 @@ pub struct CallResult {
     /// What a reply may now state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<Receipt>,
+    /// What the customer may choose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub offers: Vec<Offer>,
     /// For staff and the journal only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub internal: Option<String>,

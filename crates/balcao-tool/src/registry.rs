@@ -141,7 +141,7 @@ impl Tool {
                 .fail(&ToolError::new(ErrorCode::Internal, "the tool failed").internal(Internal::note(note)), locale);
         }
         let class = if output.refused { ResultClass::Refusal } else { ResultClass::Success };
-        CallResult { receipts: output.receipts, ..plain(class, output.value) }
+        CallResult { receipts: output.receipts, offers: output.offers, ..plain(class, output.value) }
     }
 
     fn ask(&self, question: String, locale: Locale) -> CallResult {
@@ -168,6 +168,7 @@ fn plain(class: ResultClass, value: Value) -> CallResult {
         code: None,
         value,
         receipts: Vec::<Receipt>::new(),
+        offers: Vec::new(),
         internal: None,
         confirm: None,
         duration_ms: 0,

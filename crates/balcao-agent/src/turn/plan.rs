@@ -378,6 +378,7 @@ fn waiting() -> CallResult {
         code: None,
         value: Value::Null,
         receipts: Vec::new(),
+        offers: Vec::new(),
         internal: None,
         confirm: None,
         duration_ms: 0,

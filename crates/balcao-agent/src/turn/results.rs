@@ -101,6 +101,7 @@ pub(super) fn read(kept: &BTreeMap<String, Value>, raw: &str, locale: Locale) ->
         code: None,
         value,
         receipts: vec![],
+        offers: vec![],
         internal: None,
         confirm: None,
         duration_ms: 0,

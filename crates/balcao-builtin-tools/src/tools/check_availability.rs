@@ -1,9 +1,11 @@
 //! `check_availability`: free times on a day.
 
 use async_trait::async_trait;
-use balcao_app::availability::{Availability, AvailabilityQuery, AvailabilityRefusal};
-use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
-use jiff::civil::Date;
+use balcao_app::availability::{
+    Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability, ProfessionalSlots,
+};
+use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};
+use jiff::civil::{Date, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -46,6 +48,7 @@ impl NativeTool for CheckAvailability {
             .filter(|one| !one.slots.is_empty())
             .map(|one| json!({"barber": one.professional, "available_slots": one.slots}))
             .collect();
+        let offers = offers(day, &answer);
         let mut value = Map::new();
         value.insert("date".to_owned(), day.to_string().into());
         value.insert("weekday".to_owned(), weekday(cx, day).into());
@@ -69,8 +72,23 @@ impl NativeTool for CheckAvailability {
             value.insert("next_available".to_owned(), next);
         }
         let value = Value::Object(value);
-        Ok(if answer.total > 0 { ToolOutput::success(value) } else { ToolOutput::refusal(value) })
+        Ok(if answer.total > 0 { ToolOutput::success(value).offering(offers) } else { ToolOutput::refusal(value) })
     }
+}
+
+/// The free times as data, for channels that show them as buttons.
+fn offers(day: Date, answer: &DayAvailability) -> Vec<Offer> {
+    let of = |one: &ProfessionalSlots| {
+        let starts: Vec<Time> = one.slots.iter().filter_map(|start| start.parse().ok()).collect();
+        let (professional, service) = (one.professional.clone(), answer.service.clone());
+        starts.into_iter().map(move |start| Offer {
+            day,
+            start,
+            professional: professional.clone(),
+            service: service.clone(),
+        })
+    };
+    answer.results.iter().flat_map(of).collect()
 }
 
 fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date) -> ToolResult<ToolOutput> {

@@ -1,0 +1,163 @@
+//! What a reply offers, as buttons or a list.
+//!
+//! The offers are the tools' own ([`Offer`]), never read out of prose; the reply's words only say which of them it speaks of,
+//! so that nothing is shown that the customer was not told. Choosing one says what our row says, not what comes back.
+
+use std::collections::BTreeSet;
+
+use balcao_agent::TurnState;
+use balcao_channel::outbound::{Button, OutboundContent, Row, Section, limits};
+use balcao_domain::TurnId;
+use balcao_language::{TimeReading, find_times, say};
+use balcao_tool::{Locale, Offer, ReceiptKind};
+use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
+
+/// How long an offer may be chosen, unless its time comes first: as long as it is remembered what a conversation is about.
+const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
+
+/// Something that may be chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) name: String,
+    /// What a turn reads when it was chosen.
+    pub(crate) words: String,
+    pub(crate) expires_at: Timestamp,
+}
+
+/// A reply with what may be chosen below it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Choices {
+    pub(crate) content: OutboundContent,
+    pub(crate) all: Vec<Choice>,
+}
+
+/// What a reply offers; `None` if that is nothing, or more than fits.
+pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, now: Timestamp) -> Option<Choices> {
+    // A question that waits for a yes is not answered by another choice, and what is settled is not offered any more.
+    let settled = |kind| matches!(kind, ReceiptKind::Booked | ReceiptKind::Rescheduled | ReceiptKind::HandedOff);
+    let receipts = || state.calls.iter().flat_map(|call| &call.result.receipts);
+    if state.held.is_some() || receipts().any(|receipt| settled(receipt.kind)) {
+        return None;
+    }
+    let offered: BTreeSet<&Offer> = state.calls.iter().flat_map(|call| &call.result.offers).collect();
+    let spoken_of = spoken_of(&offered, reply);
+    let fits = reply.encode_utf16().count() <= limits::INTERACTIVE_BODY;
+    if spoken_of.is_empty() || spoken_of.len() > limits::ROWS || !fits {
+        return None;
+    }
+    let english = state.principal.locale == Locale::En;
+    let said = if english { say::Locale::En } else { say::Locale::Pt };
+    let all: Vec<Choice> = (1_u32..)
+        .zip(&spoken_of)
+        .map(|(number, offer)| Choice {
+            name: format!("{}{turn}:{number}", crate::outgoing::CHOICE),
+            words: in_words(offer, said),
+            expires_at: expires_at(offer, zone, now),
+        })
+        .collect();
+    let content = if all.len() <= limits::BUTTONS && let Some(titles) = titles(&spoken_of) {
+        let buttons = all.iter().zip(titles).map(|(choice, title)| Button { id: choice.name.clone(), title });
+        OutboundContent::Buttons {
+            header: None,
+            body: reply.to_owned(),
+            footer: None,
+            buttons: buttons.collect(),
+        }
+    } else {
+        let open = if english { "See times" } else { "Ver horários" }.to_owned();
+        let sections = sections(&spoken_of, &all, said);
+        OutboundContent::List { header: None, body: reply.to_owned(), footer: None, open, sections }
+    };
+    Some(Choices { content, all })
+}
+
+/// Those offers whose time the reply names; of those, if it names people, theirs.
+fn spoken_of<'a>(offered: &BTreeSet<&'a Offer>, reply: &str) -> Vec<&'a Offer> {
+    let named: BTreeSet<Time> = find_times(reply)
+        .into_iter()
+        .filter_map(|found| match found.reading {
+            TimeReading::At { time, .. } => Some(time),
+            TimeReading::Window(_) => None,
+        })
+        .collect();
+    let at_time: Vec<&Offer> = offered.iter().copied().filter(|offer| named.contains(&offer.start)).collect();
+    let folded = balcao_language::fold(reply);
+    let is_named = |offer: &&Offer| {
+        let first = offer.professional.split_whitespace().next().unwrap_or_default();
+        !first.is_empty() && folded.split(|c: char| !c.is_alphanumeric()).any(|word| word == balcao_language::fold(first))
+    };
+    let with: Vec<&Offer> = at_time.iter().copied().filter(is_named).collect();
+    if with.is_empty() { at_time } else { with }
+}
+
+/// A title for each button, if they can be told apart by it.
+fn titles(offers: &[&Offer]) -> Option<Vec<String>> {
+    let days: BTreeSet<_> = offers.iter().map(|offer| offer.day).collect();
+    let title = |offer: &&Offer| {
+        let time = offer.start.strftime("%H:%M");
+        if days.len() > 1 { format!("{} {time}", offer.day.strftime("%d/%m")) } else { time.to_string() }
+    };
+    let plain: Vec<String> = offers.iter().map(title).collect();
+    let differ = |all: &[String]| all.iter().collect::<BTreeSet<_>>().len() == all.len();
+    if differ(&plain) {
+        return Some(plain);
+    }
+    let with = |(offer, title): (&&Offer, String)| {
+        let first = offer.professional.split_whitespace().next().unwrap_or_default();
+        cut(&format!("{title} {first}"), limits::BUTTON_TITLE)
+    };
+    let longer: Vec<String> = offers.iter().zip(plain).map(with).collect();
+    differ(&longer).then_some(longer)
+}
+
+fn sections(offers: &[&Offer], all: &[Choice], said: say::Locale) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    let with = if said == say::Locale::Pt { "com" } else { "with" };
+    let mut last = None;
+    for (offer, choice) in offers.iter().zip(all) {
+        if last != Some(offer.day) {
+            let title = cut(&say::day(offer.day, said), limits::SECTION_TITLE);
+            sections.push(Section { title: Some(title), rows: Vec::new() });
+            last = Some(offer.day);
+        }
+        let row = Row {
+            id: choice.name.clone(),
+            title: offer.start.strftime("%H:%M").to_string(),
+            description: Some(cut(&format!("{with} {}", offer.professional), limits::ROW_DESCRIPTION)),
+        };
+        if let Some(section) = sections.last_mut() {
+            section.rows.push(row);
+        }
+    }
+    sections
+}
+
+/// What the customer says by choosing it.
+fn in_words(offer: &Offer, said: say::Locale) -> String {
+    let (day, time) = (say::day(offer.day, said), offer.start.strftime("%H:%M"));
+    let service = offer.service.as_deref().map(|service| format!(", {service}")).unwrap_or_default();
+    match said {
+        say::Locale::Pt => format!("Quero {day} às {time} com {}{service}", offer.professional),
+        say::Locale::En => format!("I want {day} at {time} with {}{service}", offer.professional),
+    }
+}
+
+fn expires_at(offer: &Offer, zone: &TimeZone, now: Timestamp) -> Timestamp {
+    let starts = zone.to_timestamp(offer.day.to_datetime(offer.start)).unwrap_or(now);
+    starts.min(now.checked_add(COUNTS_FOR).unwrap_or(now))
+}
+
+/// At most so many UTF-16 units.
+fn cut(text: &str, most: usize) -> String {
+    let mut length = 0;
+    text.chars()
+        .take_while(|letter| {
+            length += letter.len_utf16();
+            length <= most
+        })
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "choices_tests.rs"]
+mod tests;
