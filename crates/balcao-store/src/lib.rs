@@ -8,6 +8,7 @@
 
 mod cause;
 mod error;
+mod inline;
 mod job;
 mod migrate;
 mod postgres;
@@ -50,6 +51,7 @@ pub mod waitlist;
 
 pub use cause::{Cause, PostgresCause};
 pub use error::{ConstraintKind, StoreError, StoreErrorClass};
+pub use inline::{Fate, Gate, InlineDatabase};
 pub use migrate::{AppliedMigration, SchemaStatus};
 pub use store::{Backend, OpenOptions, Store};
 pub use tx::Tx;
