@@ -74,8 +74,8 @@ impl FrontDesk {
             Verdict::Answer => self.take_up(agent, &opened, saved.as_deref(), inbound)?,
             Verdict::HandOver => {
                 tracing::error!(turn = %opened.turn, tally = ?claimed.tally, "given up: a person gets the conversation");
-                // What the customer wrote may be what breaks: nothing looks at it again.
-                let mut turn = self.begin(agent, &opened, String::new())?;
+                // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
+                let mut turn = self.take_up(agent, &opened, saved.as_deref(), String::new())?;
                 turn.abandon(&format!("{} attempts to answer did not come to an end", claimed.tally.attempts));
                 turn
             }
