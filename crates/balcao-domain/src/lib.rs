@@ -22,7 +22,6 @@ pub mod note;
 pub mod outbox;
 pub mod outcome;
 pub mod phone;
-pub mod planted;
 pub mod pipeline;
 pub mod professional;
 pub mod scheduling;

@@ -26,11 +26,14 @@ use crate::run::{Outcome, run};
 
 /// Looks for a seed under which the program breaks a promise.
 #[derive(Debug, Parser)]
-#[command(version, after_help = "Examples:
+#[command(
+    version,
+    after_help = "Examples:
   balcao-simulator --seeds 5000        5,000 seeds from 1 on
   balcao-simulator --minutes 60        as many as an hour allows
   balcao-simulator --seed 4711         one seed, with everything that happened in it
-  balcao-simulator --planted           whether the mistakes that are built in are found (needs --features planted)")]
+  balcao-simulator --planted           whether the mistakes that are built in are found (needs --features planted)"
+)]
 struct Args {
     /// So many seeds.
     #[arg(long, default_value_t = 200)]

@@ -65,7 +65,10 @@ impl Model {
                 Err(failure(ModelErrorKind::Timeout))
             }
             2 => Ok(said("{\"name\": \"create_appointment\", \"arguments\": {")),
-            _ => Ok(calls(vec![call(0, "drop_database", &json!({"now": true})), call(1, "create_appointment", &json!([]))])),
+            _ => Ok(calls(vec![
+                call(0, "drop_database", &json!({"now": true})),
+                call(1, "create_appointment", &json!([])),
+            ])),
         }
     }
 }
@@ -75,7 +78,8 @@ fn failure(kind: ModelErrorKind) -> ModelError {
 }
 
 fn answer(world: &World, request: &ModelRequest, asked: &str) -> ModelResponse {
-    let has_acted = request.messages.iter().rev().take_while(|message| !matches!(message, Message::User { .. })).count() > 0;
+    let has_acted =
+        request.messages.iter().rev().take_while(|message| !matches!(message, Message::User { .. })).count() > 0;
     let wanted = if has_acted || request.tools.is_empty() { Vec::new() } else { wishes(world, asked) };
     if wanted.is_empty() {
         let leaks = world.strikes(world.plan.faults.leak);

@@ -117,11 +117,8 @@ fn replies_are_single(tx: &mut Tx<'_>, outside: &Outside, found: &mut Vec<Findin
         *times.entry(&sent.correlation).or_default() += 1;
     }
     found.extend(times.iter().filter(|(_, times)| **times > 1).map(|(id, n)| format!("O-2: {id} was sent {n} times")));
-    let unsent: Vec<String> = tx.query_all(
-        "SELECT correlation FROM outbox WHERE state = 'sent' ORDER BY id",
-        &[],
-        |row| row.get(0),
-    )?;
+    let unsent: Vec<String> =
+        tx.query_all("SELECT correlation FROM outbox WHERE state = 'sent' ORDER BY id", &[], |row| row.get(0))?;
     let lost = unsent.into_iter().filter(|id| !times.contains_key(id.as_str()));
     found.extend(lost.map(|id| format!("O-2: {id} counts as sent and was not")));
     Ok(())
@@ -134,7 +131,8 @@ fn effects_are_single(
     turns: &[Turn],
     found: &mut Vec<Finding>,
 ) -> Result<(), StoreError> {
-    let known: BTreeSet<&str> = turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.key.as_deref()).collect();
+    let known: BTreeSet<&str> =
+        turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.key.as_deref()).collect();
     for ((system, key), times) in &outside.effects {
         if times.len() > 1 {
             found.push(format!("O-3: {system} did {key} {} times", times.len()));
@@ -184,13 +182,14 @@ fn bookings_are_told(
     let booked: Vec<i64> = tx.query_all("SELECT id FROM appointment ORDER BY id", &[], |row| row.get(0))?;
     let told: BTreeSet<i64> = turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.appointment).collect();
     let unsure = turns.iter().flat_map(|turn| &turn.calls).filter(|call| call.tool == SECRET && call.uncertain).count();
-    found.extend(told.iter().filter(|id| !booked.contains(id)).map(|id| format!("O-5: {id} was told and is not booked")));
+    found.extend(
+        told.iter().filter(|id| !booked.contains(id)).map(|id| format!("O-5: {id} was told and is not booked")),
+    );
     let untold: Vec<i64> = booked.into_iter().filter(|id| *id >= first_own && !told.contains(id)).collect();
     if untold.len() > unsure {
         found.push(format!("O-5: {untold:?} are booked and were not told; {unsure} bookings were said to be unknown"));
     }
-    let written: i64 =
-        tx.query_one("SELECT count(*) FROM note WHERE content LIKE 'pediu %'", &[], |row| row.get(0))?;
+    let written: i64 = tx.query_one("SELECT count(*) FROM note WHERE content LIKE 'pediu %'", &[], |row| row.get(0))?;
     let ledger: i64 = tx.query_one(
         "SELECT count(*) FROM effect_ledger WHERE tool = 'add_internal_note' AND result LIKE '{\"Ok\"%'",
         &[],

@@ -6,12 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_channel::channel::Capabilities;
-use balcao_channel::{
-    AccountId, Channel, Outbound, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt,
-};
+use balcao_channel::{AccountId, Channel, Outbound, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt};
 use balcao_tool::{
-    Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool,
-    ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
+    Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
+    ToolError, ToolHandler, ToolOutput, ToolResult,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -162,11 +160,8 @@ struct System {
 
 /// The tools that reach outside: one that honours keys, one that can be asked, one that neither does.
 pub(crate) fn tools(process: &Arc<Process>) -> Vec<Tool> {
-    let all = [
-        ("push_crm", EffectClass::Keyed),
-        ("open_task", EffectClass::Queryable),
-        ("send_sms", EffectClass::Blind),
-    ];
+    let all =
+        [("push_crm", EffectClass::Keyed), ("open_task", EffectClass::Queryable), ("send_sms", EffectClass::Blind)];
     all.into_iter().filter_map(|(name, class)| tool(process, name, class)).collect()
 }
 

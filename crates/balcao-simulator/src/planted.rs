@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use balcao_domain::planted::{self, Bug};
+use balcao_planted::{self as mistakes, Bug};
 
 use crate::plan::Plan;
 use crate::run::run;
@@ -11,15 +11,15 @@ use crate::run::run;
 /// Looks for each mistake.
 #[expect(clippy::print_stdout, reason = "the report")]
 pub(crate) fn hunt(jobs: usize) -> ExitCode {
-    if !planted::AVAILABLE {
+    if !mistakes::AVAILABLE {
         println!("this build has no mistakes built in: build it with `--features planted`");
         return ExitCode::FAILURE;
     }
     let mut all = true;
     for bug in Bug::ALL {
-        planted::plant(Some(bug));
+        mistakes::plant(Some(bug));
         let found = first_failure(bug.within(), jobs);
-        planted::plant(None);
+        mistakes::plant(None);
         all &= found.is_some();
         match found {
             Some((seed, finding)) => println!("{bug:?}: found by seed {seed} of {}: {finding}", bug.within()),

@@ -151,7 +151,11 @@ pub(crate) struct Cluster {
 
 impl Cluster {
     /// Starts as many as the plan says.
-    pub(crate) fn start(world: &Arc<World>, database: InlineDatabase, tenants: Vec<Tenant>) -> anyhow::Result<Arc<Self>> {
+    pub(crate) fn start(
+        world: &Arc<World>,
+        database: InlineDatabase,
+        tenants: Vec<Tenant>,
+    ) -> anyhow::Result<Arc<Self>> {
         let start = |place: usize| Replica::start(world, &database, &tenants, format!("r{place}.0"));
         let places = (0..world.plan.replicas).map(start).collect::<anyhow::Result<Vec<_>>>()?;
         let world = Arc::clone(world);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use async_trait::async_trait;
 use balcao_app::seed::BusinessFile;
+use balcao_planted::{self as planted, Bug};
 use balcao_store::{Fate, Gate, InlineDatabase};
 use jiff::Timestamp;
 use tokio::time::sleep;
@@ -56,9 +57,12 @@ pub(crate) fn run(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
 async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> {
     let (template, tenants) = template(plan.tenants).await?;
     let database = template.copy()?;
-    let first_own: i64 = database.look(|tx| {
-        tx.query_one("SELECT COALESCE(max(id), 0) + 1 FROM appointment", &[], |row| row.get(0))
-    }).map_err(|error: balcao_store::StoreError| error)?;
+    if planted::has(Bug::SlotNotGuarded) {
+        database.without_walls()?;
+    }
+    let first_own: i64 = database
+        .look(|tx| tx.query_one("SELECT COALESCE(max(id), 0) + 1 FROM appointment", &[], |row| row.get(0)))
+        .map_err(|error: balcao_store::StoreError| error)?;
     let world = World::new(plan, seed, begins()?, talk);
     let cluster = Cluster::start(&world, database.clone(), tenants.clone())?;
     let (world_ref, end) = (Arc::clone(&world), CancellationToken::new());

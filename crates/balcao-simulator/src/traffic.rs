@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_app::conversations::Conversations;
-use balcao_channel::inbound::{
-    Content, DeliveryState, Echo, Forwarded, InboundMessage, Origin, Person, StatusUpdate,
-};
+use balcao_channel::inbound::{Content, DeliveryState, Echo, Forwarded, InboundMessage, Origin, Person, StatusUpdate};
 use balcao_channel::{AccountId, Inbound, Number, ProviderMessageId};
 use balcao_domain::{ConversationId, Phone};
 use balcao_store::{InlineDatabase, StoreError, contact, conversation};
@@ -48,9 +46,8 @@ impl Crowd {
 
     /// One message, sometimes with another in the same delivery, sometimes with a person who takes over.
     async fn one(&self, number: usize) {
-        let (tenant, contact) = self.world.draw(|rng| {
-            (rng.usize(..self.tenants.len()), rng.usize(..self.world.plan.contacts))
-        });
+        let (tenant, contact) =
+            self.world.draw(|rng| (rng.usize(..self.tenants.len()), rng.usize(..self.world.plan.contacts)));
         let mut events = vec![self.message(tenant, contact, format!("wamid.{number}"))];
         if self.world.draw(|rng| rng.u8(..4)) == 0 {
             let other = self.world.draw(|rng| rng.usize(..self.world.plan.contacts));
@@ -198,7 +195,8 @@ impl Crowd {
 
     async fn report_one(&self, id: String, correlation: String) {
         self.world.linger(50, 15_000).await;
-        let tenant = self.tenants.iter().position(|tenant| correlation.starts_with(&format!("{}:", tenant.organization)));
+        let tenant =
+            self.tenants.iter().position(|tenant| correlation.starts_with(&format!("{}:", tenant.organization)));
         let states = [DeliveryState::Sent, DeliveryState::Delivered, DeliveryState::Read];
         let state = states[self.world.draw(|rng| rng.usize(..states.len()))];
         let status = StatusUpdate {
@@ -219,7 +217,9 @@ impl Crowd {
 fn id(event: &Inbound) -> Option<String> {
     match event {
         Inbound::Message(message) => Some(message.id.as_str().to_owned()),
-        Inbound::Status(_) | Inbound::Echo(_) | Inbound::Preference(_) | Inbound::Renamed(_) | Inbound::Unknown(_) => None,
+        Inbound::Status(_) | Inbound::Echo(_) | Inbound::Preference(_) | Inbound::Renamed(_) | Inbound::Unknown(_) => {
+            None
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use balcao_domain::Clock;
+use balcao_planted::{self as planted, Bug};
 use fastrand::Rng;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -123,6 +124,8 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn start(world: &Arc<World>, name: String) -> Arc<Self> {
         let most = world.plan.faults.skew_ms;
+        // Processes go by the database's clock; going by their own is a mistake.
+        let most = if planted::has(Bug::LeaseByHostClock) { 90_000 } else { most };
         let skew = world.draw(|rng| rng.i64(-most..=most));
         world.note(|| format!("{name} starts"));
         Arc::new(Self {
