@@ -126,7 +126,7 @@ impl Conversations {
     async fn act<T: Serialize + DeserializeOwned + Send + 'static>(
         &self,
         organization: OrganizationId,
-        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Clone + Send + 'static,
     ) -> Answer<T> {
         if let Some(key) = self.key.clone() {
             return Ok(self.desk.effect(organization, key, work).await?.value);
@@ -227,6 +227,9 @@ impl Conversations {
                 kind: "staff",
                 name: &message.to_string(),
                 text,
+                choices: None,
+                about: None,
+                fallback: None,
             };
             outgoing::push(tx, organization, &outgoing, now)?;
             Ok(Ok(()))

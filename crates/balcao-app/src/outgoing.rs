@@ -1,14 +1,19 @@
 //! Writing into the outbox, and taking out of it what must not leave any more.
 
-use balcao_channel::outbound::{CorrelationId, limits};
+use balcao_channel::outbound::{CorrelationId, OutboundContent, Template, limits};
 use balcao_channel::{Outbound, split_text};
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
+use balcao_store::choice::{self, NewChoice};
 use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::{Tx, dispatch, message};
 use jiff::Timestamp;
 
 use crate::desk::UseCaseError;
 use crate::inbox::calls;
+use crate::turns::choices::Choices;
+
+/// What the names of our buttons and rows begin with: what comes back under such a name is looked up, never believed.
+pub(crate) const CHOICE: &str = "balcao:";
 
 /// A text on its way to a contact.
 #[derive(Debug, Clone, Copy)]
@@ -19,12 +24,18 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) channel: &'a str,
     /// The turn whose reply it is.
     pub(crate) turn: Option<TurnId>,
-    /// What it is: `reply`, `staff`.
+    /// What it is: `reply`, `staff`, `reminder`, …
     pub(crate) kind: &'a str,
     /// What it is named after, unique in the organization: a turn, a message.
     pub(crate) name: &'a str,
     /// The words.
     pub(crate) text: &'a str,
+    /// The same words with what may be chosen, for a channel that can.
+    pub(crate) choices: Option<&'a Choices>,
+    /// What an unasked-for message is about.
+    pub(crate) about: Option<&'a str>,
+    /// The template that takes its place once the channel's window is closed.
+    pub(crate) fallback: Option<&'a Template>,
 }
 
 /// Writes a text into the outbox, in as many parts as channels need. A conversation that did not come by a channel has none,
@@ -39,9 +50,28 @@ pub(crate) fn push(
         return Ok(());
     }
     let Some(route) = dispatch::route(tx, organization, outgoing.conversation)? else { return Ok(()) };
-    for (part, text) in (1_u32..).zip(split_text(outgoing.text, limits::TEXT)) {
+    let contents = match outgoing.choices {
+        Some(choices) => {
+            offer(tx, organization, outgoing.conversation, choices, now)?;
+            vec![choices.content.clone()]
+        }
+        None => {
+            let text = |body| OutboundContent::Text { body, preview_url: false };
+            split_text(outgoing.text, limits::TEXT).into_iter().map(text).collect()
+        }
+    };
+    let mut fallback = match outgoing.fallback {
+        Some(template) => Some(Outbound::new(OutboundContent::Template(template.clone()))?),
+        None => None,
+    };
+    for (part, content) in (1_u32..).zip(contents) {
         let correlation = format!("{organization}:{}:{part}", outgoing.name);
-        let message = Outbound::text(text)?.tracked(CorrelationId::new(correlation.as_str())?);
+        let tracked =
+            |message: Outbound| Ok::<_, UseCaseError>(message.tracked(CorrelationId::new(correlation.as_str())?));
+        let message = tracked(Outbound::new(content)?)?;
+        // One template stands for all parts: those behind it would say the same.
+        let fallback = fallback.take().map(tracked).transpose()?;
+        let fallback = fallback.map(|template| serde_json::to_string(&template).unwrap_or_default());
         let new = NewOutbox {
             conversation: outgoing.conversation,
             turn: outgoing.turn,
@@ -52,8 +82,25 @@ pub(crate) fn push(
             recipient: &route.recipient,
             body: &serde_json::to_string(&message).unwrap_or_default(),
             correlation: &correlation,
+            about: outgoing.about,
+            fallback: fallback.as_deref(),
         };
         outbox::push(tx, organization, &new, now)?;
+    }
+    Ok(())
+}
+
+/// Remembers what may be chosen.
+fn offer(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    choices: &Choices,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    for one in &choices.all {
+        let new = NewChoice { conversation, name: &one.name, words: &one.words, expires_at: one.expires_at };
+        choice::insert(tx, organization, &new, now)?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use balcao_channel::outbound::OutboundContent;
 use balcao_channel::{Channel, Outbound, Recipient, SendClass, SendError, SendReceipt};
 use balcao_domain::outbox::{AttemptOutcome, OutboxState, SETTLE, after_attempt};
 use balcao_store::dispatch::{self, Route};
@@ -93,6 +94,7 @@ impl Sender {
                 }
             }
             tokio::select! {
+                biased;
                 Some(()) = sending.next() => {}
                 () = stop.cancelled(), if !stopping => {}
                 () = self.wake.notified() => {}
@@ -173,11 +175,12 @@ impl Sender {
         };
         let wrote_at = route.and_then(|route| route.customer_wrote_at);
         if let Some(window) = channel.capabilities().window
+            && !matches!(body.content(), OutboundContent::Template(_))
             && wrote_at.is_none_or(|at| later(at, window.saturating_sub(MARGIN)) <= self.desk.clock.now())
         {
             return Attempt::failed(AttemptOutcome::Refused, OUTSIDE_WINDOW.to_owned());
         }
-        match channel.send(&body, &to).await {
+        match channel.send(&body.fitting(&channel.capabilities()), &to).await {
             Ok(receipt) => Attempt { outcome: AttemptOutcome::Accepted, receipt: Some(receipt), failure: None },
             Err(error) => Attempt::of(&error),
         }

@@ -8,6 +8,7 @@
 
 mod cause;
 mod error;
+mod inline;
 mod job;
 mod migrate;
 mod postgres;
@@ -52,6 +53,7 @@ pub mod waitlist;
 
 pub use cause::{Cause, PostgresCause};
 pub use error::{ConstraintKind, StoreError, StoreErrorClass};
+pub use inline::{Fate, Gate, InlineDatabase};
 pub use migrate::{AppliedMigration, SchemaStatus};
 pub use store::{Backend, OpenOptions, Store};
 pub use tx::Tx;

@@ -32,6 +32,10 @@ pub struct NewOutbox<'a> {
     pub body: &'a str,
     /// Our name of it, unique.
     pub correlation: &'a str,
+    /// What an unasked-for message is about, such as `reminder:12`.
+    pub about: Option<&'a str>,
+    /// The template that takes its place once the channel's window is closed, as JSON of the channel.
+    pub fallback: Option<&'a str>,
 }
 
 /// A message as it is stored.
@@ -45,6 +49,8 @@ pub struct Outbox {
     pub conversation: ConversationId,
     /// The turn whose reply it is.
     pub turn: Option<TurnId>,
+    /// What it is: `reply`, …
+    pub kind: String,
     /// The channel.
     pub channel: String,
     /// From which account.
@@ -67,10 +73,28 @@ pub struct Outbox {
     pub delivery: Option<String>,
     /// Why it failed, for staff.
     pub failure: Option<String>,
+    /// What an unasked-for message is about.
+    pub about: Option<String>,
+    /// The template that takes its place once the channel's window is closed.
+    pub fallback: Option<String>,
+    /// What it is billed as, in the provider's word; `None` until it is known.
+    pub category: Option<String>,
+    /// What it costs, in millionths of the business's currency; `None` until it is known.
+    pub price_micros: Option<i64>,
+}
+
+/// What the messages of an account cost since an instant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bill {
+    /// Messages of one category.
+    pub messages: i64,
+    /// All messages, in millionths of the business's currency.
+    pub micros: i64,
 }
 
 const COLUMNS: &str = "id, organization_id, conversation_id, turn_id, channel, account, recipient, body, correlation, state, \
-                       attempts, not_before, provider_message, delivery, failure";
+                       attempts, not_before, provider_message, delivery, failure, kind, about, fallback, category, \
+                       price_micros";
 
 fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
     Ok(Outbox {
@@ -89,6 +113,11 @@ fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
         provider_message: row.get(12)?,
         delivery: row.get(13)?,
         failure: row.get(14)?,
+        kind: row.get(15)?,
+        about: row.get(16)?,
+        fallback: row.get(17)?,
+        category: row.get(18)?,
+        price_micros: row.get(19)?,
     })
 }
 
@@ -104,9 +133,9 @@ pub fn push(
 ) -> Result<OutboxId, StoreError> {
     tx.insert(
         "INSERT INTO outbox (organization_id, conversation_id, seq, turn_id, part, kind, channel, account, recipient, body,
-                             correlation, not_before, created_at, changed_at)
+                             correlation, not_before, created_at, changed_at, about, fallback)
          VALUES (?1, ?2, (SELECT COALESCE(max(seq), 0) + 1 FROM outbox WHERE conversation_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8,
-                 ?9, ?10, ?11, ?11, ?11) RETURNING id",
+                 ?9, ?10, ?11, ?11, ?11, ?12, ?13) RETURNING id",
         values![
             organization,
             new.conversation,
@@ -119,6 +148,8 @@ pub fn push(
             new.body,
             new.correlation,
             now,
+            new.about,
+            new.fallback,
         ],
     )
 }
@@ -184,6 +215,81 @@ pub fn record(
         ],
     )?;
     Ok(changed == 1)
+}
+
+/// Puts its template in the place of a message that is being sent and certainly was not, because the channel's window is
+/// closed; it is tried again at once. Tells whether it did. A template has no further one.
+///
+/// # Errors
+/// What the database said.
+pub fn fall_back(tx: &mut Tx<'_>, attempted: &Outbox, failure: &str, now: Timestamp) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE outbox SET body = fallback, fallback = NULL, state = 'pending', not_before = ?5, sending_until = NULL,
+                failure = ?4, category = NULL, price_micros = NULL, priced_at = NULL, changed_at = ?5
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending' AND fallback IS NOT NULL",
+        values![attempted.organization, attempted.id, attempted.attempts, failure, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Keeps what a message is going to cost.
+///
+/// # Errors
+/// What the database said.
+pub fn set_price(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: OutboxId,
+    category: &str,
+    micros: i64,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE outbox SET category = ?3, price_micros = ?4, priced_at = ?5 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, category, micros, now],
+    )?;
+    Ok(())
+}
+
+/// What the messages of an account cost since an instant, those of `category` counted. What was not sent and will not be
+/// costs nothing.
+///
+/// # Errors
+/// What the database said.
+pub fn bill(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    account: (&str, &str),
+    category: &str,
+    since: Timestamp,
+) -> Result<Bill, StoreError> {
+    let (channel, account) = account;
+    tx.query_one(
+        "SELECT CAST(COALESCE(sum(CASE WHEN category = ?4 THEN 1 ELSE 0 END), 0) AS BIGINT),
+                CAST(COALESCE(sum(price_micros), 0) AS BIGINT)
+         FROM outbox WHERE organization_id = ?1 AND channel = ?2 AND account = ?3 AND priced_at >= ?5 AND state <> 'dead'",
+        values![organization, channel, account, category, since],
+        |row| Ok(Bill { messages: row.get(0)?, micros: row.get(1)? }),
+    )
+}
+
+/// How many messages of a kind a conversation was sent, or is to be, since an instant.
+///
+/// # Errors
+/// What the database said.
+pub fn count_of_kind(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    kind: &str,
+    since: Timestamp,
+) -> Result<u32, StoreError> {
+    tx.query_one(
+        "SELECT count(*) FROM outbox WHERE organization_id = ?1 AND conversation_id = ?2 AND kind = ?3 AND created_at >= ?4
+           AND state <> 'dead'",
+        values![organization, conversation, kind, since],
+        |row| row.get(0),
+    )
 }
 
 /// The message that a status is about: by our name of it, else by the provider's.

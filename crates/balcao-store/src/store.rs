@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::StoreError;
+use crate::inline::Inline;
 use crate::migrate::SchemaStatus;
 use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
@@ -35,6 +36,7 @@ pub struct Store(Database);
 enum Database {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
+    Inline(Inline),
 }
 
 /// Which database it is, for people.
@@ -81,11 +83,15 @@ impl Store {
         Ok(Self(Database::Postgres(Arc::new(Postgres::open(address, options)?))))
     }
 
+    pub(crate) fn inline(inline: Inline) -> Self {
+        Self(Database::Inline(inline))
+    }
+
     /// Which database it is.
     #[must_use]
     pub fn backend(&self) -> Backend {
         match &self.0 {
-            Database::Sqlite(_) => Backend::Sqlite,
+            Database::Sqlite(_) | Database::Inline(_) => Backend::Sqlite,
             Database::Postgres(postgres) => Backend::Postgres { place: postgres.place().to_owned() },
         }
     }
@@ -107,6 +113,7 @@ impl Store {
         match &self.0 {
             Database::Sqlite(sqlite) => sqlite.write(work).await,
             Database::Postgres(postgres) => postgres.write(work).await,
+            Database::Inline(inline) => inline.run(true, work).await,
         }
     }
 
@@ -123,6 +130,7 @@ impl Store {
         match &self.0 {
             Database::Sqlite(sqlite) => sqlite.read(work).await,
             Database::Postgres(postgres) => postgres.read(work).await,
+            Database::Inline(inline) => inline.run(false, work).await,
         }
     }
 

@@ -104,6 +104,7 @@ pub(super) fn read(kept: &BTreeMap<String, Value>, raw: &str, locale: Locale) ->
         offers: vec![],
         internal: None,
         confirm: None,
+        uncertain: false,
         duration_ms: 0,
     }
 }

@@ -10,6 +10,7 @@
 
 pub mod calls;
 mod changes;
+mod mistakes;
 mod people;
 mod statuses;
 pub(crate) mod words;
@@ -24,7 +25,9 @@ use balcao_channel::inbound::{Content, Echo, InboundMessage, Origin};
 use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ConversationId, OrganizationId};
+use balcao_planted::{self as planted, Bug};
 use balcao_store::attachment::{self, NewAttachment};
+use balcao_store::choice;
 use balcao_store::dispatch::{self, Route};
 use balcao_store::inbox::{self, NewInbox};
 use balcao_store::message::{self, Author, NewMessage};
@@ -92,6 +95,11 @@ impl Inbox {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn accept(&self, channel: &'static str, events: Vec<Inbound>) -> Result<Accepted, UseCaseError> {
+        let events = if planted::has(Bug::DedupedByReading) {
+            mistakes::new_by_reading(self, channel, events).await
+        } else {
+            events
+        };
         let now = self.desk.clock.now();
         let inbox = self.clone();
         let work = move |tx: &mut Tx<'_>| {
@@ -101,7 +109,10 @@ impl Inbox {
             }
             Ok::<_, UseCaseError>(accepted)
         };
-        let accepted = self.desk.store.write(work).await?;
+        let accepted = match self.desk.store.write(work).await {
+            Err(_) if planted::has(Bug::AcknowledgedBeforeCommit) => return Ok(Accepted::default()),
+            accepted => accepted?,
+        };
         if accepted.new > 0 {
             self.wake.notify_one();
             if let Some((fetch, _)) = &self.files {
@@ -119,7 +130,7 @@ impl Inbox {
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
-        let key = event.dedupe_key();
+        let key = mistakes::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
         let Some(account) = self.account(channel, event.origin()) else {
             let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
@@ -248,7 +259,10 @@ impl Arrival<'_> {
             customer_wrote_at: opens.then(|| message.at.unwrap_or(self.now).min(self.now)),
         };
         dispatch::set_route(tx, organization, found.id, &route)?;
-        let text = self.words(tx, &message.content)?;
+        let text = match self.chosen(tx, found.id, &message.content)? {
+            Some(words) => words,
+            None => self.words(tx, &message.content)?,
+        };
         let new = NewInbox {
             text: Some(&text),
             provider_at: message.at,
@@ -299,6 +313,27 @@ impl Arrival<'_> {
         follow_up::cancel_open(tx, organization, contact, None)?;
         outgoing::withdraw(tx, organization, found.id, self.now)?;
         self.keep(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")
+    }
+
+    /// What a turn reads when the customer tapped a button or a row of ours: what our record says of it, whatever came back
+    /// beside its name. `None` if it is none of ours.
+    fn chosen(
+        &self,
+        tx: &mut Tx<'_>,
+        conversation: ConversationId,
+        content: &Content,
+    ) -> Result<Option<String>, UseCaseError> {
+        let (Content::ButtonReply { id, .. } | Content::ListReply { id, .. }) = content else { return Ok(None) };
+        if !id.starts_with(outgoing::CHOICE) {
+            return Ok(None);
+        }
+        let found = choice::find(tx, self.organization(), conversation, id)?;
+        let locale = organization::get(tx, self.organization())?.locale;
+        Ok(Some(match found {
+            Some((words, until)) if self.now < until => words,
+            Some((words, _)) => words::lapsed(Some(&words), &locale),
+            None => words::lapsed(None, &locale),
+        }))
     }
 
     /// What a turn reads of a message.

@@ -40,6 +40,11 @@ pub(crate) fn unreadable(media: &Media, locale: &str) -> String {
     }
 }
 
+/// What a turn reads when an option was chosen that does not count any more, or never did.
+pub(crate) fn lapsed(meant: Option<&str>, locale: &str) -> String {
+    bracket(words(locale).lapsed, meant.unwrap_or_default())
+}
+
 fn words(locale: &str) -> &'static Words {
     if locale.starts_with("en") { &ENGLISH } else { &PORTUGUESE }
 }
@@ -59,6 +64,7 @@ struct Words {
     order: &'static str,
     unreadable: &'static str,
     transcribed: &'static str,
+    lapsed: &'static str,
     no_image: &'static str,
     no_video: &'static str,
     no_audio: &'static str,
@@ -76,6 +82,7 @@ const PORTUGUESE: Words = Words {
     order: "pedido do catálogo",
     unreadable: "mensagem que não posso ler",
     transcribed: "transcrição de áudio",
+    lapsed: "o cliente tocou numa opção que não vale mais",
     no_image: "o cliente enviou uma imagem que não pôde ser lida",
     no_video: "o cliente enviou um vídeo que não pôde ser lido",
     no_audio: "o cliente enviou um áudio que não pôde ser ouvido",
@@ -93,6 +100,7 @@ const ENGLISH: Words = Words {
     order: "catalogue order",
     unreadable: "message that I cannot read",
     transcribed: "transcribed from audio",
+    lapsed: "the customer tapped an option that does not count any more",
     no_image: "the customer sent an image that could not be read",
     no_video: "the customer sent a video that could not be read",
     no_audio: "the customer sent an audio that could not be heard",

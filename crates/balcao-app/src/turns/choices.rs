@@ -55,14 +55,11 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
             expires_at: expires_at(offer, zone, now),
         })
         .collect();
-    let content = if all.len() <= limits::BUTTONS && let Some(titles) = titles(&spoken_of) {
+    let content = if all.len() <= limits::BUTTONS
+        && let Some(titles) = titles(&spoken_of)
+    {
         let buttons = all.iter().zip(titles).map(|(choice, title)| Button { id: choice.name.clone(), title });
-        OutboundContent::Buttons {
-            header: None,
-            body: reply.to_owned(),
-            footer: None,
-            buttons: buttons.collect(),
-        }
+        OutboundContent::Buttons { header: None, body: reply.to_owned(), footer: None, buttons: buttons.collect() }
     } else {
         let open = if english { "See times" } else { "Ver horários" }.to_owned();
         let sections = sections(&spoken_of, &all, said);
@@ -84,7 +81,8 @@ fn spoken_of<'a>(offered: &BTreeSet<&'a Offer>, reply: &str) -> Vec<&'a Offer> {
     let folded = balcao_language::fold(reply);
     let is_named = |offer: &&Offer| {
         let first = offer.professional.split_whitespace().next().unwrap_or_default();
-        !first.is_empty() && folded.split(|c: char| !c.is_alphanumeric()).any(|word| word == balcao_language::fold(first))
+        !first.is_empty()
+            && folded.split(|c: char| !c.is_alphanumeric()).any(|word| word == balcao_language::fold(first))
     };
     let with: Vec<&Offer> = at_time.iter().copied().filter(is_named).collect();
     if with.is_empty() { at_time } else { with }

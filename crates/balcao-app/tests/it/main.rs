@@ -3,6 +3,7 @@
 
 mod attachments;
 mod booking;
+mod choosing;
 mod counter;
 mod crm;
 mod eli_breaker;

@@ -89,6 +89,9 @@ contract! {
         a_turn_has_one_set_of_messages,
         what_is_pending_is_withdrawn_when_a_person_takes_over,
         staff_may_send_a_dead_message_again,
+        a_template_takes_the_place_of_what_came_too_late_once,
+        a_price_is_known_before_and_the_dead_cost_nothing,
+        what_may_be_chosen_counts_in_its_conversation_for_a_while,
         tenants_have_outboxes_of_their_own,
     ]
     records: [

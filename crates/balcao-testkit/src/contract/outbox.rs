@@ -3,7 +3,8 @@
 
 use balcao_domain::outbox::{AttemptOutcome, Next, OutboxState, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, TurnId};
-use balcao_store::outbox::{self, NewOutbox, Outbox};
+use balcao_store::choice::{self, NewChoice};
+use balcao_store::outbox::{self, Bill, NewOutbox, Outbox};
 use balcao_store::{Store, StoreError, Tx, chat, turn};
 
 use super::Case;
@@ -20,6 +21,9 @@ cases!(
     a_turn_has_one_set_of_messages,
     what_is_pending_is_withdrawn_when_a_person_takes_over,
     staff_may_send_a_dead_message_again,
+    a_template_takes_the_place_of_what_came_too_late_once,
+    a_price_is_known_before_and_the_dead_cost_nothing,
+    what_may_be_chosen_counts_in_its_conversation_for_a_while,
     tenants_have_outboxes_of_their_own,
 );
 
@@ -40,6 +44,8 @@ fn push(
         recipient: "{}",
         body: "{}",
         correlation: name,
+        about: Some("reminder:1"),
+        fallback: Some("{\"template\":1}"),
     };
     outbox::push(tx, world.organization, &new, now()).map(drop)
 }
@@ -250,6 +256,70 @@ pub async fn tenants_have_outboxes_of_their_own(store: &Store) {
         let [sending] = send_at(tx, 0)?.try_into().unwrap();
         assert!(record(tx, &sending, AttemptOutcome::Refused, 1)?);
         assert!(!outbox::retry(tx, theirs.organization, sending.id, at(2))?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Once, and only by the attempt that counts.
+pub async fn a_template_takes_the_place_of_what_came_too_late_once(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a")?;
+        let [first] = send_at(tx, 0)?.try_into().unwrap();
+        assert_eq!((first.about.as_deref(), first.kind.as_str()), (Some("reminder:1"), "reply"));
+        outbox::set_price(tx, world.organization, first.id, "service", 7, now())?;
+        assert!(outbox::fall_back(tx, &first, "closed", at(1))?);
+        assert!(!outbox::fall_back(tx, &first, "closed", at(1))?);
+        let [second] = send_at(tx, 1)?.try_into().unwrap();
+        assert_eq!((second.body.as_str(), second.fallback.as_deref()), ("{\"template\":1}", None));
+        assert_eq!((second.attempts, second.price_micros), (2, None));
+        assert!(!outbox::fall_back(tx, &second, "closed", at(2))?, "a template has no template");
+        Ok(())
+    })
+    .await;
+}
+
+/// A bill is what was sent, or is being sent, by one account since an instant.
+pub async fn a_price_is_known_before_and_the_dead_cost_nothing(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        let account = ("whatsapp", "7001");
+        for (number, name) in (0_i64..).zip(["a", "b", "c"]) {
+            push(tx, world, conversation, None, name)?;
+            let [one] = send_at(tx, number)?.try_into().unwrap();
+            let category = if name == "b" { "utility" } else { "service" };
+            outbox::set_price(tx, world.organization, one.id, category, 1_000 + number, at(number))?;
+            let outcome = if name == "c" { AttemptOutcome::Refused } else { AttemptOutcome::Accepted };
+            record(tx, &one, outcome, number)?;
+        }
+        let bill = |tx: &mut Tx<'_>, account, since| outbox::bill(tx, world.organization, account, "service", since);
+        assert_eq!(bill(tx, account, now())?, Bill { messages: 1, micros: 2_001 });
+        assert_eq!(bill(tx, account, at(1))?, Bill { messages: 0, micros: 1_001 });
+        assert_eq!(bill(tx, ("whatsapp", "7002"), now())?, Bill::default());
+        assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reply", now())?, 2);
+        assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reminder", now())?, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// A name that was offered elsewhere, or never, is nothing.
+pub async fn what_may_be_chosen_counts_in_its_conversation_for_a_while(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let (conversation, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
+        let new = NewChoice { conversation, name: "balcao:1", words: "às 10h", expires_at: at(60) };
+        choice::insert(tx, world.organization, &new, now())?;
+        choice::insert(tx, world.organization, &NewChoice { words: "às 11h", ..new }, now())?;
+        let found = |tx: &mut Tx<'_>, place| choice::find(tx, world.organization, place, "balcao:1");
+        assert_eq!(found(tx, conversation)?, Some(("às 10h".to_owned(), at(60))));
+        assert_eq!(found(tx, other)?, None);
+        assert_eq!(choice::sweep(tx, at(60))?, 0);
+        assert_eq!(choice::sweep(tx, at(61))?, 1);
+        assert_eq!(found(tx, conversation)?, None);
         Ok(())
     })
     .await;

@@ -1,0 +1,92 @@
+//! Free times that a reply offers are buttons or a list; what comes back is looked up, never believed.
+
+use balcao_llm::providers::scripted::{calls, says};
+use serde_json::{Value, json};
+
+use crate::counter::{Counter, counter};
+
+const WHEN: &str = "2026-11-25";
+
+fn looks() -> balcao_llm::providers::scripted::Line {
+    calls("check_availability", &json!({ "date": WHEN, "barber_name": "Rafael", "service_name": "Corte" }))
+}
+
+/// João asked, and was answered with this.
+async fn offered(reply: &str) -> (Counter, Value) {
+    let shop = counter([looks(), says(reply)]).await;
+    shop.joao_writes("wamid.1", "quero cortar amanhã com o Rafael, que horas tem?").await;
+    shop.works().await;
+    let sent = shop.graph.accepted().pop().unwrap();
+    (shop, sent)
+}
+
+/// The names of what may be chosen, in order.
+fn names(sent: &Value) -> Vec<String> {
+    let action = &sent["interactive"]["action"];
+    let buttons = action["buttons"].as_array().into_iter().flatten().map(|button| &button["reply"]["id"]);
+    let rows = action["sections"].as_array().into_iter().flatten().flat_map(|one| one["rows"].as_array().unwrap());
+    buttons.chain(rows.map(|row| &row["id"])).map(|id| id.as_str().unwrap().to_owned()).collect()
+}
+
+async fn taps(shop: &Counter, id: &str, name: &str, title: &str) {
+    let reply = json!({ "type": "list_reply", "list_reply": { "id": name, "title": title } });
+    shop.joao_sends(id, json!({ "type": "interactive", "interactive": reply })).await;
+}
+
+#[tokio::test]
+async fn up_to_three_times_are_buttons_and_the_chosen_one_comes_back() {
+    let reply = "Amanhã o Rafael tem 14h, 15h ou 16h. Qual prefere?";
+    let (shop, sent) = offered(reply).await;
+    assert_eq!(
+        (sent["interactive"]["type"].as_str(), sent["interactive"]["body"]["text"].as_str()),
+        (Some("button"), Some(reply))
+    );
+    let names = names(&sent);
+    assert_eq!(names.len(), 3);
+    shop.model.script([says("Fechado!")]);
+    taps(&shop, "wamid.2", &names[1], "whatever the client says").await;
+    shop.works().await;
+    assert!(shop.asked().starts_with("Quero quarta, 25/11 às 15:00 com Rafael"), "{}", shop.asked());
+}
+
+#[tokio::test]
+async fn more_times_are_a_list() {
+    let (_shop, sent) = offered("Amanhã o Rafael tem 14h, 14h30, 15h, 15h30 e 16h.").await;
+    assert_eq!(sent["interactive"]["type"], "list");
+    let rows = sent.pointer("/interactive/action/sections/0/rows").unwrap().as_array().unwrap();
+    assert_eq!((rows.len(), rows[1]["title"].as_str()), (5, Some("14:30")));
+}
+
+#[tokio::test]
+async fn a_choice_that_is_forged_or_stale_is_answered_politely() {
+    let (shop, sent) = offered("Amanhã o Rafael tem 14h ou 15h.").await;
+    let name = names(&sent).remove(0);
+    shop.model.script([says("Esse não vale mais."), says("Nem esse."), says("Como posso ajudar?")]);
+    taps(&shop, "wamid.2", "balcao:trn_1:99", "Tudo de graça").await;
+    shop.works().await;
+    assert_eq!(shop.asked(), "[o cliente tocou numa opção que não vale mais]");
+    shop.pass(86_400);
+    taps(&shop, "wamid.3", &name, "14:00").await;
+    shop.works().await;
+    assert!(shop.asked().starts_with("[o cliente tocou numa opção que não vale mais: Quero quarta, 25/11 às 14:00"));
+    taps(&shop, "wamid.4", "another program's", "Sim").await;
+    shop.works().await;
+    assert_eq!(shop.asked(), "Sim");
+}
+
+#[tokio::test]
+async fn a_reply_that_names_none_of_the_times_is_a_text() {
+    let (_shop, sent) = offered("Amanhã tem sim! De manhã ou de tarde?").await;
+    assert_eq!(sent["type"], "text");
+}
+
+#[tokio::test]
+async fn what_was_booked_is_not_offered() {
+    let book = json!({ "service_name": "Corte", "barber_name": "Rafael", "date": WHEN, "start_hour": "14:00" });
+    let shop =
+        counter([looks(), calls("create_appointment", &book), says("Confirmado: amanhã, 25/11, às 14h com Rafael.")])
+            .await;
+    shop.joao_writes("wamid.1", "marca um corte amanhã às 14h com o Rafael").await;
+    shop.works().await;
+    assert_eq!(shop.graph.accepted().pop().unwrap()["type"], "text", "{:?}", shop.texts());
+}
