@@ -7,7 +7,7 @@ use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::transcription::Heard;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, counter};
+use crate::counter::{Counter, MAX_BYTES, counter};
 
 const ANSWER: &str = "Recebi! Como posso ajudar?";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
@@ -146,9 +146,9 @@ async fn a_turn_does_not_wait_longer_than_it_should() {
 async fn f_136_files_that_lie_or_are_gone_are_answered_all_the_same() {
     type Prepare = fn(&Counter);
     let cases: [(&str, Prepare); 6] = [
-        ("larger than it may be", |shop| shop.graph.keep_file("m1", "image/png", &vec![0; 16 * 1024 * 1024 + 1])),
+        ("larger than it may be", |shop| shop.graph.keep_file("m1", "image/png", &[0; MAX_BYTES + 1])),
         ("larger than it says", |shop| {
-            let large = [PNG, &vec![0; 16 * 1024 * 1024]].concat();
+            let large = [PNG, &[0; MAX_BYTES]].concat();
             shop.graph.keep_file_saying("m1", "image/png", &large, 100);
         }),
         ("of another type than it says", |shop| shop.graph.keep_file("m1", "image/png", b"MZ\x90\0 a program")),

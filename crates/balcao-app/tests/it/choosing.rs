@@ -8,13 +8,13 @@ use crate::counter::{Counter, counter};
 const WHEN: &str = "2026-11-25";
 
 fn looks() -> balcao_llm::providers::scripted::Line {
-    calls("check_availability", &json!({ "date": WHEN, "barber_name": "Rafael", "service_name": "Corte" }))
+    calls("check_availability", &json!({ "date": WHEN, "barber_name": "Wesley", "service_name": "Corte na máquina" }))
 }
 
 /// João asked, and was answered with this.
 async fn offered(reply: &str) -> (Counter, Value) {
     let shop = counter([looks(), says(reply)]).await;
-    shop.joao_writes("wamid.1", "quero cortar amanhã com o Rafael, que horas tem?").await;
+    shop.joao_writes("wamid.1", "quero cortar amanhã com o Wesley, que horas tem?").await;
     shop.works().await;
     let sent = shop.graph.accepted().pop().unwrap();
     (shop, sent)
@@ -35,7 +35,7 @@ async fn taps(shop: &Counter, id: &str, name: &str, title: &str) {
 
 #[tokio::test]
 async fn up_to_three_times_are_buttons_and_the_chosen_one_comes_back() {
-    let reply = "Amanhã o Rafael tem 14h, 15h ou 16h. Qual prefere?";
+    let reply = "Amanhã o Wesley tem 14h, 15h ou 16h. Qual prefere?";
     let (shop, sent) = offered(reply).await;
     assert_eq!(
         (sent["interactive"]["type"].as_str(), sent["interactive"]["body"]["text"].as_str()),
@@ -43,15 +43,15 @@ async fn up_to_three_times_are_buttons_and_the_chosen_one_comes_back() {
     );
     let names = names(&sent);
     assert_eq!(names.len(), 3);
-    shop.model.script([says("Fechado!")]);
+    shop.model.script([says("Como posso ajudar?")]);
     taps(&shop, "wamid.2", &names[1], "whatever the client says").await;
     shop.works().await;
-    assert!(shop.asked().starts_with("Quero quarta, 25/11 às 15:00 com Rafael"), "{}", shop.asked());
+    assert!(shop.asked().starts_with("Quero quarta, 25/11 às 15:00 com Wesley"), "{}", shop.asked());
 }
 
 #[tokio::test]
 async fn more_times_are_a_list() {
-    let (_shop, sent) = offered("Amanhã o Rafael tem 14h, 14h30, 15h, 15h30 e 16h.").await;
+    let (_shop, sent) = offered("Amanhã o Wesley tem 14h, 14h30, 15h, 15h30 e 16h.").await;
     assert_eq!(sent["interactive"]["type"], "list");
     let rows = sent.pointer("/interactive/action/sections/0/rows").unwrap().as_array().unwrap();
     assert_eq!((rows.len(), rows[1]["title"].as_str()), (5, Some("14:30")));
@@ -59,7 +59,7 @@ async fn more_times_are_a_list() {
 
 #[tokio::test]
 async fn a_choice_that_is_forged_or_stale_is_answered_politely() {
-    let (shop, sent) = offered("Amanhã o Rafael tem 14h ou 15h.").await;
+    let (shop, sent) = offered("Amanhã o Wesley tem 14h ou 15h.").await;
     let name = names(&sent).remove(0);
     shop.model.script([says("Esse não vale mais."), says("Nem esse."), says("Como posso ajudar?")]);
     taps(&shop, "wamid.2", "balcao:trn_1:99", "Tudo de graça").await;
@@ -82,11 +82,12 @@ async fn a_reply_that_names_none_of_the_times_is_a_text() {
 
 #[tokio::test]
 async fn what_was_booked_is_not_offered() {
-    let book = json!({ "service_name": "Corte", "barber_name": "Rafael", "date": WHEN, "start_hour": "14:00" });
+    let book =
+        json!({ "service_name": "Corte na máquina", "barber_name": "Wesley", "date": WHEN, "start_hour": "14:00" });
     let shop =
-        counter([looks(), calls("create_appointment", &book), says("Confirmado: amanhã, 25/11, às 14h com Rafael.")])
+        counter([looks(), calls("create_appointment", &book), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")])
             .await;
-    shop.joao_writes("wamid.1", "marca um corte amanhã às 14h com o Rafael").await;
+    shop.joao_writes("wamid.1", "marca um corte amanhã às 14h com o Wesley").await;
     shop.works().await;
     assert_eq!(shop.graph.accepted().pop().unwrap()["type"], "text", "{:?}", shop.texts());
 }

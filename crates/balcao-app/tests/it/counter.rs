@@ -13,7 +13,7 @@ use balcao_app::sender::{Sender, SenderSettings};
 use balcao_app::turns::{Agent, FrontDesk};
 use balcao_builtin_tools::Settings;
 use balcao_channel::channels::whatsapp::{Clocks, Config, WhatsApp, webhook};
-use balcao_channel::{AccountId, Channel};
+use balcao_channel::{AccountId, Channel, DownloadLimits};
 use balcao_domain::burst::BurstRules;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
@@ -36,6 +36,9 @@ use crate::world::{World, on, root};
 
 /// How long a turn waits for files.
 pub(crate) const WAIT: Duration = Duration::from_secs(20);
+
+/// The largest file that is taken.
+pub(crate) const MAX_BYTES: usize = 64 * 1024;
 
 pub(crate) struct Counter {
     pub(crate) world: World,
@@ -121,7 +124,9 @@ fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>) -
         };
         Arc::new(OpenAiTranscriber::new(config).unwrap())
     });
-    let settings = AttachmentSettings { longest_sound: Duration::from_secs(60), ..AttachmentSettings::default() };
+    let limits = DownloadLimits { max_bytes: MAX_BYTES, ..DownloadLimits::default() };
+    let settings =
+        AttachmentSettings { limits, longest_sound: Duration::from_secs(60), ..AttachmentSettings::default() };
     let (wake, ripe) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     Attachments::new(world.desk.clone(), [account(graph)], transcriber, settings, wake, ripe)
 }
