@@ -35,6 +35,15 @@ pub struct Notices {
     pub cancelled: String,
     pub waitlisted: String,
     pub existing: String,
+    pub reminder: String,
+    pub reminder_confirm: String,
+    pub reminder_move: String,
+    pub reminder_confirmed: String,
+    pub reminder_moved: String,
+    pub follow_up_ask: String,
+    pub follow_up_curiosity: String,
+    pub follow_up_value: String,
+    pub follow_up_farewell: String,
 }
 
 static PT_BR: LazyLock<Notices> = LazyLock::new(|| load(include_str!("../locales/pt-BR.toml")));

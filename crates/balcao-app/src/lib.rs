@@ -33,6 +33,8 @@ pub mod reminders;
 pub mod seed;
 pub mod sender;
 pub mod subscriptions;
+pub mod terms;
+pub mod timers;
 pub mod traces;
 pub mod turns;
 pub mod waitlist;

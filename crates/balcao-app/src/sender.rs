@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use balcao_channel::outbound::OutboundContent;
-use balcao_channel::{Channel, Outbound, Recipient, SendClass, SendError, SendReceipt};
+use balcao_channel::outbound::{CorrelationId, OutboundContent};
+use balcao_channel::{Capabilities, Channel, Outbound, Recipient, SendClass, SendError, SendReceipt};
+use balcao_domain::contact::Contact;
 use balcao_domain::outbox::{AttemptOutcome, OutboxState, SETTLE, after_attempt};
 use balcao_store::dispatch::{self, Route};
 use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Tx, event};
+use balcao_store::{Tx, contact, conversation, event, organization};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
@@ -22,9 +23,33 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::terms::{Facts, Purpose, Terms};
+
+pub(crate) mod vet;
 
 /// What is kept back at the end of a channel's window: clocks differ, and a message takes its time.
 const MARGIN: Duration = Duration::from_mins(2);
+
+/// A channel that can do nothing: what is left of a message there are its words.
+const NOTHING: Capabilities = Capabilities {
+    max_text: 0,
+    max_buttons: 0,
+    max_rows: 0,
+    media: &[],
+    templates: false,
+    quotes: false,
+    read_marks: false,
+    typing: None,
+    window: None,
+    idempotent: false,
+};
+
+/// How a customer is called in a template: by their first name, or politely.
+pub(crate) fn customer_name(contact: &Contact, locale: &str) -> String {
+    let name = contact.preferred_name.as_deref().or(contact.name.as_deref()).unwrap_or_default();
+    let first = name.split_whitespace().next().map(str::to_owned);
+    first.unwrap_or_else(|| if locale.starts_with("en") { "customer" } else { "cliente" }.to_owned())
+}
 
 /// How the sender works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +76,8 @@ pub struct Sender {
     desk: Desk,
     channels: BTreeMap<(String, String), Arc<dyn Channel>>,
     settings: SenderSettings,
+    /// By channel and account.
+    terms: Arc<BTreeMap<(String, String), Terms>>,
     wake: Arc<Notify>,
 }
 
@@ -59,6 +86,8 @@ struct Attempt {
     outcome: AttemptOutcome,
     receipt: Option<SendReceipt>,
     failure: Option<String>,
+    /// Whether it was not sent because the channel's window is closed.
+    closed: bool,
 }
 
 impl Sender {
@@ -71,7 +100,13 @@ impl Sender {
         wake: Arc<Notify>,
     ) -> Self {
         let named = |one: Arc<dyn Channel>| ((one.kind().to_owned(), one.account().as_str().to_owned()), one);
-        Self { desk, channels: channels.into_iter().map(named).collect(), settings, wake }
+        Self { desk, channels: channels.into_iter().map(named).collect(), settings, terms: Arc::default(), wake }
+    }
+
+    /// The same, where messages of an account leave on these terms.
+    #[must_use]
+    pub fn with_terms(self, channel: &str, account: &str, terms: Terms) -> Self {
+        Self { terms: Arc::new(BTreeMap::from([((channel.to_owned(), account.to_owned()), terms)])), ..self }
     }
 
     /// Sends until it is told to stop; then what is being sent comes to its end first. A message that takes long keeps only
@@ -132,6 +167,7 @@ impl Sender {
             .filter(|(_, channel)| channel.capabilities().idempotent)
             .map(|(name, _)| name.clone())
             .collect();
+        let terms = Arc::clone(&self.terms);
         let work = move |tx: &mut Tx<'_>| {
             for lost in outbox::expire(tx, now, settle)? {
                 if repeatable.iter().any(|(channel, account)| *channel == lost.channel && *account == lost.account) {
@@ -141,11 +177,20 @@ impl Sender {
                 tell_staff(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
             }
             let claimed = outbox::claim(tx, now, until, limit)?;
-            let with_route = |tx: &mut Tx<'_>, one: Outbox| {
+            let mut leaving = Vec::new();
+            for one in claimed {
                 let route = dispatch::route(tx, one.organization, one.conversation)?;
-                Ok((one, route))
-            };
-            claimed.into_iter().map(|one| with_route(tx, one)).collect::<Result<Vec<_>, UseCaseError>>()
+                let on = terms.get(&(one.channel.clone(), one.account.clone()));
+                match vet::refusal(tx, &one, route.as_ref(), on, now)? {
+                    None => leaving.push((one, route)),
+                    Some(why) => {
+                        let next = after_attempt(AttemptOutcome::Refused, one.attempts, 0, Duration::ZERO, now);
+                        outbox::record(tx, &one, next, None, Some(&why), now)?;
+                        tell_staff(tx, &one, OutboxState::Dead, &why, now)?;
+                    }
+                }
+            }
+            Ok::<_, UseCaseError>(leaving)
         };
         self.desk.store.write(work).await
     }
@@ -178,10 +223,12 @@ impl Sender {
             && !matches!(body.content(), OutboundContent::Template(_))
             && wrote_at.is_none_or(|at| later(at, window.saturating_sub(MARGIN)) <= self.desk.clock.now())
         {
-            return Attempt::failed(AttemptOutcome::Refused, OUTSIDE_WINDOW.to_owned());
+            return Attempt::outside(OUTSIDE_WINDOW.to_owned());
         }
         match channel.send(&body.fitting(&channel.capabilities()), &to).await {
-            Ok(receipt) => Attempt { outcome: AttemptOutcome::Accepted, receipt: Some(receipt), failure: None },
+            Ok(receipt) => {
+                Attempt { outcome: AttemptOutcome::Accepted, receipt: Some(receipt), failure: None, closed: false }
+            }
             Err(error) => Attempt::of(&error),
         }
     }
@@ -190,7 +237,11 @@ impl Sender {
         let now = self.desk.clock.now();
         let spread = u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919);
         let next = after_attempt(attempt.outcome, message.attempts, spread, self.settings.settle, now);
+        let terms = Arc::clone(&self.terms);
         let work = move |tx: &mut Tx<'_>| {
+            if attempt.closed && instead(tx, &terms, &message, attempt.failure.as_deref().unwrap_or_default(), now)? {
+                return Ok(());
+            }
             let provider_message = attempt.receipt.as_ref().map(|receipt| receipt.message.as_str());
             let failure = attempt.failure.as_deref();
             let recorded = outbox::record(tx, &message, next, provider_message, failure, now)?;
@@ -207,7 +258,11 @@ const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is
 
 impl Attempt {
     fn failed(outcome: AttemptOutcome, failure: String) -> Self {
-        Self { outcome, receipt: None, failure: Some(failure) }
+        Self { outcome, receipt: None, failure: Some(failure), closed: false }
+    }
+
+    fn outside(failure: String) -> Self {
+        Self { closed: true, ..Self::failed(AttemptOutcome::Refused, failure) }
     }
 
     fn of(error: &SendError) -> Self {
@@ -217,11 +272,47 @@ impl Attempt {
             SendClass::Misconfigured => AttemptOutcome::Misconfigured,
             SendClass::GiveUp { .. } => AttemptOutcome::Refused,
             SendClass::OutsideWindow => {
-                return Self::failed(AttemptOutcome::Refused, format!("{OUTSIDE_WINDOW}: {error}"));
+                return Self::outside(format!("{OUTSIDE_WINDOW}: {error}"));
             }
         };
         Self::failed(outcome, error.to_string())
     }
+}
+
+/// Puts a template in the place of a message that the closed window kept back; tells whether there is one.
+fn instead(
+    tx: &mut Tx<'_>,
+    terms: &BTreeMap<(String, String), Terms>,
+    message: &Outbox,
+    failure: &str,
+    now: Timestamp,
+) -> Result<bool, UseCaseError> {
+    if message.fallback.is_some() {
+        return Ok(outbox::fall_back(tx, message, failure, now)?);
+    }
+    let Some(terms) = terms.get(&(message.channel.clone(), message.account.clone())) else { return Ok(false) };
+    let Ok(body) = serde_json::from_str::<Outbound>(&message.body) else { return Ok(false) };
+    // A template that was refused for the window is no template: never again.
+    if matches!(body.content(), OutboundContent::Template(_)) {
+        return Ok(false);
+    }
+    let facts = facts(tx, message, &body)?;
+    let Some(template) = terms.template(Purpose::of_kind(&message.kind), &facts) else { return Ok(false) };
+    let template = Outbound::new(OutboundContent::Template(template))?;
+    let template = template.tracked(CorrelationId::new(message.correlation.as_str())?);
+    outbox::set_fallback(tx, message, &serde_json::to_string(&template).unwrap_or_default())?;
+    Ok(outbox::fall_back(tx, message, failure, now)?)
+}
+
+/// What is known of a message beside its words.
+fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<Facts, UseCaseError> {
+    let organization = organization::get(tx, message.organization)?;
+    let found = conversation::get(tx, message.organization, message.conversation)?;
+    let customer = contact::get(tx, message.organization, found.contact)?;
+    let text = body.fitting(&NOTHING);
+    let text = if let OutboundContent::Text { body, .. } = text.content() { Some(body.clone()) } else { None };
+    let customer = customer_name(&customer, &organization.locale);
+    Ok(Facts { customer, business: organization.name, text, ..Facts::default() })
 }
 
 /// What did not reach the customer, or may not have, is for staff to see.

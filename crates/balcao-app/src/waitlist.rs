@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::agenda::Agenda;
 use crate::desk::{Desk, Effect, UseCaseError, organization};
 use crate::names::NameRefusal;
+use crate::outgoing::{self, Outgoing};
 
 /// What somebody waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -320,6 +321,17 @@ fn tell(
         text: &text,
         subject: Some(&text),
     };
-    message::insert(tx, organization.id, &new, now)?;
-    Ok(())
+    let message = message::insert(tx, organization.id, &new, now)?;
+    let outgoing = Outgoing {
+        conversation: conversation.id,
+        channel: &conversation.channel,
+        turn: None,
+        kind: "waitlist",
+        name: &format!("waitlist/{message}"),
+        text: &text,
+        choices: None,
+        about: None,
+        fallback: None,
+    };
+    outgoing::push(tx, organization.id, &outgoing, now)
 }

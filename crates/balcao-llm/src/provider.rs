@@ -167,6 +167,8 @@ pub enum Purpose {
     JudgeAgreement,
     /// A summary of the conversation for staff and for later turns.
     Summary,
+    /// A message that takes up a conversation which the customer left: plain words.
+    FollowUp,
     /// What the customer said of themselves: answers `{"name"?: …, "email"?: …, "tags"?: […]}`.
     ContactFacts,
 }

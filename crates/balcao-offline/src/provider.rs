@@ -33,6 +33,8 @@ impl OfflineModel {
                 let dialogue = Dialogue::of(request);
                 plain(summary::summary(request, &dialogue, locale(request, &dialogue)))
             }
+            // It has no words of its own for that: whoever asks has a sentence ready.
+            Purpose::FollowUp => plain(String::new()),
             Purpose::ContactFacts => {
                 let name = Dialogue::of(request).utterance.own_name;
                 plain(json!({ "name": name }).to_string())

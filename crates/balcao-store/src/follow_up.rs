@@ -102,3 +102,40 @@ pub fn cancel_open(
         values![organization, contact, only],
     )
 }
+
+/// Open follow-ups whose time has come, with whose they are, the oldest first, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn due(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> Result<Vec<(OrganizationId, FollowUp)>, StoreError> {
+    tx.query_all(
+        "SELECT id, contact_id, kind, hint, send_at, episode, organization_id FROM follow_up
+         WHERE state = 'open' AND send_at <= ?1 ORDER BY send_at, id LIMIT ?2",
+        values![now, limit],
+        |row| Ok((row.get(6)?, read(row)?)),
+    )
+}
+
+/// Ends an open follow-up: it was fired, or skipped. Tells whether it was open; only then may it have a consequence (I-18).
+///
+/// # Errors
+/// What the database said.
+pub fn end(tx: &mut Tx<'_>, organization: OrganizationId, id: FollowUpId, fired: bool) -> Result<bool, StoreError> {
+    let state = if fired { "sent" } else { "skipped" };
+    let sql = "UPDATE follow_up SET state = ?3 WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    Ok(tx.execute(sql, values![organization, id, state])? == 1)
+}
+
+/// Moves an open follow-up to another instant.
+///
+/// # Errors
+/// What the database said.
+pub fn move_to(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: FollowUpId,
+    send_at: Timestamp,
+) -> Result<bool, StoreError> {
+    let sql = "UPDATE follow_up SET send_at = ?3 WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    Ok(tx.execute(sql, values![organization, id, send_at])? == 1)
+}

@@ -232,6 +232,18 @@ pub fn fall_back(tx: &mut Tx<'_>, attempted: &Outbox, failure: &str, now: Timest
     Ok(changed == 1)
 }
 
+/// Gives a message that is being sent the template that may take its place.
+///
+/// # Errors
+/// What the database said.
+pub fn set_fallback(tx: &mut Tx<'_>, attempted: &Outbox, fallback: &str) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE outbox SET fallback = ?4 WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending'",
+        values![attempted.organization, attempted.id, attempted.attempts, fallback],
+    )?;
+    Ok(())
+}
+
 /// Keeps what a message is going to cost.
 ///
 /// # Errors

@@ -259,6 +259,8 @@ impl Arrival<'_> {
             customer_wrote_at: opens.then(|| message.at.unwrap_or(self.now).min(self.now)),
         };
         dispatch::set_route(tx, organization, found.id, &route)?;
+        // Whoever writes need not be reminded that they wanted to.
+        follow_up::cancel_open(tx, organization, contact, None)?;
         let text = match self.chosen(tx, found.id, &message.content)? {
             Some(words) => words,
             None => self.words(tx, &message.content)?,

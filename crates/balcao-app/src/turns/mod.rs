@@ -55,7 +55,7 @@ impl Agent {
         Self { profile: Arc::new(profile), toolbox, model }
     }
 
-    fn sanitiser(&self, public_texts: Vec<String>) -> Sanitiser {
+    pub(crate) fn sanitiser_for(&self, public_texts: Vec<String>) -> Sanitiser {
         let mut fields: Vec<String> = Vec::new();
         for tool in self.toolbox.iter() {
             for schema in [&tool.spec.input_schema, &tool.spec.output_schema] {
@@ -296,7 +296,7 @@ impl FrontDesk {
     fn sanitiser(&self, agent: &Agent, opened: &Opened) -> Arc<Sanitiser> {
         let mut sanitisers = self.sanitisers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let key = (opened.organization.id, agent.profile.id.clone());
-        let build = || Arc::new(agent.sanitiser(opened.public_texts.clone()));
+        let build = || Arc::new(agent.sanitiser_for(opened.public_texts.clone()));
         Arc::clone(sanitisers.entry(key).or_insert_with(build))
     }
 }

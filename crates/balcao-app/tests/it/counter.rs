@@ -10,8 +10,11 @@ use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::inbox::{Accepted, Account, Inbox};
 use balcao_app::presence::Presence;
 use balcao_app::sender::{Sender, SenderSettings};
+use balcao_app::terms::{ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_app::timers::{TimerSettings, Timers};
 use balcao_app::turns::{Agent, FrontDesk};
 use balcao_builtin_tools::Settings;
+use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use balcao_channel::channels::whatsapp::{Clocks, Config, WhatsApp, webhook};
 use balcao_channel::{AccountId, Channel, DownloadLimits};
 use balcao_domain::burst::BurstRules;
@@ -95,7 +98,41 @@ fn process(front: &Arc<FrontDesk>, owner: &str) -> Dispatcher {
     Dispatcher::new(Arc::clone(front), settings, Arc::new(Notify::new()), Arc::new(Notify::new()))
 }
 
+/// The terms of a shop with a template for reminders and one for what came too late.
+pub(crate) fn terms() -> Terms {
+    let gaps = |gaps: &[(&str, Fact)]| gaps.iter().map(|(name, fact)| (Some((*name).to_owned()), *fact)).collect();
+    let template = |name: &str, all: &[(&str, Fact)]| ApprovedTemplate {
+        name: name.to_owned(),
+        language: "pt_BR".to_owned(),
+        category: Category::Utility,
+        gaps: gaps(all),
+    };
+    let reminder = template("lembrete", &[("nome", Fact::Customer), ("dia", Fact::Day), ("hora", Fact::Time)]);
+    let reopen = template("retomada", &[("nome", Fact::Customer), ("loja", Fact::Business)]);
+    Terms {
+        templates: [(Purpose::Reminder, reminder), (Purpose::Reopen, reopen)].into(),
+        rates: Some(Rates { service: 40_000, utility: 40_000, marketing: 350_000, authentication: 40_000 }),
+        cap_micros: None,
+    }
+}
+
 impl Counter {
+    /// What is due fires, on these terms; then messages leave.
+    pub(crate) async fn fires(&self, terms: Terms) -> usize {
+        let (channels, outgoing) = ([account(&self.graph)], Arc::new(Notify::new()));
+        let settings = TimerSettings::default();
+        let timers = Timers::new(Arc::clone(&self.front), "eli", channels, terms.clone(), settings, outgoing);
+        let fired = timers.work_off().await.unwrap();
+        self.sends(terms).await;
+        fired
+    }
+
+    /// Messages leave on these terms.
+    pub(crate) async fn sends(&self, terms: Terms) {
+        let sender = sender(&self.world, &self.graph).with_terms("whatsapp", ACCOUNT, terms);
+        sender.work_off().await.unwrap();
+    }
+
     /// The same, where customers see that somebody is there.
     pub(crate) fn present(mut self) -> Self {
         self.dispatcher = self.dispatcher.showing(Presence::new([account(&self.graph)]));

@@ -14,4 +14,5 @@ mod looking;
 mod presence;
 mod seed;
 mod sending;
+mod timers;
 mod world;

@@ -147,6 +147,7 @@ contract! {
         an_offer_that_nobody_took_lapses,
         follow_ups_are_counted_by_episode_and_cancelled,
         a_reminder_that_was_cancelled_can_be_planned_again,
+        what_is_due_ends_once,
         a_hold_expires_unless_it_is_confirmed,
         appointments_on_a_plan_are_counted,
     ]

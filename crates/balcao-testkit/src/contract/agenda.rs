@@ -20,6 +20,7 @@ cases!(
     an_offer_that_nobody_took_lapses,
     follow_ups_are_counted_by_episode_and_cancelled,
     a_reminder_that_was_cancelled_can_be_planned_again,
+    what_is_due_ends_once,
     a_hold_expires_unless_it_is_confirmed,
     appointments_on_a_plan_are_counted,
 );
@@ -188,6 +189,45 @@ pub async fn appointments_on_a_plan_are_counted(store: &Store) {
         appointment::cancel(tx, organization, cancelled, now())?;
         let day = Span::of_minutes(now(), 24 * 60);
         assert_eq!(appointment::count_on_plan(tx, organization, first(world), plan, day)?, 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// I-18: of two that fire the same, one finds it open.
+pub async fn what_is_due_ends_once(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (organization, contact) = (world.organization, first(world));
+        let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 10), now())?.unwrap();
+        let (early, late) = (
+            reminder::insert(tx, organization, booked, at(10), now())?,
+            reminder::insert(tx, organization, booked, at(20), now())?,
+        );
+        assert_eq!(reminder::due(tx, at(9), 10)?, []);
+        let due = reminder::due(tx, at(20), 10)?;
+        assert_eq!(
+            due.iter().map(|one| (one.id, one.appointment)).collect::<Vec<_>>(),
+            [(early, booked), (late, booked)]
+        );
+        assert!(!reminder::move_to(tx, organization, early, at(20))?, "there is one at that instant");
+        assert!(reminder::move_to(tx, organization, early, at(30))?);
+        assert!(reminder::end(tx, organization, early, true)?);
+        assert!(!reminder::end(tx, organization, early, true)?);
+        assert!(!reminder::move_to(tx, organization, early, at(40))?);
+        assert!(reminder::end(tx, organization, late, false)?);
+        assert_eq!(reminder::due(tx, at(100), 10)?, []);
+
+        let kind = balcao_domain::follow_up::FollowUpType::Value;
+        let new = NewFollowUp { contact, kind, hint: "dica".to_owned(), send_at: at(10), episode: 1 };
+        let id = follow_up::insert(tx, organization, &new, now())?;
+        let [(whose, found)] = follow_up::due(tx, at(10), 10)?.try_into().unwrap();
+        assert_eq!((whose, found.id, found.hint.as_str()), (organization, id, "dica"));
+        assert!(follow_up::move_to(tx, organization, id, at(20))?);
+        assert_eq!(follow_up::due(tx, at(19), 10)?, []);
+        assert!(follow_up::end(tx, organization, id, true)?);
+        assert!(!follow_up::end(tx, organization, id, false)?);
+        assert!(!follow_up::move_to(tx, organization, id, at(30))?);
         Ok(())
     })
     .await;

@@ -276,6 +276,10 @@ pub async fn a_template_takes_the_place_of_what_came_too_late_once(store: &Store
         assert_eq!((second.body.as_str(), second.fallback.as_deref()), ("{\"template\":1}", None));
         assert_eq!((second.attempts, second.price_micros), (2, None));
         assert!(!outbox::fall_back(tx, &second, "closed", at(2))?, "a template has no template");
+        outbox::set_fallback(tx, &first, "{}")?;
+        assert!(!outbox::fall_back(tx, &second, "closed", at(2))?, "an older attempt gives none");
+        outbox::set_fallback(tx, &second, "{}")?;
+        assert!(outbox::fall_back(tx, &second, "closed", at(2))?);
         Ok(())
     })
     .await;

@@ -1,0 +1,131 @@
+//! The last look at a message, in the transaction that states the intent to send it: whether it may still leave, and what it
+//! will cost.
+//!
+//! An unasked-for message is looked at again (F-142): whoever wants none by now, has a person, or whose appointment was changed
+//! gets none. What leaves has a price before it leaves, and a month has a limit.
+
+use balcao_channel::Outbound;
+use balcao_channel::channels::whatsapp::price::{Category, Circumstances, expected};
+use balcao_channel::channels::whatsapp::window;
+use balcao_channel::outbound::OutboundContent;
+use balcao_domain::{AppointmentId, OrganizationId};
+use balcao_store::dispatch::Route;
+use balcao_store::outbox::{self, Outbox};
+use balcao_store::{Tx, appointment, conversation};
+use jiff::Timestamp;
+
+use crate::desk::{UseCaseError, organization};
+use crate::terms::Terms;
+
+/// Kinds of messages that nobody asked for.
+const UNASKED: [&str; 3] = ["reminder", "follow_up", "waitlist"];
+
+/// Why a message may not leave any more; `None`: it may, and its price is kept.
+pub(super) fn refusal(
+    tx: &mut Tx<'_>,
+    message: &Outbox,
+    route: Option<&Route>,
+    terms: Option<&Terms>,
+    now: Timestamp,
+) -> Result<Option<String>, UseCaseError> {
+    if UNASKED.contains(&message.kind.as_str())
+        && let Some(why) = unwanted(tx, message, now)?
+    {
+        return Ok(Some(why.to_owned()));
+    }
+    match terms {
+        Some(terms) if message.price_micros.is_none() => price(tx, message, route, terms, now),
+        Some(_) | None => Ok(None),
+    }
+}
+
+fn unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
+    let found = conversation::get(tx, message.organization, message.conversation)?;
+    if !found.state.agent_speaks() {
+        return Ok(Some("a person has the conversation"));
+    }
+    if conversation::opted_out(tx, message.organization, found.contact)? {
+        return Ok(Some("the customer wants no such messages"));
+    }
+    let Some((id, start)) = message.about.as_deref().and_then(appointment_of) else { return Ok(None) };
+    Ok(match upright(tx, message.organization, id, start, now)? {
+        true => None,
+        false => Some("the appointment was changed meanwhile, or is over"),
+    })
+}
+
+/// How a reminder names what it is about.
+pub(crate) fn about_appointment(id: AppointmentId, start: Timestamp) -> String {
+    format!("appointment:{}:{}", i64::from(id), start.as_millisecond())
+}
+
+fn appointment_of(about: &str) -> Option<(AppointmentId, Timestamp)> {
+    let (id, start) = about.strip_prefix("appointment:")?.split_once(':')?;
+    let id = AppointmentId::try_from(id.parse::<i64>().ok()?).ok()?;
+    Some((id, Timestamp::from_millisecond(start.parse().ok()?).ok()?))
+}
+
+/// Whether an appointment still stands as it was.
+fn upright(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    appointment: AppointmentId,
+    start: Timestamp,
+    now: Timestamp,
+) -> Result<bool, UseCaseError> {
+    let (organization, _zone) = organization(tx, id)?;
+    let found = appointment::find(tx, id, appointment, organization.currency)?;
+    Ok(found.is_some_and(|one| one.status.is_open() && one.span.start == start && now < start))
+}
+
+fn price(
+    tx: &mut Tx<'_>,
+    message: &Outbox,
+    route: Option<&Route>,
+    terms: &Terms,
+    now: Timestamp,
+) -> Result<Option<String>, UseCaseError> {
+    let Some(rates) = terms.rates else { return Ok(None) };
+    let Ok(body) = serde_json::from_str::<Outbound>(&message.body) else { return Ok(None) };
+    let (_, zone) = organization(tx, message.organization)?;
+    let month = now.to_zoned(zone).first_of_month().and_then(|first| first.start_of_day());
+    let month = month.map_or(Timestamp::MIN, |first| first.timestamp());
+    let account = (message.channel.as_str(), message.account.as_str());
+    let bill = outbox::bill(tx, message.organization, account, word(&Category::Service), month)?;
+    let used = if let OutboundContent::Template(template) = body.content() { Some(template) } else { None };
+    let facts = Circumstances {
+        window: window::state(route.and_then(|route| route.customer_wrote_at), now),
+        free_entry_until: None,
+        service_messages_this_month: u64::try_from(bill.messages).unwrap_or(0),
+        template: used.and_then(|template| terms.category_of(template)),
+        now,
+    };
+    // Outside the window nothing but a template leaves: the attempt says so.
+    let Some(expected) = expected(body.content(), &facts) else { return Ok(None) };
+    let micros = rates.micros(&expected);
+    let spent = u64::try_from(bill.micros).unwrap_or(0);
+    if let Some(cap) = terms.cap_micros
+        && micros > 0
+        && spent.saturating_add(micros) > cap
+    {
+        return Ok(Some("the month's limit for messages is reached: raise whatsapp.monthly_cap".to_owned()));
+    }
+    let micros = i64::try_from(micros).unwrap_or(i64::MAX);
+    outbox::set_price(tx, message.organization, message.id, word(&expected.category), micros, now)?;
+    Ok(None)
+}
+
+/// The provider's word for a category.
+fn word(category: &Category) -> &str {
+    match category {
+        Category::Service => "service",
+        Category::Utility => "utility",
+        Category::Marketing => "marketing",
+        Category::MarketingLite => "marketing_lite",
+        Category::Authentication => "authentication",
+        Category::AuthenticationInternational => "authentication_international",
+        Category::ReferralConversion => "referral_conversion",
+        Category::GeneralPurposeAi => "general_purpose_ai",
+        Category::Other(word) => word,
+    }
+}

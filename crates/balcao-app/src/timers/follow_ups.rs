@@ -1,0 +1,232 @@
+//! Follow-ups: written by the model when they are due, from their hint and the conversation; a sentence of ours where it has
+//! none that may be sent.
+//!
+//! What the model writes is cleaned like any reply, and may state nothing: no claim, no time, no figure. Writing it may happen
+//! twice (a crash in between); sending it not.
+
+use balcao_agent::claims::{self, ClaimVerdict, Evidence};
+use balcao_agent::notice::{Notices, fill, notices};
+use balcao_agent::sanitise::Verdict;
+use balcao_domain::OrganizationId;
+use balcao_domain::follow_up::{FollowUp, FollowUpType};
+use balcao_language::{find_dates, find_times};
+use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::{Tx, contact, follow_up};
+use jiff::{SignedDuration, Timestamp, Zoned};
+
+use super::{May, Timers, may_fire, reaches, tell_skipped};
+use crate::desk::{UseCaseError, organization};
+use crate::outgoing::{self, Outgoing};
+use crate::sender::customer_name;
+use crate::terms::{Facts, Purpose};
+
+/// Longest follow-up, in characters.
+const MAX_CHARS: usize = 400;
+/// So many of the last messages are shown to the model.
+const SHOWN: u32 = 12;
+/// One call of the model may take so long; then the sentence of ours is sent.
+const WITHIN: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// What is to be written.
+struct Draft {
+    organization: OrganizationId,
+    due: FollowUp,
+    now: Zoned,
+    business: String,
+    customer: String,
+    /// The last messages, oldest first.
+    said: Vec<String>,
+}
+
+impl Timers {
+    /// Ends follow-ups that are due: each is sent, moved or skipped. Gives how many ended.
+    pub(super) async fn follow_up(&self) -> Result<usize, UseCaseError> {
+        let desk = self.front.desk();
+        let now = desk.clock.now();
+        let settings = self.settings;
+        let work = move |tx: &mut Tx<'_>| {
+            let mut drafts = Vec::new();
+            let mut skipped = 0;
+            for (organization, due) in follow_up::due(tx, now, settings.at_once)? {
+                match prepare(tx, organization, due, &settings, now)? {
+                    Some(Ok(draft)) => drafts.push(draft),
+                    Some(Err(())) => skipped += 1,
+                    None => {}
+                }
+            }
+            Ok::<_, UseCaseError>((drafts, skipped))
+        };
+        let (drafts, mut ended) = desk.store.write(work).await?;
+        for draft in drafts {
+            let text = self.write(&draft).await;
+            ended += usize::from(self.send(draft, text).await?);
+        }
+        Ok(ended)
+    }
+
+    /// The model's words, if they may be sent; else ours.
+    async fn write(&self, draft: &Draft) -> String {
+        let Ok(agent) = self.front.agent(&self.profile) else { return String::new() };
+        let words = notices(agent.profile.language);
+        let request = ModelRequest {
+            system: fill(&words.follow_up_ask, "hint", &draft.due.hint),
+            messages: vec![Message::User { text: draft.said.join("\n") }],
+            tools: Vec::new(),
+            tool_choice: ToolChoice::None,
+            format: ResponseFormat::Text,
+            max_output_tokens: 200,
+            temperature_milli: None,
+            purpose: Asked::FollowUp,
+            facts: TurnFacts {
+                now: draft.now.clone(),
+                locale: agent.profile.language.tag().to_owned(),
+                organization: draft.business.clone(),
+                contact_name: Some(draft.customer.clone()),
+            },
+        };
+        let written = tokio::time::timeout(WITHIN, agent.model.complete(&request, &mut |_| {})).await;
+        let written = match written {
+            Ok(Ok(answer)) => answer.text,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "a follow-up was not written");
+                String::new()
+            }
+            Err(_elapsed) => String::new(),
+        };
+        let sanitiser = agent.sanitiser_for(Vec::new());
+        let evidence = Evidence { receipts: Vec::new(), today: draft.now.date(), locale: agent.profile.language };
+        match sanitiser.clean(&written).verdict {
+            Verdict::Send(reply) if may_be_said(reply.as_str(), &evidence) => reply.as_str().to_owned(),
+            _ => ours(words, draft.due.kind).to_owned(),
+        }
+    }
+
+    /// Everything that sending it is, if it still may be sent; tells whether it ended.
+    async fn send(&self, draft: Draft, text: String) -> Result<bool, UseCaseError> {
+        let desk = self.front.desk();
+        let now = desk.clock.now();
+        let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
+        let work = move |tx: &mut Tx<'_>| {
+            let (id, due) = (draft.organization, &draft.due);
+            let place = match check(tx, id, due, &settings, now)? {
+                May::Fire(place) => place,
+                May::Later(_) => return Ok(false),
+                May::Skip(why) => return skip(tx, id, due, why, now),
+            };
+            let facts = Facts {
+                customer: draft.customer.clone(),
+                business: draft.business.clone(),
+                text: Some(text.clone()),
+                ..Facts::default()
+            };
+            if !reaches(&windows, &terms, &place, (Purpose::FollowUp, &facts), now) {
+                return skip(
+                    tx,
+                    id,
+                    due,
+                    "the channel's window is closed, and there is no template for follow-ups",
+                    now,
+                );
+            }
+            if !follow_up::end(tx, id, due.id, true)? {
+                return Ok(false);
+            }
+            let conversation = place.conversation.id;
+            let new =
+                NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
+            message::insert(tx, id, &new, now)?;
+            let template = terms.template(Purpose::FollowUp, &facts);
+            let outgoing = Outgoing {
+                conversation,
+                channel: &place.conversation.channel,
+                turn: None,
+                kind: "follow_up",
+                name: &format!("follow_up/{}", due.id),
+                text: &text,
+                choices: None,
+                about: None,
+                fallback: template.as_ref(),
+            };
+            outgoing::push(tx, id, &outgoing, now)?;
+            Ok(true)
+        };
+        desk.store.write(work).await
+    }
+}
+
+/// What the model needs for a follow-up that may fire; `Err` if it was skipped, `None` if it was moved.
+fn prepare(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    due: FollowUp,
+    settings: &super::TimerSettings,
+    now: Timestamp,
+) -> Result<Option<Result<Draft, ()>>, UseCaseError> {
+    let place = match check(tx, id, &due, settings, now)? {
+        May::Fire(place) => place,
+        May::Later(at) => {
+            follow_up::move_to(tx, id, due.id, at)?;
+            return Ok(None);
+        }
+        May::Skip(why) => {
+            skip(tx, id, &due, why, now)?;
+            return Ok(Some(Err(())));
+        }
+    };
+    let (organization, zone) = organization(tx, id)?;
+    let customer = contact::get(tx, id, due.contact)?;
+    let said = message::last(tx, id, place.conversation.id, SHOWN)?.into_iter().filter_map(|one| match one.author {
+        Author::Contact => Some(format!("> {}", one.text)),
+        Author::Agent | Author::Staff | Author::System => Some(format!("< {}", one.text)),
+        Author::Draft => None,
+    });
+    Ok(Some(Ok(Draft {
+        organization: id,
+        now: now.to_zoned(zone),
+        customer: customer_name(&customer, &organization.locale),
+        business: organization.name,
+        said: said.collect(),
+        due,
+    })))
+}
+
+fn check(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    due: &FollowUp,
+    settings: &super::TimerSettings,
+    now: Timestamp,
+) -> Result<May, UseCaseError> {
+    let late = SignedDuration::try_from(settings.late_follow_up).unwrap_or(SignedDuration::MAX);
+    if now.duration_since(due.send_at) > late {
+        return Ok(May::Skip("it came too late"));
+    }
+    let (_, zone) = organization(tx, id)?;
+    may_fire(tx, settings, (id, &zone), due.contact, "follow_up", now)
+}
+
+fn skip(tx: &mut Tx<'_>, id: OrganizationId, due: &FollowUp, why: &str, now: Timestamp) -> Result<bool, UseCaseError> {
+    if follow_up::end(tx, id, due.id, false)? {
+        tell_skipped(tx, id, "follow_up_skipped", &due.id.to_string(), why, now)?;
+    }
+    Ok(true)
+}
+
+/// Whether a text states nothing that would need proof.
+fn may_be_said(text: &str, evidence: &Evidence) -> bool {
+    let today = evidence.today;
+    text.chars().count() <= MAX_CHARS
+        && !text.chars().any(char::is_numeric)
+        && find_times(text).is_empty()
+        && find_dates(text, today).is_empty()
+        && claims::check(text, evidence) == ClaimVerdict::Proven
+}
+
+const fn ours(words: &Notices, kind: FollowUpType) -> &String {
+    match kind {
+        FollowUpType::Curiosity => &words.follow_up_curiosity,
+        FollowUpType::Value => &words.follow_up_value,
+        FollowUpType::Farewell => &words.follow_up_farewell,
+    }
+}

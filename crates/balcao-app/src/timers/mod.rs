@@ -1,0 +1,251 @@
+//! What happens later: reminders, follow-ups, waitlist offers that lapsed.
+//!
+//! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
+//! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
+//! message leaves ([`crate::sender`]). What is skipped says why, in an event that staff see.
+
+mod follow_ups;
+mod reminders;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use balcao_channel::Channel;
+use balcao_domain::{ContactId, OrganizationId};
+use balcao_store::conversation::{self, Conversation};
+use balcao_store::dispatch::{self, Route};
+use balcao_store::{Tx, choice, event, organization};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use serde_json::json;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::desk::UseCaseError;
+use crate::inbox::calls;
+use crate::terms::{Facts, Purpose, Terms};
+use crate::turns::FrontDesk;
+use crate::waitlist::Waitlist;
+
+/// What is kept back at the end of a channel's window, as the sender does.
+const MARGIN: Duration = Duration::from_mins(2);
+
+/// How timers fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimerSettings {
+    /// Nobody gets an unasked-for message from this local time on…
+    pub quiet_from: Time,
+    /// …until this one.
+    pub quiet_until: Time,
+    /// A reminder that is later than this is dropped (F-141).
+    pub late_reminder: Duration,
+    /// A follow-up that is later than this is dropped.
+    pub late_follow_up: Duration,
+    /// Unasked-for messages of one kind that a conversation gets in a day.
+    pub most_a_day: u32,
+    /// Timers that are looked at together.
+    pub at_once: u32,
+    /// How often the database is looked at.
+    pub poll: Duration,
+}
+
+impl Default for TimerSettings {
+    fn default() -> Self {
+        Self {
+            quiet_from: Time::constant(21, 0, 0, 0),
+            quiet_until: Time::constant(8, 0, 0, 0),
+            late_reminder: Duration::from_mins(30),
+            late_follow_up: Duration::from_hours(12),
+            most_a_day: 4,
+            at_once: 20,
+            poll: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Fires what is due.
+#[derive(Debug)]
+pub struct Timers {
+    front: Arc<FrontDesk>,
+    profile: String,
+    /// How long the window of each channel's account is; `None`: it has none.
+    windows: Arc<BTreeMap<(String, String), Option<Duration>>>,
+    terms: Arc<Terms>,
+    settings: TimerSettings,
+    /// Tells that something is to be sent.
+    outgoing: Arc<Notify>,
+}
+
+/// Where an unasked-for message goes.
+struct Place {
+    conversation: Conversation,
+    route: Route,
+}
+
+/// Whether a timer may fire now.
+enum May {
+    Fire(Box<Place>),
+    /// Not before.
+    Later(Timestamp),
+    /// It never should, for this reason.
+    Skip(&'static str),
+}
+
+impl Timers {
+    /// Timers of what this front desk keeps. Follow-ups are written by the profile's model; `terms` has the templates for
+    /// customers whose window is closed.
+    #[must_use]
+    pub fn new(
+        front: Arc<FrontDesk>,
+        profile: impl Into<String>,
+        channels: impl IntoIterator<Item = Arc<dyn Channel>>,
+        terms: Terms,
+        settings: TimerSettings,
+        outgoing: Arc<Notify>,
+    ) -> Self {
+        let window = |one: Arc<dyn Channel>| {
+            ((one.kind().to_owned(), one.account().as_str().to_owned()), one.capabilities().window)
+        };
+        let windows = Arc::new(channels.into_iter().map(window).collect());
+        Self { front, profile: profile.into(), windows, terms: Arc::new(terms), settings, outgoing }
+    }
+
+    /// Fires what is due until it is told to stop.
+    pub async fn run(&self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            if let Err(error) = self.work_off().await {
+                tracing::error!(%error, "timers cannot be read");
+            }
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(self.settings.poll) => {}
+            }
+        }
+    }
+
+    /// Fires what is due now; gives how many timers came to an end.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn work_off(&self) -> Result<usize, UseCaseError> {
+        let mut ended = 0;
+        loop {
+            let fired = self.remind().await? + self.follow_up().await?;
+            if fired == 0 {
+                break;
+            }
+            ended += fired;
+        }
+        self.pass_on().await?;
+        if ended > 0 {
+            self.outgoing.notify_one();
+        }
+        Ok(ended)
+    }
+
+    /// Waitlist offers that nobody took go to the next one; choices that count no longer are forgotten.
+    async fn pass_on(&self) -> Result<(), UseCaseError> {
+        let desk = self.front.desk();
+        let all = desk.look(|tx, _now| Ok(organization::list(tx)?)).await?;
+        for one in all {
+            if Waitlist::new(desk.clone()).pass_on(one.id).await? > 0 {
+                self.outgoing.notify_one();
+            }
+        }
+        let long_ago = desk.clock.now().checked_sub(SignedDuration::from_hours(24 * 30)).unwrap_or(Timestamp::MIN);
+        desk.store.write(move |tx| Ok(choice::sweep(tx, long_ago)?)).await.map(|_swept: usize| ())
+    }
+}
+
+/// Whether an unasked-for message for a contact may leave now, and where it goes.
+fn may_fire(
+    tx: &mut Tx<'_>,
+    settings: &TimerSettings,
+    (organization, zone): (OrganizationId, &TimeZone),
+    contact: ContactId,
+    kind: &str,
+    now: Timestamp,
+) -> Result<May, UseCaseError> {
+    if conversation::opted_out(tx, organization, contact)? {
+        return Ok(May::Skip("the customer wants no such messages"));
+    }
+    let Some(place) = place(tx, organization, contact)? else {
+        return Ok(May::Skip("no channel reaches the customer"));
+    };
+    if !place.conversation.state.agent_speaks() {
+        return Ok(May::Skip("a person has the conversation"));
+    }
+    if let Some(until) = quiet_until(settings, zone, now) {
+        return Ok(May::Later(until));
+    }
+    let day_ago = now.checked_sub(SignedDuration::from_hours(24)).unwrap_or(now);
+    let sent = balcao_store::outbox::count_of_kind(tx, organization, place.conversation.id, kind, day_ago)?;
+    if sent >= settings.most_a_day {
+        return Ok(May::Skip("the customer got enough such messages today"));
+    }
+    Ok(May::Fire(Box::new(place)))
+}
+
+/// The contact's latest conversation that a channel carries.
+fn place(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> Result<Option<Place>, UseCaseError> {
+    let mut all = conversation::of_contact(tx, organization, contact)?;
+    all.sort_by_key(|one| std::cmp::Reverse(one.last_message_at));
+    for conversation in all {
+        if conversation.channel == calls::CHANNEL {
+            continue;
+        }
+        if let Some(route) = dispatch::route(tx, organization, conversation.id)? {
+            return Ok(Some(Place { conversation, route }));
+        }
+    }
+    Ok(None)
+}
+
+/// When quiet hours end, if it is in them.
+fn quiet_until(settings: &TimerSettings, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
+    let local = zone.to_datetime(now);
+    let (from, until, time) = (settings.quiet_from, settings.quiet_until, local.time());
+    let quiet = if from <= until { from <= time && time < until } else { from <= time || time < until };
+    if !quiet {
+        return None;
+    }
+    let day = if time < until { local.date() } else { local.date().checked_add(1.day()).ok()? };
+    zone.to_timestamp(day.to_datetime(until)).ok().filter(|end| *end > now)
+}
+
+/// Whether anything may be sent there now, or a template at least.
+fn reaches(
+    windows: &BTreeMap<(String, String), Option<Duration>>,
+    terms: &Terms,
+    place: &Place,
+    (purpose, facts): (Purpose, &Facts),
+    now: Timestamp,
+) -> bool {
+    let window = windows.get(&(place.conversation.channel.clone(), place.route.account.clone())).copied().flatten();
+    let Some(window) = window else { return true };
+    let open = place.route.customer_wrote_at.is_some_and(|at| {
+        let lasts = SignedDuration::try_from(window.saturating_sub(MARGIN)).unwrap_or(SignedDuration::MAX);
+        at.checked_add(lasts).is_ok_and(|end| now < end)
+    });
+    open || terms.template(purpose, facts).is_some()
+}
+
+/// Tells staff why a timer was skipped.
+fn tell_skipped(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    kind: &str,
+    subject: &str,
+    why: &str,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    tracing::info!(kind, subject, why, "a timer was skipped");
+    event::push(tx, organization, kind, subject, &json!({ "reason": why }).to_string(), now)?;
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "timers_tests.rs"]
+mod tests;

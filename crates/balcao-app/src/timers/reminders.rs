@@ -1,0 +1,145 @@
+//! Reminders of appointments: fixed words, with buttons to confirm and to move where the channel has some.
+
+use balcao_agent::notice::{Notices, fill, notices};
+use balcao_channel::outbound::{Button, OutboundContent};
+use balcao_domain::Appointment;
+use balcao_domain::span::plus_minutes;
+use balcao_language::say;
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::reminder::{self, DueReminder};
+use balcao_store::{Tx, appointment, contact};
+use balcao_tool::Locale;
+use jiff::{SignedDuration, Timestamp};
+
+use super::{May, Timers, may_fire, reaches, tell_skipped};
+use crate::appointments::professional_names;
+use crate::desk::{UseCaseError, organization};
+use crate::outgoing::{self, CHOICE, Outgoing};
+use crate::sender::{customer_name, vet};
+use crate::terms::{Facts, Purpose};
+use crate::turns::choices::{Choice, Choices};
+
+/// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.
+const TOO_SHORT_MIN: i64 = 15;
+
+impl Timers {
+    /// Ends reminders that are due: each is sent, moved or skipped. Gives how many ended.
+    pub(super) async fn remind(&self) -> Result<usize, UseCaseError> {
+        let desk = self.front.desk();
+        let now = desk.clock.now();
+        let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
+        let work = move |tx: &mut Tx<'_>| {
+            let mut ended = 0;
+            for due in reminder::due(tx, now, settings.at_once)? {
+                let fired = fire(tx, due, now, &settings, |place, facts| {
+                    reaches(&windows, &terms, place, (Purpose::Reminder, facts), now)
+                        .then(|| terms.template(Purpose::Reminder, facts))
+                })?;
+                ended += usize::from(fired);
+            }
+            Ok(ended)
+        };
+        desk.store.write(work).await
+    }
+}
+
+/// Sends, moves or skips one; tells whether it ended. `reach` gives the template, if there is one, of a place that can be
+/// reached.
+fn fire(
+    tx: &mut Tx<'_>,
+    due: DueReminder,
+    now: Timestamp,
+    settings: &super::TimerSettings,
+    reach: impl FnOnce(&super::Place, &Facts) -> Option<Option<balcao_channel::outbound::Template>>,
+) -> Result<bool, UseCaseError> {
+    let skip = |tx: &mut Tx<'_>, why: &str| {
+        reminder::end(tx, due.organization, due.id, false)?;
+        tell_skipped(tx, due.organization, "reminder_skipped", &due.id.to_string(), why, now)?;
+        Ok(true)
+    };
+    let (organization, zone) = organization(tx, due.organization)?;
+    let found = appointment::find(tx, organization.id, due.appointment, organization.currency)?;
+    let Some(found) = found.filter(|one| one.status.is_open() && now < one.span.start) else {
+        return skip(tx, "the appointment is over, or was given up");
+    };
+    let late = SignedDuration::try_from(settings.late_reminder).unwrap_or(SignedDuration::MAX);
+    if now.duration_since(due.remind_at) > late {
+        return skip(tx, "it came too late");
+    }
+    let place = match may_fire(tx, settings, (organization.id, &zone), found.contact, "reminder", now)? {
+        May::Fire(place) => place,
+        May::Skip(why) => return skip(tx, why),
+        May::Later(at) if at <= plus_minutes(found.span.start, -TOO_SHORT_MIN) => {
+            return if reminder::move_to(tx, organization.id, due.id, at)? {
+                Ok(false)
+            } else {
+                skip(tx, "there is another one")
+            };
+        }
+        May::Later(_) => return skip(tx, "quiet hours last until shortly before the appointment"),
+    };
+    let said = say::Locale::of(&organization.locale);
+    let names = professional_names(tx, organization.id)?;
+    let starts = zone.to_datetime(found.span.start);
+    let customer = contact::get(tx, organization.id, found.contact)?;
+    let facts = Facts {
+        customer: customer_name(&customer, &organization.locale),
+        business: organization.name.clone(),
+        service: Some(found.service_name.clone()),
+        professional: names.get(&found.professional).cloned(),
+        day: Some(say::day(starts.date(), said)),
+        time: Some(say::time(starts.time(), said)),
+        text: None,
+    };
+    let words = notices(if said == say::Locale::En { Locale::En } else { Locale::PtBr });
+    let text = worded(&words.reminder, &facts);
+    let facts = Facts { text: Some(text.clone()), ..facts };
+    let Some(template) = reach(&place, &facts) else {
+        return skip(tx, "the channel's window is closed, and there is no template for reminders");
+    };
+    if !reminder::end(tx, organization.id, due.id, true)? {
+        return Ok(false);
+    }
+    let conversation = place.conversation.id;
+    let new = NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
+    message::insert(tx, organization.id, &new, now)?;
+    let outgoing = Outgoing {
+        conversation,
+        channel: &place.conversation.channel,
+        turn: None,
+        kind: "reminder",
+        name: &format!("reminder/{}", due.id),
+        text: &text,
+        choices: Some(&buttons(&text, &facts, words, due, &found)),
+        about: Some(&vet::about_appointment(found.id, found.span.start)),
+        fallback: template.as_ref(),
+    };
+    outgoing::push(tx, organization.id, &outgoing, now)?;
+    Ok(true)
+}
+
+fn worded(notice: &str, facts: &Facts) -> String {
+    let known = [
+        ("service", &facts.service),
+        ("professional", &facts.professional),
+        ("day", &facts.day),
+        ("time", &facts.time),
+    ];
+    known
+        .into_iter()
+        .fold(notice.to_owned(), |text, (name, value)| fill(&text, name, value.as_deref().unwrap_or_default()))
+}
+
+fn buttons(text: &str, facts: &Facts, words: &Notices, due: DueReminder, found: &Appointment) -> Choices {
+    let choice = |what: &str, notice: &str| Choice {
+        name: format!("{CHOICE}{}:{what}", due.id),
+        words: worded(notice, facts),
+        expires_at: found.span.start,
+    };
+    let all = vec![choice("confirm", &words.reminder_confirmed), choice("move", &words.reminder_moved)];
+    let titles = [&words.reminder_confirm, &words.reminder_move];
+    let button = |(choice, title): (&Choice, &String)| Button { id: choice.name.clone(), title: title.clone() };
+    let buttons = all.iter().zip(titles).map(button).collect();
+    let content = OutboundContent::Buttons { header: None, body: text.to_owned(), footer: None, buttons };
+    Choices { content, all }
+}

@@ -1,0 +1,228 @@
+//! Reminders and follow-ups fire once, when they may, and leave on the channel's terms.
+
+use balcao_app::booking::BookRequest;
+use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
+use balcao_app::reminders::Reminders;
+use balcao_app::terms::Terms;
+use balcao_domain::ContactId;
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::follow_up::FollowUpType;
+use balcao_domain::outbox::OutboxState;
+use balcao_llm::ModelErrorKind;
+use balcao_llm::providers::scripted::{fails, says};
+use balcao_store::{conversation, event};
+use balcao_testkit::fakes::graph::Behaviour;
+use serde_json::json;
+
+use crate::counter::{Counter, counter, terms};
+
+const HELLO: &str = "Olá! Como posso ajudar?";
+const REMINDER: &str = "Lembrete: Corte na máquina com Wesley Moura, quarta, 25/11 às 15h. Posso confirmar?";
+
+/// João wrote at ten on Tuesday and has an appointment on Wednesday at three; the reminder is for so many minutes before.
+async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    let joao = shop.conversation().await.contact;
+    let booking = balcao_app::booking::Booking::new(shop.world.desk.clone());
+    let request = BookRequest {
+        professional: Some("Wesley".to_owned()),
+        service: Some(balcao_app::booking::ServiceChoice::Name("Corte na máquina".to_owned())),
+        date: "2026-11-25".parse().unwrap(),
+        start_min: 15 * 60,
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+    };
+    let organization = shop.world.organization;
+    booking.book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
+    let reminders = Reminders::new(shop.world.desk.clone());
+    let planned = reminders.schedule(organization, joao, shop.world.key(), None, Some(minutes_before), 60).await;
+    planned.unwrap().value.unwrap();
+    (shop, joao)
+}
+
+async fn skipped(shop: &Counter) -> Vec<String> {
+    let events = shop.look(|tx| event::waiting(tx, 100)).await;
+    let skipped = events.into_iter().filter(|event| event.kind.ends_with("_skipped"));
+    skipped.map(|event| event.payload).collect()
+}
+
+#[tokio::test]
+async fn i_18_a_reminder_fires_once_with_buttons() {
+    let (shop, _) = reminded(24 * 60).await;
+    assert_eq!(shop.fires(terms()).await, 0, "it is not due");
+    shop.world.set_local("2026-11-24T15:00");
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!(shop.fires(terms()).await, 0);
+    let sent = shop.graph.accepted().pop().unwrap();
+    assert_eq!(sent["interactive"]["body"]["text"], REMINDER);
+    let buttons = &sent["interactive"]["action"]["buttons"];
+    assert_eq!(buttons[1]["reply"]["title"], "Remarcar");
+    shop.model.script([says("Claro! Para quando?")]);
+    let reply = json!({ "type": "button_reply", "button_reply": buttons[1]["reply"].clone() });
+    shop.joao_sends("wamid.2", json!({ "type": "interactive", "interactive": reply })).await;
+    shop.works().await;
+    assert_eq!(shop.asked(), "Quero remarcar meu horário de Corte na máquina com Wesley Moura, quarta, 25/11 às 15h.");
+    assert_eq!(shop.graph.accepted().len(), 3);
+}
+
+#[tokio::test]
+async fn outside_the_window_a_template_goes_or_nothing() {
+    let (shop, _) = reminded(60).await;
+    shop.world.set_local("2026-11-25T14:00");
+    assert_eq!(shop.fires(terms()).await, 1);
+    let sent = shop.graph.accepted().pop().unwrap();
+    assert_eq!((sent["type"].as_str(), sent["template"]["name"].as_str()), (Some("template"), Some("lembrete")));
+    let parameters = &sent["template"]["components"][0]["parameters"];
+    assert_eq!(parameters[0], json!({ "type": "text", "parameter_name": "nome", "text": "João" }));
+    assert_eq!(parameters[2]["text"], "15h");
+    let priced = shop.outbox().await.pop().unwrap();
+    assert_eq!((priced.category.as_deref(), priced.price_micros), (Some("utility"), Some(40_000)));
+
+    let (shop, _) = reminded(60).await;
+    shop.world.set_local("2026-11-25T14:00");
+    assert_eq!(shop.fires(Terms::default()).await, 1);
+    assert_eq!(shop.graph.accepted().len(), 1, "nothing but the greeting");
+    assert!(skipped(&shop).await[0].contains("no template"));
+}
+
+#[tokio::test]
+async fn f_145_a_window_that_meta_closed_before_us_is_answered_by_a_template() {
+    let (shop, _) = reminded(24 * 60).await;
+    shop.world.set_local("2026-11-24T15:00");
+    shop.graph.next(Behaviour::Error { status: 400, code: 131_047, details: "Re-engagement message".to_owned() });
+    shop.fires(terms()).await;
+    assert_eq!(shop.graph.accepted().pop().unwrap()["template"]["name"], "lembrete");
+    assert_eq!(shop.outbox_states().await, [OutboxState::Sent, OutboxState::Sent]);
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_too_late_asks_the_customer_to_write() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    shop.pass(24 * 3_600);
+    shop.sends(terms()).await;
+    let [sent] = shop.graph.accepted().try_into().unwrap();
+    assert_eq!(sent["template"]["name"], "retomada");
+}
+
+#[tokio::test]
+async fn f_142_what_should_not_fire_any_more_is_skipped_and_staff_know_why() {
+    for (what, why) in
+        [("cancelled", "given up"), ("opted out", "wants no"), ("human", "a person"), ("late", "too late")]
+    {
+        let (shop, joao) = reminded(24 * 60).await;
+        let organization = shop.world.organization;
+        let mut found = shop.conversation().await;
+        match what {
+            "cancelled" => {
+                shop.look(|tx| tx.execute("UPDATE appointment SET status = 'cancelled'", &[])).await;
+            }
+            "opted out" => found.opted_out_at = Some(jiff::Timestamp::UNIX_EPOCH),
+            "human" => found.state = ConversationState::Human,
+            _ => {}
+        }
+        shop.look(move |tx| conversation::update(tx, organization, &found)).await;
+        shop.world.set_local(if what == "late" { "2026-11-24T15:31" } else { "2026-11-24T15:00" });
+        assert_eq!(shop.fires(terms()).await, 1, "{what} {joao}");
+        assert_eq!(shop.graph.accepted().len(), 1, "{what}: nothing but the greeting");
+        assert!(skipped(&shop).await[0].contains(why), "{what}: {:?}", skipped(&shop).await);
+    }
+}
+
+#[tokio::test]
+async fn f_142_what_changed_between_firing_and_sending_does_not_leave() {
+    let (shop, _) = reminded(24 * 60).await;
+    shop.world.set_local("2026-11-24T15:00");
+    shop.graph.next(Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() });
+    shop.fires(terms()).await;
+    shop.look(|tx| tx.execute("UPDATE appointment SET status = 'cancelled'", &[])).await;
+    shop.pass(60);
+    shop.sends(terms()).await;
+    let last = shop.outbox().await.pop().unwrap();
+    assert_eq!(last.state, OutboxState::Dead);
+    assert!(last.failure.unwrap().contains("appointment"));
+    assert_eq!(shop.graph.accepted().len(), 1);
+}
+
+#[tokio::test]
+async fn quiet_hours_move_a_reminder_to_the_morning() {
+    let (shop, _) = reminded(17 * 60).await;
+    shop.world.set_local("2026-11-24T22:00");
+    assert_eq!(shop.fires(terms()).await, 0);
+    assert_eq!(shop.graph.accepted().len(), 1);
+    shop.world.set_local("2026-11-25T08:00");
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!(shop.graph.accepted().len(), 2);
+}
+
+#[tokio::test]
+async fn a_123_the_months_limit_holds() {
+    let (shop, _) = reminded(60).await;
+    shop.world.set_local("2026-11-25T14:00");
+    let limited = Terms { cap_micros: Some(39_999), ..terms() };
+    shop.fires(limited).await;
+    assert_eq!(shop.graph.accepted().len(), 1);
+    let last = shop.outbox().await.pop().unwrap();
+    assert!(last.failure.unwrap().contains("month's limit"));
+}
+
+async fn to_follow_up() -> Counter {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    let joao = shop.conversation().await.contact;
+    let request = FollowUpRequest {
+        delay_min: 30,
+        allowed_delays_min: vec![30],
+        hint: "perguntar se ainda quer cortar".to_owned(),
+        kind: FollowUpType::Value,
+        episode: 1,
+    };
+    let follow_ups = FollowUps::new(shop.world.desk.clone());
+    let planned = follow_ups.schedule(shop.world.organization, joao, shop.world.key(), request).await;
+    planned.unwrap().value.unwrap();
+    shop
+}
+
+#[tokio::test]
+async fn a_follow_up_is_written_when_it_is_due_and_sent_once() {
+    let shop = to_follow_up().await;
+    shop.model.script([says("Oi, João! Ainda quer cortar o cabelo?")]);
+    assert_eq!(shop.fires(terms()).await, 0);
+    shop.pass(30 * 60);
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!(shop.fires(terms()).await, 0);
+    assert_eq!(shop.texts(), [HELLO, "Oi, João! Ainda quer cortar o cabelo?"]);
+    assert!(shop.model.last_request().unwrap().system.contains("perguntar se ainda quer cortar"));
+}
+
+#[tokio::test]
+async fn a_follow_up_that_states_something_is_replaced_by_ours() {
+    for line in [
+        says("Seu horário está marcado para amanhã às 15h!"),
+        says("Temos 10% de desconto!"),
+        says("Já agendei para você."),
+        fails(ModelErrorKind::Upstream),
+    ] {
+        let shop = to_follow_up().await;
+        shop.model.script([line]);
+        shop.pass(30 * 60);
+        shop.fires(terms()).await;
+        assert_eq!(shop.texts()[1..], ["Oi! Ainda quer ver um horário? É só me dizer o dia que prefere."]);
+    }
+}
+
+#[tokio::test]
+async fn whoever_writes_is_not_followed_up() {
+    let shop = to_follow_up().await;
+    shop.model.script([says("Claro!")]);
+    shop.joao_writes("wamid.2", "voltei").await;
+    shop.works().await;
+    shop.pass(30 * 60);
+    assert_eq!(shop.fires(terms()).await, 0);
+}
