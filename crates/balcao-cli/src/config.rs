@@ -7,6 +7,7 @@
 mod chat;
 mod database;
 mod serve;
+mod terms;
 mod transcription;
 
 use std::{
@@ -306,7 +307,11 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 18] = [
+    "public_url",
+    "quiet_from",
+    "quiet_until",
+    "monthly_cap",
     "path",
     "url",
     "slug",

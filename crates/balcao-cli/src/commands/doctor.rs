@@ -1,5 +1,7 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
+mod whatsapp;
+
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 
 use balcao_app::Desk;
@@ -63,6 +65,7 @@ pub(crate) async fn run(
     findings.extend(database(&config).await);
     findings.extend(agents(&config, environment));
     findings.push(clock());
+    findings.extend(whatsapp::check(&config).await);
     if args.json {
         let list: Vec<_> = findings
             .iter()

@@ -15,6 +15,8 @@ use balcao_app::{
     inbox::{Account, Inbox, calls::Calls},
     presence::Presence,
     sender::{Sender, SenderSettings},
+    terms::Terms,
+    timers::Timers,
     turns::FrontDesk,
 };
 use balcao_channel::{
@@ -115,6 +117,8 @@ pub(crate) struct Server {
     sender: Sender,
     /// Fetches customers' files.
     attachments: Attachments,
+    /// Fires what is due.
+    timers: Timers,
     /// The web chat, if there is one.
     chats: Option<WebChats>,
     /// What is answered besides.
@@ -137,8 +141,10 @@ impl Server {
         let mut accounts = Vec::new();
         let mut channels: Vec<Arc<dyn Channel>> = Vec::new();
         let mut webhook = None;
-        if let Some(WhatsAppAccount { account, business, webhook: hook }) = doors.whatsapp {
+        let (mut terms, mut on_whatsapp) = (Terms::default(), String::new());
+        if let Some(WhatsAppAccount { account, business, webhook: hook, terms: own }) = doors.whatsapp {
             let name = account.account.as_str().to_owned();
+            (terms, on_whatsapp) = (own, name.clone());
             accounts.push(Account { channel: "whatsapp".to_owned(), account: name, business, organization: shop.id });
             channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
             webhook = Some(hook);
@@ -181,13 +187,18 @@ impl Server {
         let bell = Bell::default();
         let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
         let api = api.map_err(Failure::operation)?;
+        let timed = server.timers().map_err(Failure::usage)?;
+        let (all, told) = (channels.clone(), Arc::clone(&outgoing));
+        let profile = config.agents.profile.clone();
+        let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell).showing(presence);
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
+        let sender = sender.with_terms("whatsapp", &on_whatsapp, terms);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
         let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
-        Ok(Self { web, limits, dispatcher, sender, attachments, chats, more, stop })
+        Ok(Self { web, limits, dispatcher, sender, attachments, timers, chats, more, stop })
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -200,13 +211,14 @@ impl Server {
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, attachments, chats: _, more, stop } = self;
+        let Self { web, limits, dispatcher, sender, attachments, timers, chats: _, more, stop } = self;
         let sent = CancellationToken::new();
-        let (end, fetching, sending) = (stop.clone(), stop.clone(), sent.clone());
+        let (end, fetching, waiting, sending) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
         let mut work = JoinSet::new();
         work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
         work.spawn(async move { dispatcher.run(end).await });
         work.spawn(async move { attachments.run(fetching).await });
+        work.spawn(async move { timers.run(waiting).await });
         let mut last = JoinSet::new();
         last.spawn(async move {
             sender.run(sending).await;

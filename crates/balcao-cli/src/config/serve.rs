@@ -1,19 +1,26 @@
 //! What `balcao serve` reads: `[server]` and `[whatsapp]`.
 
 use std::{
+    collections::BTreeMap,
     net::SocketAddr,
     path::{Path, PathBuf},
 };
 
+use balcao_app::{
+    terms::{Purpose, Terms},
+    timers::TimerSettings,
+};
 use balcao_channel::{
     AccountId,
     channels::whatsapp::{Config as Account, signature::AppSecrets},
 };
 use balcao_domain::burst::BurstRules;
 use balcao_web::WhatsAppWebhook;
+use jiff::civil::Time;
 use secrecy::SecretString;
 use serde::Deserialize;
 
+use super::terms::{RatesConfig, TemplateConfig, terms};
 use crate::output::chain;
 
 /// The server.
@@ -32,6 +39,12 @@ pub(crate) struct ServerConfig {
     pub(crate) settle_s: u64,
     /// How long a turn waits for a customer's file, in seconds.
     pub(crate) file_wait_s: u64,
+    /// The address that the world reaches it by, such as `https://shop.example`: for `balcao doctor`.
+    pub(crate) public_url: Option<String>,
+    /// Nobody gets an unasked-for message from this local time on.
+    pub(crate) quiet_from: String,
+    /// Until this one.
+    pub(crate) quiet_until: String,
     /// How long turns and requests may go on after the program was told to stop, in seconds.
     pub(crate) drain_s: u64,
 }
@@ -45,6 +58,9 @@ impl Default for ServerConfig {
             lease_s: 30,
             settle_s: 60,
             file_wait_s: 20,
+            public_url: None,
+            quiet_from: "21:00".to_owned(),
+            quiet_until: "08:00".to_owned(),
             drain_s: 20,
         }
     }
@@ -55,6 +71,18 @@ impl ServerConfig {
     pub(crate) fn address(&self) -> Result<SocketAddr, String> {
         let hint = "write an address and a port, for example 127.0.0.1:8080 or [::]:8080";
         self.listen.parse().map_err(|error| format!("server.listen `{}`: {error}; {hint}", self.listen))
+    }
+
+    /// When unasked-for messages rest.
+    pub(crate) fn timers(&self) -> Result<TimerSettings, String> {
+        let read = |key: &str, text: &str| {
+            text.parse::<Time>().map_err(|_source| format!("server.{key} `{text}`: write a time such as 21:00"))
+        };
+        Ok(TimerSettings {
+            quiet_from: read("quiet_from", &self.quiet_from)?,
+            quiet_until: read("quiet_until", &self.quiet_until)?,
+            ..TimerSettings::default()
+        })
     }
 
     /// When a burst is answered.
@@ -76,6 +104,9 @@ impl ServerConfig {
 
     pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
         row("server.listen", self.listen.clone());
+        row("server.public_url", self.public_url.clone().unwrap_or_else(|| "(none)".to_owned()));
+        row("server.quiet_from", self.quiet_from.clone());
+        row("server.quiet_until", self.quiet_until.clone());
         for (key, value, ..) in self.ranges() {
             row(key, value.to_string());
         }
@@ -106,6 +137,12 @@ pub(crate) struct WhatsAppConfig {
     pub(crate) verify_token: Option<SecretString>,
     /// A file that holds it.
     pub(crate) verify_token_file: Option<PathBuf>,
+    /// Approved templates by what they are used for.
+    pub(crate) templates: BTreeMap<Purpose, TemplateConfig>,
+    /// What messages cost.
+    pub(crate) rates: Option<RatesConfig>,
+    /// What they may cost in a month, such as `150.00`.
+    pub(crate) monthly_cap: Option<String>,
 }
 
 impl Default for WhatsAppConfig {
@@ -122,6 +159,9 @@ impl Default for WhatsAppConfig {
             app_secret_file: None,
             verify_token: None,
             verify_token_file: None,
+            templates: BTreeMap::new(),
+            rates: None,
+            monthly_cap: None,
         }
     }
 }
@@ -131,6 +171,7 @@ pub(crate) struct WhatsAppAccount {
     pub(crate) account: Account,
     pub(crate) business: Option<String>,
     pub(crate) webhook: WhatsAppWebhook,
+    pub(crate) terms: Terms,
 }
 
 impl WhatsAppConfig {
@@ -145,7 +186,8 @@ impl WhatsAppConfig {
         let usual = Account::new(AccountId::new(account.as_str()), token);
         let account = Account { base_url: self.base_url.clone(), version: self.version.clone(), ..usual };
         let webhook = WhatsAppWebhook { secrets, verify_token };
-        Ok(Some(WhatsAppAccount { account, business: self.business.clone(), webhook }))
+        let terms = terms(&self.templates, self.rates.as_ref(), self.monthly_cap.as_deref())?;
+        Ok(Some(WhatsAppAccount { account, business: self.business.clone(), webhook, terms }))
     }
 
     pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
@@ -154,6 +196,11 @@ impl WhatsAppConfig {
         row("whatsapp.business", self.business.clone().unwrap_or_else(|| "(any)".to_owned()));
         row("whatsapp.base_url", self.base_url.clone());
         row("whatsapp.version", self.version.clone());
+        let templates = self.templates.iter().map(|(purpose, one)| format!("{purpose:?}: {}", one.name));
+        let templates: Vec<String> = templates.collect();
+        row("whatsapp.templates", if templates.is_empty() { none() } else { templates.join(", ") });
+        row("whatsapp.rates", if self.rates.is_some() { "set" } else { "(not metered)" }.to_owned());
+        row("whatsapp.monthly_cap", self.monthly_cap.clone().unwrap_or_else(none));
         for (key, value, file) in [
             ("whatsapp.token", &self.token, &self.token_file),
             ("whatsapp.app_secret", &self.app_secret, &self.app_secret_file),

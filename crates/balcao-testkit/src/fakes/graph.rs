@@ -90,6 +90,12 @@ struct State {
     files: HashMap<String, File>,
     count: u32,
     url: String,
+    /// The app's secret; without it every proof is believed.
+    app_secret: Option<String>,
+    /// Whether no app gets the webhooks.
+    unsubscribed: bool,
+    /// Name and status.
+    templates: Vec<(String, String)>,
 }
 
 /// The fake. It stops when it is dropped.
@@ -154,6 +160,21 @@ impl FakeGraph {
     fn keep(&self, id: &str, mime: &str, bytes: &[u8], elsewhere: Option<String>, expired: u32) {
         let file = File { mime: mime.to_owned(), bytes: bytes.to_vec(), elsewhere, expired, said_size: None };
         lock(&self.state).files.insert(id.to_owned(), file);
+    }
+
+    /// Says what the app's secret is.
+    pub fn set_app_secret(&self, secret: &str) {
+        lock(&self.state).app_secret = Some(secret.to_owned());
+    }
+
+    /// Takes the app off the webhooks.
+    pub fn unsubscribe(&self) {
+        lock(&self.state).unsubscribed = true;
+    }
+
+    /// Keeps a template of this status, in `pt_BR`.
+    pub fn keep_template(&self, name: &str, status: &str) {
+        lock(&self.state).templates.push((name.to_owned(), status.to_owned()));
     }
 
     /// All requests so far.
@@ -228,6 +249,17 @@ impl State {
             ("POST", [VERSION, ACCOUNT, "messages"]) if body.get("status").is_some() => self.mark(body),
             ("POST", [VERSION, ACCOUNT, "messages"]) => self.message(body),
             ("POST", [VERSION, ACCOUNT, "media"]) => self.upload(request),
+            ("GET", [VERSION, ACCOUNT]) if query.starts_with("fields=") => self.number(query),
+            ("GET", [VERSION, webhooks::BUSINESS, "subscribed_apps"]) => {
+                let app =
+                    json!({ "whatsapp_business_api_data": { "id": "55", "name": "Recepção", "link": "https://x" } });
+                let apps: Vec<Value> = if self.unsubscribed { Vec::new() } else { vec![app] };
+                ok(&json!({ "data": apps }))
+            }
+            ("GET", [VERSION, webhooks::BUSINESS, "message_templates"]) => {
+                let one = |(name, status): &(String, String)| json!({ "name": name, "status": status, "category": "UTILITY", "language": "pt_BR", "id": "1" });
+                ok(&json!({ "data": self.templates.iter().map(one).collect::<Vec<_>>() }))
+            }
             ("GET", [VERSION, id]) if query == format!("phone_number_id={ACCOUNT}") => self.find(id),
             ("GET", ["files", id, "expired"]) if self.files.contains_key(*id) => {
                 error(404, 100, "The address expired.")
@@ -286,6 +318,17 @@ impl State {
                 ok(&json!({ "id": id }))
             }
         }
+    }
+
+    fn number(&self, query: &str) -> Reply {
+        if let (Some(secret), Some((_, proof))) = (&self.app_secret, query.split_once("appsecret_proof=")) {
+            let right = webhooks::sign(secret, TOKEN.as_bytes());
+            if right.strip_prefix("sha256=") != Some(proof) {
+                return error(400, 100, "Invalid appsecret_proof provided in the API argument");
+            }
+        }
+        ok(&json!({ "display_phone_number": "+55 11 3000-1000", "verified_name": "Barbearia Figueira",
+            "quality_rating": "GREEN", "status": "CONNECTED", "id": ACCOUNT }))
     }
 
     fn find(&mut self, id: &str) -> Reply {

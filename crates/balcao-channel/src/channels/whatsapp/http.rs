@@ -85,7 +85,12 @@ impl Graph {
     /// Sends, and reads a short answer.
     pub(super) async fn call(&self, request: RequestBuilder, within: Duration) -> Result<Answer, Silence> {
         let until = Instant::now() + within;
-        let mut response = self.open(request, until).await?;
+        let response = self.open(request, until).await?;
+        Ok(self.read(response, until).await)
+    }
+
+    /// Reads a short answer.
+    pub(super) async fn read(&self, mut response: Response, until: Instant) -> Answer {
         let status = response.status().as_u16();
         let mut body = Vec::new();
         // What breaks off is no further fault: the status is known, and a cut body cannot be read as a receipt.
@@ -95,7 +100,12 @@ impl Graph {
             }
             body.extend_from_slice(&piece);
         }
-        Ok(Answer { status, body })
+        Answer { status, body }
+    }
+
+    /// The token, to prove that we have it.
+    pub(super) fn secret(&self) -> &str {
+        self.token.expose_secret()
     }
 
     /// Sends, and waits for the head of an answer.

@@ -5,6 +5,7 @@
 //! ([`window`], [`price`], [`errors`], [`identity`]) are plain functions. Not here: the HTTP server, storage, the pace of
 //! sending.
 
+pub mod checkup;
 pub mod config;
 mod content;
 pub mod errors;

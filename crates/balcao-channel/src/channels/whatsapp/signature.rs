@@ -67,6 +67,12 @@ impl AppSecrets {
         Ok(Self { previous: Some((previous, until)), ..self })
     }
 
+    /// The secret in use.
+    #[must_use]
+    pub const fn current(&self) -> &SecretString {
+        &self.current
+    }
+
     /// Whether `body`, as it came, was signed with one of the secrets. `headers` are all values of [`HEADER`]. The time
     /// taken tells nothing about the right signature.
     ///
