@@ -6,6 +6,7 @@
 
 mod chat;
 mod database;
+mod evolution;
 mod serve;
 mod terms;
 mod transcription;
@@ -26,6 +27,7 @@ use toml::{Table, Value};
 use crate::{output::Failure, wire::seconds};
 pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
+pub(crate) use evolution::{EvolutionAccount, EvolutionConfig};
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
 pub(crate) use transcription::TranscriptionConfig;
 
@@ -45,6 +47,7 @@ pub(crate) struct Config {
     pub(crate) whatsapp: WhatsAppConfig,
     pub(crate) chat: ChatConfig,
     pub(crate) transcription: TranscriptionConfig,
+    pub(crate) evolution: EvolutionConfig,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
 }
@@ -203,6 +206,7 @@ impl Config {
         self.whatsapp.rows(&mut row);
         self.chat.rows(&mut row);
         self.transcription.rows(&mut row);
+        self.evolution.rows(&mut row);
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
@@ -307,7 +311,8 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 18] = [
+const TEXTS: [&str; 19] = [
+    "instance",
     "public_url",
     "quiet_from",
     "quiet_until",

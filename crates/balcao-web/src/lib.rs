@@ -21,4 +21,5 @@ pub use limits::Limits;
 pub use problem::Problem;
 pub use router::{Web, router, router_with};
 pub use server::serve;
+pub use webhooks::evolution::{EvolutionWebhook, router as evolution_router};
 pub use webhooks::whatsapp::WhatsAppWebhook;

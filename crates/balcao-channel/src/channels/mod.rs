@@ -1,4 +1,5 @@
 //! The adapters, one folder each.
 
+pub mod evolution;
 pub mod web;
 pub mod whatsapp;

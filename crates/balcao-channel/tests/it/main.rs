@@ -1,6 +1,8 @@
 //! The adapters against fakes over real HTTP on 127.0.0.1.
 #![expect(clippy::unwrap_used, clippy::wildcard_enum_match_arm, clippy::print_stderr, reason = "tests")]
 
+mod contract;
+mod evolution;
 mod extension_points;
 mod files;
 mod material;

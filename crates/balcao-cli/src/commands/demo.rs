@@ -112,7 +112,7 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
         token: SecretString::from(token.clone()),
         port,
     };
-    let doors = Doors { whatsapp: None, chat: Some(chat_of(port)?), transcriber: None };
+    let doors = Doors { whatsapp: None, evolution: None, chat: Some(chat_of(port)?), transcriber: None };
     let server = Server::new(desk, Shop { id: organization, name }, &config, front, doors)?
         .also(|chats, stop| router(Demo::new(settings, chats, stop)));
     complain("Barbearia Figueira, a sample: write as its customer, and see beside it what happens inside.");

@@ -26,7 +26,7 @@ use balcao_channel::{
 use balcao_domain::OrganizationId;
 use balcao_llm::transcribe::Transcriber;
 use balcao_web::{
-    Api, Limits, Web,
+    Api, EvolutionWebhook, Limits, Web,
     chat::{ChatLimits, ChatServer},
     router_with,
 };
@@ -34,7 +34,7 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{ChatSettings, Config, WhatsAppAccount},
+    config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
     output::{Failure, chain, complain, say},
     profiles, wire,
 };
@@ -65,6 +65,7 @@ pub(crate) async fn run(
     let address = config.server.address().map_err(Failure::usage)?;
     let whatsapp = config.whatsapp.read().map_err(Failure::usage)?;
     let chat = config.chat.read().map_err(Failure::usage)?;
+    let evolution = config.evolution.read().map_err(Failure::usage)?;
     let transcriber = config.transcription.read(environment).map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
@@ -72,7 +73,7 @@ pub(crate) async fn run(
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
-    let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat, transcriber })?;
+    let server = Server::new(desk, shop, &config, front, Doors { whatsapp, evolution, chat, transcriber })?;
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
     server.run(listener, stopped()?).await;
@@ -104,6 +105,8 @@ pub(crate) struct Shop {
 /// How messages come in and go out.
 pub(crate) struct Doors {
     pub(crate) whatsapp: Option<WhatsAppAccount>,
+    /// The unofficial gateway.
+    pub(crate) evolution: Option<EvolutionAccount>,
     pub(crate) chat: Option<ChatSettings>,
     /// Who writes customers' sound down.
     pub(crate) transcriber: Option<Arc<dyn Transcriber>>,
@@ -149,6 +152,13 @@ impl Server {
             channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
             webhook = Some(hook);
         }
+        let mut gateway = None;
+        if let Some(EvolutionAccount { channel, key }) = doors.evolution {
+            let (kind, name) = (channel.kind().to_owned(), channel.account().as_str().to_owned());
+            accounts.push(Account { channel: kind, account: name, business: None, organization: shop.id });
+            channels.push(Arc::new(channel));
+            gateway = Some(key);
+        }
         let hub = Hub::default();
         if doors.chat.is_some() {
             accounts.push(WebChats::account(shop.id));
@@ -156,7 +166,9 @@ impl Server {
             channels.push(Arc::new(WebChat::new(AccountId::new(ACCOUNT), Arc::new(mailbox))));
         }
         if channels.is_empty() {
-            complain("no channel is configured (set whatsapp.account, or chat.enabled): only the API is answered");
+            complain(
+                "no channel is configured (set whatsapp.account, evolution.instance, or chat.enabled): only the API is answered",
+            );
         }
         let fetch = Arc::new(Notify::new());
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake))
@@ -175,6 +187,9 @@ impl Server {
             let limits = ChatLimits::default();
             let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
             (chats, more) = (Some(chat), balcao_web::chat::router(served));
+        }
+        if let Some(key) = gateway {
+            more = more.merge(balcao_web::evolution_router(EvolutionWebhook { inbox: inbox.clone(), key }));
         }
         let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
         let settings = DispatcherSettings {

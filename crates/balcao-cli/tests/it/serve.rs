@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use balcao_store::{OpenOptions, Row, Store, StoreError};
+use balcao_testkit::fakes::evolution::{FakeEvolution, INSTANCE, KEY};
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, FakeGraph, TOKEN, webhooks};
 use balcao_testkit::postgres::Database;
 use serde_json::{Value, json};
@@ -489,4 +490,31 @@ fn the_doctor_asks_meta_and_says_what_to_do() {
     let wrong = findings(&shop, |_| {});
     has(&wrong, "templates: wrong", "aviso (pt_BR) does not exist", "WhatsApp Manager");
     has(&wrong, "address: wrong", "no connection", "balcao serve");
+}
+
+#[test]
+fn a_gateway_is_answered_and_nobody_else_may_post() {
+    let shop = shop();
+    let gateway = FakeEvolution::start().unwrap();
+    let config = shop.folder.path().join("balcao.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let section = format!("[evolution]\ninstance = \"{INSTANCE}\"\nbase_url = \"{}\"\n", gateway.url());
+    std::fs::write(&config, format!("{text}{section}token = \"{KEY}\"\nsecret = \"a webhook key\"\n")).unwrap();
+    let running = shop.start();
+    let post = |id: &str, key: &str| {
+        let data = json!({ "key": { "remoteJid": "554187654321@s.whatsapp.net", "fromMe": false, "id": id },
+            "pushName": "João", "message": { "conversation": "oi" } });
+        let body = json!({ "event": "messages.upsert", "instance": INSTANCE, "data": data }).to_string();
+        let head = format!(
+            "POST /webhooks/evolution HTTP/1.1\r\napikey: {key}\r\ncontent-type: application/json\r\ncontent-length: {}",
+            body.len()
+        );
+        request(&running.address, &head, body.as_bytes())
+    };
+    assert_eq!(post("1", "wrong"), Some(401));
+    assert_eq!((post("2", "a webhook key"), post("2", "a webhook key")), (Some(200), Some(200)));
+    let sent = eventually("the gateway is told to answer", || gateway.sent().into_iter().next());
+    assert_eq!((sent.0.as_str(), sent.1["number"].as_str()), ("sendText", Some("554187654321")));
+    shop.quiet();
+    assert_eq!((gateway.sent().len(), shop.count("SELECT COUNT(*) FROM inbox")), (1, 1));
 }

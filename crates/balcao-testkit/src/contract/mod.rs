@@ -18,6 +18,7 @@ macro_rules! cases {
 pub mod agenda;
 pub mod api;
 pub mod attachments;
+pub mod channel;
 pub mod chat;
 pub mod delivery;
 pub mod outbox;

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 /// Why bytes are no JSON that we read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// No JSON at all.
     Malformed,
     /// Objects in objects beyond the limit.
@@ -18,7 +18,7 @@ pub(super) enum Fault {
 }
 
 /// Reads one JSON value; arrays and objects may be nested up to `depth` times.
-pub(super) fn parse(bytes: &[u8], depth: usize) -> Result<Value, Fault> {
+pub(crate) fn parse(bytes: &[u8], depth: usize) -> Result<Value, Fault> {
     let fault = Cell::new(Fault::Malformed);
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Strict { depth, fault: &fault }.deserialize(&mut deserializer).map_err(|_source| fault.get())?;
@@ -112,43 +112,43 @@ impl<'de> Visitor<'de> for Strict<'_> {
 }
 
 /// The value at the end of a path of keys.
-pub(super) fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
+pub(crate) fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, key| value.get(key)).filter(|found| !found.is_null())
 }
 
 /// The text there, unless it is empty.
-pub(super) fn text<'a>(value: &'a Value, path: &[&str]) -> Option<&'a str> {
+pub(crate) fn text<'a>(value: &'a Value, path: &[&str]) -> Option<&'a str> {
     at(value, path)?.as_str().filter(|text| !text.is_empty())
 }
 
 /// The text there, as an own one.
-pub(super) fn owned(value: &Value, path: &[&str]) -> Option<String> {
+pub(crate) fn owned(value: &Value, path: &[&str]) -> Option<String> {
     text(value, path).map(str::to_owned)
 }
 
 /// The whole number there, written as a number or as a text.
-pub(super) fn integer(value: &Value, path: &[&str]) -> Option<i64> {
+pub(crate) fn integer(value: &Value, path: &[&str]) -> Option<i64> {
     let found = at(value, path)?;
     found.as_i64().or_else(|| found.as_str()?.trim().parse().ok())
 }
 
 /// The number there, written as a number or as a text.
-pub(super) fn decimal(value: &Value, path: &[&str]) -> Option<f64> {
+pub(crate) fn decimal(value: &Value, path: &[&str]) -> Option<f64> {
     let found = at(value, path)?;
     found.as_f64().or_else(|| found.as_str()?.trim().parse().ok()).filter(|number: &f64| number.is_finite())
 }
 
 /// Whether `true` stands there.
-pub(super) fn flag(value: &Value, path: &[&str]) -> bool {
+pub(crate) fn flag(value: &Value, path: &[&str]) -> bool {
     at(value, path).and_then(Value::as_bool).unwrap_or(false)
 }
 
 /// The items of the array there; none if there is no array.
-pub(super) fn items<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
+pub(crate) fn items<'a>(value: &'a Value, path: &[&str]) -> &'a [Value] {
     at(value, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The Unix seconds there, as an instant.
-pub(super) fn instant(value: &Value, path: &[&str]) -> Option<Timestamp> {
+pub(crate) fn instant(value: &Value, path: &[&str]) -> Option<Timestamp> {
     Timestamp::from_second(integer(value, path)?).ok()
 }

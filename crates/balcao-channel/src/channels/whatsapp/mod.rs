@@ -11,7 +11,7 @@ mod content;
 pub mod errors;
 mod http;
 pub mod identity;
-mod json;
+pub(super) mod json;
 pub mod media;
 mod payload;
 pub mod price;
