@@ -127,7 +127,9 @@ impl Shop {
     /// What Meta accepted, by our name of it.
     fn accepted(&self) -> Vec<(String, String)> {
         let text = |message: &Value, path: &str| message.pointer(path).unwrap().as_str().unwrap().to_owned();
-        let named = |message: Value| (text(&message, "/biz_opaque_callback_data"), text(&message, "/text/body"));
+        // Free times are buttons below the words.
+        let words = |message: &Value| if message["type"] == "text" { "/text/body" } else { "/interactive/body/text" };
+        let named = |message: Value| (text(&message, "/biz_opaque_callback_data"), text(&message, words(&message)));
         self.graph.accepted().into_iter().map(named).collect()
     }
 
@@ -289,7 +291,7 @@ on_both! {
     }
 
     fn killed_in_the_middle_of_a_send_it_never_sends_twice(shop: Shop) {
-        shop.graph.next(Behaviour::AcceptThenSilence);
+        shop.graph.next_message(Behaviour::AcceptThenSilence);
         let server = shop.start();
         server.delivers(&text("wamid.1", 1, "oi"));
         eventually("Meta has the message", || (shop.accepted().len() == 1).then_some(()));

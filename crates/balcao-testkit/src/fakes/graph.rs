@@ -83,6 +83,7 @@ struct File {
 #[derive(Debug, Default)]
 struct State {
     next: VecDeque<Behaviour>,
+    next_messages: VecDeque<Behaviour>,
     asked: Vec<Asked>,
     accepted: Vec<Value>,
     read: Vec<String>,
@@ -127,6 +128,11 @@ impl FakeGraph {
     /// Says what happens to the next request that has no say yet; those after the last say are [`Behaviour::Normal`].
     pub fn next(&self, behaviour: Behaviour) {
         lock(&self.state).next.push_back(behaviour);
+    }
+
+    /// Says what happens to the next message that is sent and has no say yet; read marks and the rest do not count.
+    pub fn next_message(&self, behaviour: Behaviour) {
+        lock(&self.state).next_messages.push_back(behaviour);
     }
 
     /// Says that the customer with this number (with its plus sign) or user id wrote more than a day ago.
@@ -211,7 +217,9 @@ impl State {
         let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
         let (method, target) = (request.method.clone(), request.target.clone());
         self.asked.push(Asked { method, target, body: body.clone() });
-        let behaviour = self.next.pop_front().unwrap_or(Behaviour::Normal);
+        let sends = request.target.ends_with("/messages") && body.get("status").is_none();
+        let of_message = if sends { self.next_messages.pop_front() } else { None };
+        let behaviour = of_message.or_else(|| self.next.pop_front()).unwrap_or(Behaviour::Normal);
         match behaviour {
             Behaviour::Drop => return Reply::Nothing,
             Behaviour::Endless => return Reply::Endless("image/png".to_owned()),
