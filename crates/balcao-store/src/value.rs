@@ -23,6 +23,19 @@ pub enum Value<'a> {
     Text(Cow<'a, str>),
 }
 
+impl Value<'_> {
+    /// The same, borrowing nothing.
+    #[must_use]
+    pub fn to_owned_value(&self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Integer(number) => Value::Integer(*number),
+            Self::Real(number) => Value::Real(*number),
+            Self::Text(text) => Value::Text(Cow::Owned(text.clone().into_owned())),
+        }
+    }
+}
+
 /// A value as a row holds it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ValueRef<'a> {
