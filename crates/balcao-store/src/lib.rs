@@ -21,6 +21,7 @@ pub mod api_conversation;
 pub mod api_key;
 pub mod appointment;
 pub mod audit;
+pub mod bare;
 pub mod catalog;
 pub mod chat;
 pub mod claims;

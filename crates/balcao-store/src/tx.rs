@@ -216,7 +216,7 @@ impl<'a> Tx<'a> {
         }
     }
 
-    fn roll_back_to(&mut self, savepoint: &str) -> Result<(), StoreError> {
+    pub(crate) fn roll_back_to(&mut self, savepoint: &str) -> Result<(), StoreError> {
         match &mut self.connection {
             Connection::Sqlite(_) => self.control(&format!("ROLLBACK TO {savepoint}")),
             Connection::Postgres(session) => {
@@ -228,7 +228,7 @@ impl<'a> Tx<'a> {
         }
     }
 
-    fn control(&mut self, sql: &str) -> Result<(), StoreError> {
+    pub(crate) fn control(&mut self, sql: &str) -> Result<(), StoreError> {
         self.note(sql, &[]);
         match &mut self.connection {
             Connection::Sqlite(connection) => {

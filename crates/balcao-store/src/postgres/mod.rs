@@ -8,6 +8,7 @@ mod address;
 mod bind;
 mod session;
 mod threads;
+mod tls;
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};

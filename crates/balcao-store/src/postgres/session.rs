@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use postgres::error::SqlState;
 use postgres::types::{ToSql, Type};
-use postgres::{Client, NoTls, Row, Statement};
+use postgres::{Client, Row, Statement};
 
 use super::address::Address;
 use super::bind::{dollars, kind};
@@ -36,8 +36,8 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     /// Connects, and reads back what correctness rests on.
-    pub(super) fn connect(address: &Address, lock_timeout: Duration) -> Result<Self, StoreError> {
-        let client = address.config.connect(NoTls).map_err(|error| StoreError::CannotConnect {
+    pub(crate) fn connect(address: &Address, lock_timeout: Duration) -> Result<Self, StoreError> {
+        let client = address.connect().map_err(|error| StoreError::CannotConnect {
             place: address.place.clone(),
             source: std::sync::Arc::new(PostgresCause::of(&error).into()),
         })?;
