@@ -60,6 +60,12 @@ impl UseCaseError {
         matches!(self, Self::Store(StoreError::KeyReused { .. }))
     }
 
+    /// Whether it may be done all the same: run it again under the same key, and it is done once.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Store(StoreError::CommitUnknown { .. }))
+    }
+
     /// How it is to be treated.
     #[must_use]
     pub fn class(&self) -> FailureClass {

@@ -8,6 +8,7 @@
 
 mod cause;
 mod error;
+mod inline;
 mod job;
 mod migrate;
 mod postgres;
@@ -52,8 +53,9 @@ pub mod waitlist;
 
 pub use cause::{Cause, PostgresCause};
 pub use error::{ConstraintKind, StoreError, StoreErrorClass};
+pub use inline::{Fate, Gate, InlineDatabase};
 pub use migrate::{AppliedMigration, SchemaStatus};
-pub use probe::{Fate, Probe, Statement, Taped};
+pub use probe::{CommitFate, Probe, Statement, Taped};
 pub use store::{Backend, OpenOptions, Store};
 pub use tx::Tx;
 pub use value::{FromValue, Row, Value, ValueRef};

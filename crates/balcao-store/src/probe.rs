@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// What becomes of a write transaction that is about to be committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum CommitFate {
     /// It is committed and answered.
     Commit,
     /// The program dies before the commit: nothing is changed, and nobody is ever answered.
@@ -50,8 +50,8 @@ pub struct Taped {
 pub trait Probe: Debug + Send + Sync {
     /// Decides over a write transaction that changed rows and is about to be committed. Those that changed nothing, or undo
     /// themselves, are not asked about.
-    fn fate(&self) -> Fate {
-        Fate::Commit
+    fn fate(&self) -> CommitFate {
+        CommitFate::Commit
     }
 
     /// Whether statements are to be taped.
@@ -70,7 +70,7 @@ pub(crate) fn watched<T, E, F>(
     probe: Arc<dyn Probe>,
     write: bool,
     work: F,
-) -> (impl FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static, Arc<OnceLock<Fate>>)
+) -> (impl FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static, Arc<OnceLock<CommitFate>>)
 where
     F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
     E: From<StoreError>,
@@ -83,8 +83,8 @@ where
         let result = work(tx);
         let watch = tx.end_watch();
         let asked = result.is_ok() && watch.changed;
-        let fate = if asked { *fate.get_or_init(|| probe.fate()) } else { Fate::Commit };
-        let undo = matches!(fate, Fate::DieBefore | Fate::Unknown { done: false });
+        let fate = if asked { *fate.get_or_init(|| probe.fate()) } else { CommitFate::Commit };
+        let undo = matches!(fate, CommitFate::DieBefore | CommitFate::Unknown { done: false });
         if let Some(statements) = watch.tape {
             probe.ran(Taped { write, kept: result.is_ok() && !undo, statements });
         }
@@ -94,11 +94,11 @@ where
 }
 
 /// What the one who waits is told, after the transaction's own `result`.
-pub(crate) async fn told<T, E: From<StoreError>>(decided: &OnceLock<Fate>, result: Result<T, E>) -> Result<T, E> {
+pub(crate) async fn told<T, E: From<StoreError>>(decided: &OnceLock<CommitFate>, result: Result<T, E>) -> Result<T, E> {
     match decided.get() {
-        None | Some(Fate::Commit) => result,
-        Some(Fate::DieBefore | Fate::DieAfter) => std::future::pending().await,
-        Some(Fate::Unknown { .. }) => Err(StoreError::CommitUnknown { source: Arc::new(lost()) }.into()),
+        None | Some(CommitFate::Commit) => result,
+        Some(CommitFate::DieBefore | CommitFate::DieAfter) => std::future::pending().await,
+        Some(CommitFate::Unknown { .. }) => Err(StoreError::CommitUnknown { source: Arc::new(lost()) }.into()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::StoreError;
+use crate::inline::Inline;
 use crate::migrate::SchemaStatus;
 use crate::postgres::Postgres;
 use crate::probe::{self, Probe};
@@ -39,6 +40,7 @@ pub struct Store {
 enum Database {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
+    Inline(Inline),
 }
 
 /// Which database it is, for people.
@@ -95,11 +97,15 @@ impl Store {
         Self { probe: Some(probe), ..self }
     }
 
+    pub(crate) fn inline(inline: Inline) -> Self {
+        Self::over(Database::Inline(inline))
+    }
+
     /// Which database it is.
     #[must_use]
     pub fn backend(&self) -> Backend {
         match &self.database {
-            Database::Sqlite(_) => Backend::Sqlite,
+            Database::Sqlite(_) | Database::Inline(_) => Backend::Sqlite,
             Database::Postgres(postgres) => Backend::Postgres { place: postgres.place().to_owned() },
         }
     }
@@ -167,6 +173,7 @@ impl Database {
         match self {
             Self::Sqlite(sqlite) => sqlite.write(work).await,
             Self::Postgres(postgres) => postgres.write(work).await,
+            Self::Inline(inline) => inline.run(true, work).await,
         }
     }
 
@@ -179,6 +186,7 @@ impl Database {
         match self {
             Self::Sqlite(sqlite) => sqlite.read(work).await,
             Self::Postgres(postgres) => postgres.read(work).await,
+            Self::Inline(inline) => inline.run(false, work).await,
         }
     }
 }

@@ -48,7 +48,8 @@ pub(crate) fn broke(error: UseCaseError) -> Box<ToolError> {
         FailureClass::Transient => ErrorCode::Unavailable,
         FailureClass::Refused | FailureClass::Correction | FailureClass::Fault => ErrorCode::Internal,
     };
-    ToolError::from_source(code, &error).into()
+    let told = ToolError::from_source(code, &error);
+    if error.is_unknown() { told.uncertain() } else { told }.into()
 }
 
 fn defect(error: impl std::error::Error + 'static) -> Box<ToolError> {

@@ -17,6 +17,7 @@ use crate::error::StoreError;
 use crate::job::{self, Job};
 use crate::store::OpenOptions;
 use crate::tx::{Connection, Tx};
+pub(crate) use connection::open_memory;
 
 /// An open SQLite database.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use balcao_store::{Fate, OpenOptions, Store};
+use balcao_store::{CommitFate, OpenOptions, Store};
 use balcao_testkit::postgres::Database;
 
 use super::shop::{Act, Act::Calls, Act::Fails, Act::Says, Exchange, Shop, open};
@@ -138,16 +138,16 @@ pub(super) const STATE: [&str; 11] = [
 pub(super) const OUTBOX: &str = "SELECT correlation || ' ' || state FROM outbox
      WHERE organization_id = ?1 AND conversation_id = ?2 AND ?3 >= 0 ORDER BY seq";
 
-const WAYS: [(&str, Fate); 4] = [
-    ("dies before it", Fate::DieBefore),
-    ("dies after it", Fate::DieAfter),
-    ("loses the connection before it", Fate::Unknown { done: false }),
-    ("loses the connection after it", Fate::Unknown { done: true }),
+const WAYS: [(&str, CommitFate); 4] = [
+    ("dies before it", CommitFate::DieBefore),
+    ("dies after it", CommitFate::DieAfter),
+    ("loses the connection before it", CommitFate::Unknown { done: false }),
+    ("loses the connection after it", CommitFate::Unknown { done: true }),
 ];
 
 /// Tells a story to a customer, with a fault or without; gives what is left of it, how many messages left, and how many
 /// commits there were.
-async fn tell(shop: &Shop, script: &[Exchange], customer: u32, fault: Option<(u32, Fate)>) -> (Vec<String>, usize, u32) {
+async fn tell(shop: &Shop, script: &[Exchange], customer: u32, fault: Option<(u32, CommitFate)>) -> (Vec<String>, usize, u32) {
     shop.reaper.arm(fault);
     for (place, (words, _)) in script.iter().enumerate() {
         // The case's slot is in the first message; a bare "sim" must stay one.

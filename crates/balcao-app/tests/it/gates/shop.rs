@@ -23,7 +23,7 @@ use balcao_domain::{ManualClock, OrganizationId};
 use balcao_llm::{
     ChatProvider, EventSink, FinishReason, Message, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCallRequest, Usage,
 };
-use balcao_store::{Fate, Probe, Store, StoreError};
+use balcao_store::{CommitFate, Probe, Store, StoreError};
 use balcao_testkit::fakes::graph::{ACCOUNT, webhooks};
 use balcao_yaml::Document;
 use jiff::{SignedDuration, Timestamp, ToSpan};
@@ -193,14 +193,14 @@ impl Channel for Takes {
 #[derive(Debug, Default)]
 pub(super) struct Reaper {
     seen: AtomicU32,
-    at: Mutex<Option<(u32, Fate)>>,
+    at: Mutex<Option<(u32, CommitFate)>>,
     dead: AtomicBool,
     died: Notify,
 }
 
 impl Reaper {
     /// Begins to count; the `at`th commit, counted from 0, is the one.
-    pub(super) fn arm(&self, at: Option<(u32, Fate)>) {
+    pub(super) fn arm(&self, at: Option<(u32, CommitFate)>) {
         self.seen.store(0, Ordering::SeqCst);
         *self.at.lock().unwrap() = at;
         self.dead.store(false, Ordering::SeqCst);
@@ -225,20 +225,20 @@ impl Reaper {
 }
 
 impl Probe for Reaper {
-    fn fate(&self) -> Fate {
+    fn fate(&self) -> CommitFate {
         let number = self.seen.fetch_add(1, Ordering::SeqCst);
         if self.is_dead() {
-            return Fate::DieBefore;
+            return CommitFate::DieBefore;
         }
         match *self.at.lock().unwrap() {
             Some((at, fate)) if at == number => {
-                if matches!(fate, Fate::DieBefore | Fate::DieAfter) {
+                if matches!(fate, CommitFate::DieBefore | CommitFate::DieAfter) {
                     self.dead.store(true, Ordering::SeqCst);
                     self.died.notify_one();
                 }
                 fate
             }
-            _ => Fate::Commit,
+            _ => CommitFate::Commit,
         }
     }
 }
