@@ -142,7 +142,8 @@ fn main() {
         for number in 0..turns {
             // A contact writes four times, so histories of 0 to 24 messages occur.
             let phone = Phone::parse(&format!("+55119{:08}", 10_000_000 + number / 4)).unwrap();
-            let texts = vec!["quero cortar o cabelo com a Ana".to_owned()];
+            let (date, start) = slot(number);
+            let texts = vec![format!("quero um Corte com a Ana em {date} às {start}")];
             let inbound = Inbound { organization, channel: "bench".to_owned(), phone, name: None, texts };
             let started = Instant::now();
             let answered = front.answer("eli", inbound, None).await.unwrap();

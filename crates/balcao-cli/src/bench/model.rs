@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 const SLOTS_A_DAY: u32 = 20;
 const DAYS_A_WEEK: u32 = 5;
 
-/// Looks, books the slot whose number the customer wrote, and says so: the standard turn of three calls.
+/// Looks, books the slot that the customer wants, and says so: the standard turn of three calls.
 #[derive(Debug)]
 pub(super) struct Books {
     /// How long it thinks.
@@ -32,6 +32,17 @@ pub(super) fn slot(number: u32) -> (Date, u16) {
     let first = Date::constant(2026, 11, 24);
     let date = first.checked_add(days.days()).unwrap_or(first);
     (date, u16::try_from(9 * 60 + at * 30).unwrap_or(540))
+}
+
+/// What a customer writes who wants a slot: a booking holds only what they said.
+pub(super) fn wish(number: u32) -> String {
+    let (date, start_min) = slot(number);
+    format!("quero um Corte com a Ana em {date} às {:02}:{:02}", start_min / 60, start_min % 60)
+}
+
+/// Day and time of a wish.
+fn wanted(text: &str) -> Option<(&str, &str)> {
+    text.rsplit_once(" em ")?.1.split_once(" às ")
 }
 
 #[async_trait]
@@ -56,10 +67,10 @@ impl ChatProvider for Books {
         let since = request.messages.iter().skip(last.unwrap_or(0));
         let results = since.filter(|message| matches!(message, Message::ToolResult { .. })).count();
         let asked = last.and_then(|at| match request.messages.get(at) {
-            Some(Message::User { text }) => text.rsplit(' ').next()?.parse().ok(),
+            Some(Message::User { text }) => wanted(text),
             _ => None,
         });
-        let (date, start_min) = slot(asked.unwrap_or(0));
+        let (date, start) = asked.unwrap_or_default();
         let call = |name: &str, arguments: String| ModelResponse {
             text: String::new(),
             tool_calls: vec![ToolCallRequest { id: "a".to_owned(), name: name.to_owned(), arguments, vendor: None }],
@@ -73,11 +84,7 @@ impl ChatProvider for Books {
             }
             1 => call(
                 "create_appointment",
-                format!(
-                    r#"{{"date":"{date}","start_hour":"{:02}:{:02}","barber_name":"Ana","service_name":"Corte"}}"#,
-                    start_min / 60,
-                    start_min % 60
-                ),
+                format!(r#"{{"date":"{date}","start_hour":"{start}","barber_name":"Ana","service_name":"Corte"}}"#),
             ),
             _ => ModelResponse {
                 text: "Prontinho, está marcado!".to_owned(),

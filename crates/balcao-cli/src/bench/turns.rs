@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 
 use super::{
     Kind, Report, Size, machine,
+    model::wish,
     place::Place,
     report::Target,
     world::{Tape, World, fill, number},
@@ -164,7 +165,7 @@ async fn converse(
 async fn turn(world: &World, number: &str, slot: u32) -> Result<Duration, Failure> {
     let started = Instant::now();
     let answer = world.provider.listen(number);
-    world.delivers(number, &format!("quero cortar o cabelo com a Ana no horário {slot}")).await?;
+    world.delivers(number, &wish(slot)).await?;
     let answer = tokio::time::timeout(PATIENCE, answer).await;
     let text = answer.ok().and_then(Result::ok).ok_or_else(|| Failure::operation("a message was not answered"))?;
     if text.contains("marcado") {

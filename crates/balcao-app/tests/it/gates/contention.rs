@@ -107,8 +107,13 @@ async fn gate(stores: Vec<Store>, database: &str) {
     let mut seen = BTreeSet::new();
     for (slots, rounds) in [(1, 60 * scale()), (8, 20 * scale())] {
         let figures = fight(&stores, slots, rounds, 0).await;
-        eprintln!("G-04 on {database}, {} pools, {CLIENTS} clients on {slots}: {figures:?}, 0 overlaps", stores.len());
-        seen.insert(figures.booked);
+        let Figures { rounds, booked, offered_another, refused } = figures;
+        eprintln!(
+            "G-04 on {database}, {} pools, {CLIENTS} clients on {slots} of one professional, {rounds} rounds: {booked} booked, \
+             {offered_another} offered another, {refused} refused, 0 overlaps",
+            stores.len()
+        );
+        seen.insert(booked);
     }
     assert!(seen.iter().all(|booked| *booked > 0));
 }

@@ -8,25 +8,26 @@ use std::collections::BTreeMap;
 use balcao_store::{CommitFate, OpenOptions, Store};
 use balcao_testkit::postgres::Database;
 
-use super::shop::{Act, Act::Calls, Act::Fails, Act::Says, Exchange, Shop, open};
+use super::shop::{Act, Act::Calls, Act::Fails, Act::Says, Exchange, Shop, filled, open};
 
-const BOOK: Act =
-    Calls(&[("create_appointment", r#"{"date":"DAY","start_hour":"HOUR","barber_name":"Ana","service_name":"Corte"}"#)]);
-const LOOK: Act =
-    Calls(&[("check_availability", r#"{"date":"DAY","barber_name":"Ana","service_name":"Corte"}"#)]);
-const BOOKED: Exchange = ("quero marcar", &[BOOK, Says("Prontinho, está marcado!")]);
+const BOOK: Act = Calls(&[(
+    "create_appointment",
+    r#"{"date":"DAY","start_hour":"HOUR","barber_name":"Ana","service_name":"Corte"}"#,
+)]);
+const LOOK: Act = Calls(&[("check_availability", r#"{"date":"DAY","barber_name":"Ana","service_name":"Corte"}"#)]);
+const BOOKED: Exchange = ("quero marcar, com a Ana em DAY às HOUR", &[BOOK, Says("Prontinho, está marcado!")]);
 
 /// Stories that between them use every kind of effect and of ending.
 const SCENARIOS: &[(&str, &[Exchange])] = &[
     ("a_greeting", &[("oi", &[Says("Olá! Como posso ajudar?")])]),
     ("a_look", &[("tem horário", &[LOOK, Says("Sim, a Ana tem horário livre nesse dia.")])]),
-    ("a_booking", &[("quero marcar", &[LOOK, BOOK, Says("Prontinho, está marcado!")])]),
+    ("a_booking", &[("quero marcar, com a Ana em DAY às HOUR", &[LOOK, BOOK, Says("Prontinho, está marcado!")])]),
     (
         "a_cancellation",
         &[
             BOOKED,
-            ("cancela pra mim", &[Calls(&[("cancel_appointment", "{}")]), Says("Pronto, está cancelado.")]),
-            ("sim", &[Calls(&[("cancel_appointment", "{}")]), Says("Pronto, está cancelado.")]),
+            ("cancela pra mim", &[Calls(&[("cancel_appointment", "{}")]), Says("Posso cancelar?")]),
+            ("sim", &[Says("Pronto, está cancelado.")]),
         ],
     ),
     (
@@ -34,19 +35,13 @@ const SCENARIOS: &[(&str, &[Exchange])] = &[
         &[
             BOOKED,
             (
-                "muda pra depois",
+                "muda pra depois, para LATER às HOUR",
                 &[
                     Calls(&[("reschedule_appointment", r#"{"new_date":"LATER","new_start_hour":"HOUR"}"#)]),
-                    Says("Pronto, está remarcado."),
+                    Says("Posso remarcar?"),
                 ],
             ),
-            (
-                "sim",
-                &[
-                    Calls(&[("reschedule_appointment", r#"{"new_date":"LATER","new_start_hour":"HOUR"}"#)]),
-                    Says("Pronto, está remarcado."),
-                ],
-            ),
+            ("sim", &[Says("Pronto, está remarcado.")]),
         ],
     ),
     ("a_tag", &[("sou VIP", &[Calls(&[("add_tag", r#"{"tag_name":"VIP"}"#)]), Says("Que bom ter você aqui!")])]),
@@ -91,7 +86,7 @@ const SCENARIOS: &[(&str, &[Exchange])] = &[
     (
         "a_waitlist",
         &[(
-            "me avisa se abrir",
+            "me avisa se abrir, em DAY com a Ana",
             &[
                 Calls(&[("join_waitlist", r#"{"date":"DAY","barber_name":"Ana"}"#)]),
                 Says("Você está na lista de espera."),
@@ -102,14 +97,20 @@ const SCENARIOS: &[(&str, &[Exchange])] = &[
         "a_handoff",
         &[(
             "quero negociar",
-            &[Calls(&[("transfer_to_human", r#"{"reason":"Quer negociar."}"#)]), Says("Uma pessoa já vem falar com você.")],
+            &[
+                Calls(&[("transfer_to_human", r#"{"reason":"Quer negociar."}"#)]),
+                Says("Uma pessoa já vem falar com você."),
+            ],
         )],
     ),
     ("a_model_that_fails", &[("oi", &[Fails])]),
     ("an_opt_out", &[("pare de me mandar mensagem", &[Says("Tudo bem.")])]),
     (
         "a_lie",
-        &[("quero marcar", &[Says("Prontinho, está marcado!"), Says("Prontinho, está marcado!")])],
+        &[(
+            "quero marcar, com a Ana em DAY às HOUR",
+            &[Says("Prontinho, está marcado!"), Says("Prontinho, está marcado!")],
+        )],
     ),
 ];
 
@@ -147,11 +148,17 @@ const WAYS: [(&str, CommitFate); 4] = [
 
 /// Tells a story to a customer, with a fault or without; gives what is left of it, how many messages left, and how many
 /// commits there were.
-async fn tell(shop: &Shop, script: &[Exchange], customer: u32, fault: Option<(u32, CommitFate)>) -> (Vec<String>, usize, u32) {
+async fn tell(
+    shop: &Shop,
+    script: &[Exchange],
+    customer: u32,
+    fault: Option<(u32, CommitFate)>,
+) -> (Vec<String>, usize, u32) {
     shop.reaper.arm(fault);
     for (place, (words, _)) in script.iter().enumerate() {
         // The case's slot is in the first message; a bare "sim" must stay one.
-        let words = if place == 0 { format!("{words} #{customer}") } else { (*words).to_owned() };
+        let words = filled(words, customer);
+        let words = if place == 0 { format!("{words} #{customer}") } else { words };
         let body = shop.text(customer, &format!("wamid.{customer}.{place}"), &words);
         shop.serves(customer, &[body]).await;
     }
@@ -219,4 +226,3 @@ async fn g_01_a_crash_at_any_commit_changes_nothing_postgres() {
     let store = Store::connect(&database.url, OpenOptions::default()).unwrap();
     matrix(store, "PostgreSQL").await;
 }
-

@@ -21,7 +21,8 @@ use balcao_channel::{
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ManualClock, OrganizationId};
 use balcao_llm::{
-    ChatProvider, EventSink, FinishReason, Message, ModelError, ModelErrorKind, ModelRequest, ModelResponse, ToolCallRequest, Usage,
+    ChatProvider, EventSink, FinishReason, Message, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    ToolCallRequest, Usage,
 };
 use balcao_store::{CommitFate, Probe, Store, StoreError};
 use balcao_testkit::fakes::graph::{ACCOUNT, webhooks};
@@ -77,6 +78,13 @@ pub(super) fn slot(number: u32) -> (jiff::civil::Date, u32) {
     (jiff::civil::date(2026, 11, 24).checked_add(days.days()).unwrap(), 9 * 60 + at * 30)
 }
 
+/// The same with the case's slot in place of `DAY`, `HOUR` and `LATER`.
+pub(super) fn filled(text: &str, number: u32) -> String {
+    let ((day, at), (later, _)) = (slot(number), slot(number + 1_000));
+    let hour = format!("{:02}:{:02}", at / 60, at % 60);
+    text.replace("DAY", &day.to_string()).replace("HOUR", &hour).replace("LATER", &later.to_string())
+}
+
 #[async_trait]
 impl ChatProvider for Actor {
     fn name(&self) -> &str {
@@ -100,7 +108,11 @@ impl ChatProvider for Actor {
         // Words of the program stand between, where it corrects the model.
         let asked = request.messages.iter().enumerate().rev().find_map(|(at, message)| {
             let Message::User { text } = message else { return None };
-            self.0.iter().rev().find(|(says, _)| text.contains(says)).map(|(_, acts)| (at, *acts))
+            self.0
+                .iter()
+                .rev()
+                .find(|(says, _)| text.contains(says.split(',').next().unwrap_or(says)))
+                .map(|(_, acts)| (at, *acts))
         });
         let Some((at, acts)) = asked else { return response("Pois não?", Vec::new()) };
         let steps = request.messages.iter().skip(at);
@@ -112,17 +124,10 @@ impl ChatProvider for Actor {
         let number = number.unwrap_or(0);
         match acts.get(steps.count()).or(acts.last()) {
             Some(Act::Calls(calls)) => {
-                let (day, at) = slot(number);
-                let (later, _) = slot(number + 100);
-                let hour = format!("{:02}:{:02}", at / 60, at % 60);
-                let fill = |text: &str| {
-                    let text = text.replace("DAY", &day.to_string()).replace("HOUR", &hour);
-                    text.replace("LATER", &later.to_string())
-                };
                 let call = |(place, (name, arguments)): (usize, &(&str, &str))| ToolCallRequest {
                     id: format!("c{place}"),
                     name: (*name).to_owned(),
-                    arguments: fill(arguments),
+                    arguments: filled(arguments, number),
                     vendor: None,
                 };
                 response("", calls.iter().enumerate().map(call).collect())
