@@ -98,7 +98,7 @@ organization:
   locale: pt-BR
   currency: BRL
   hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"], fri: ["09:00-19:00"], sat: ["09:00-19:00"]}
-  scheduling: {slot_step_minutes: 30, minimum_notice_minutes: 0, maximum_advance_days: 900, cancellation_notice_minutes: 0}
+  scheduling: {slot_step_minutes: 30, minimum_notice_minutes: 0, maximum_advance_days: 900, cancellation_notice_minutes: 0, maximum_open_appointments: 1000}
 services:
   - {name: Corte, price: "45.00", duration_minutes: 30}
   - {name: Barba, price: "35.00", duration_minutes: 30}

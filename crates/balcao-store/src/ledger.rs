@@ -49,22 +49,21 @@ where
     T: Serialize + DeserializeOwned,
     E: From<StoreError>,
 {
+    let reused = || StoreError::KeyReused { key: key.key.clone() };
     let recorded = tx.query_optional(
-        "SELECT organization_id, args_hash, result FROM effect_ledger WHERE key = ?1",
-        values![&key.key],
-        |row| {
-            let same = row.get::<OrganizationId>(0)? == organization && row.get::<String>(1)? == key.args_hash;
-            if same { json(row, 2) } else { Err(StoreError::KeyReused { key: key.key.clone() }) }
-        },
+        "SELECT args_hash, result FROM effect_ledger WHERE key = ?1 AND organization_id = ?2",
+        values![&key.key, organization],
+        |row| if row.get::<String>(0)? == key.args_hash { json(row, 1) } else { Err(reused()) },
     )?;
     if let Some(value) = recorded {
         return Ok(Recorded { value, repeated: true });
     }
     let value = effect(tx)?;
-    tx.execute(
+    let inserted = tx.execute(
         "INSERT INTO effect_ledger (key, organization_id, turn, tool, args_hash, result, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
         values![&key.key, organization, key.turn.as_ref(), &key.tool, &key.args_hash, to_json(&value)?, now],
     )?;
-    Ok(Recorded { value, repeated: false })
+    // Another organization has it, whose row is not for us to see.
+    if inserted == 1 { Ok(Recorded { value, repeated: false }) } else { Err(reused().into()) }
 }

@@ -8,6 +8,7 @@
 
 mod cause;
 mod error;
+mod hint;
 mod inline;
 mod job;
 mod migrate;
@@ -53,8 +54,10 @@ pub mod waitlist;
 
 pub use cause::{Cause, PostgresCause};
 pub use error::{ConstraintKind, StoreError, StoreErrorClass};
+pub use hint::Hint;
 pub use inline::{Fate, Gate, InlineDatabase};
 pub use migrate::{AppliedMigration, SchemaStatus};
+pub use postgres::Listener;
 pub use probe::{CommitFate, Probe, Statement, Taped};
 pub use store::{Backend, OpenOptions, Store};
 pub use tx::Tx;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::StoreError;
+use crate::hint::Hint;
 use crate::inline::Inline;
 use crate::migrate::SchemaStatus;
-use crate::postgres::Postgres;
+use crate::postgres::{Listener, Postgres};
 use crate::probe::{self, Probe};
 use crate::sqlite::Sqlite;
 use crate::tx::Tx;
@@ -107,6 +108,16 @@ impl Store {
         match &self.database {
             Database::Sqlite(_) | Database::Inline(_) => Backend::Sqlite,
             Database::Postgres(postgres) => Backend::Postgres { place: postgres.place().to_owned() },
+        }
+    }
+
+    /// Tells of hints from other programs over this database until what this gives is dropped; `None` where there are no other
+    /// programs. They may be lost and may come in vain: look by yourself from time to time.
+    #[must_use]
+    pub fn listen(&self, told: impl Fn(Hint) + Send + 'static) -> Option<Listener> {
+        match &self.database {
+            Database::Postgres(postgres) => Some(postgres.listen(told)),
+            Database::Sqlite(_) | Database::Inline(_) => None,
         }
     }
 

@@ -3,6 +3,7 @@
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
 use crate::error::StoreError;
+use crate::hint::Hint;
 use crate::postgres::Session;
 use crate::probe::Statement;
 use crate::value::{Row, RowInner, Value};
@@ -78,6 +79,29 @@ impl<'a> Tx<'a> {
     /// Whether the database is PostgreSQL, for the few statements that both cannot understand.
     pub(crate) const fn is_postgres(&self) -> bool {
         matches!(self.connection, Connection::Postgres(_))
+    }
+
+    /// Lets the next statement see rows of every organization, which one that names an organization never does. Only for
+    /// what serves them all: claims, and finding out whose something is.
+    pub(crate) const fn across_organizations(&mut self) {
+        if let Connection::Postgres(session) = &mut self.connection {
+            session.across_organizations();
+        }
+    }
+
+    /// Tells other programs over the database, when this is committed, that there is something to do.
+    pub(crate) fn hint(&mut self, hint: Hint) {
+        if let Connection::Postgres(session) = &mut self.connection {
+            session.hint(hint);
+        }
+    }
+
+    /// Lets statements take as long as they need, until the transaction ends: for migrations.
+    pub(crate) fn be_patient(&mut self) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) => Ok(()),
+            Connection::Postgres(session) => session.be_patient(),
+        }
     }
 
     /// Runs a statement that changes rows, and gives how many.
@@ -248,7 +272,7 @@ impl ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Value::Null => SqliteRef::Null,
-            Value::Integer(number) => SqliteRef::Integer(*number),
+            Value::Integer(number) | Value::Organization(number) => SqliteRef::Integer(*number),
             Value::Real(number) => SqliteRef::Real(*number),
             Value::Text(text) => SqliteRef::Text(text.as_bytes()),
         }))

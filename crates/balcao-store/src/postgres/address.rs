@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use postgres::config::{Host, SslMode};
-use postgres::{Client, Config, NoTls};
 use rustls::ClientConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::tls::{self, Mode};
@@ -34,7 +36,8 @@ pub(crate) fn parse(url: &str) -> Result<Address, StoreError> {
         return Err(fail("it does not begin with postgres://"));
     }
     let (url, mode, roots) = without_tls(url)?;
-    let mut config: Config = url.parse().map_err(|_error: postgres::Error| fail("it is no PostgreSQL address"))?;
+    let mut config: Config =
+        url.parse().map_err(|_error: tokio_postgres::Error| fail("it is no PostgreSQL address"))?;
     let hosts: Vec<String> = config.get_hosts().iter().map(host).collect();
     // A password with a bare `@` puts its rest into the host.
     if hosts.iter().any(|host| host.contains('@')) {
@@ -70,13 +73,52 @@ pub(crate) fn parse(url: &str) -> Result<Address, StoreError> {
 }
 
 impl Address {
-    /// A new connection.
-    pub(super) fn connect(&self) -> Result<Client, postgres::Error> {
-        match &self.tls {
-            Some(tls) => self.config.connect(MakeRustlsConnect::new(tls.clone())),
-            None => self.config.connect(NoTls),
+    /// A new connection, which lives on the runtime that this runs on.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the runtime is the session's own, and the task ends with the client"
+    )]
+    pub(super) async fn connect(&self) -> Result<Client, tokio_postgres::Error> {
+        if let Some(tls) = &self.tls {
+            let (client, connection) = self.config.connect(MakeRustlsConnect::new(tls.clone())).await?;
+            tokio::spawn(connection);
+            return Ok(client);
         }
+        let (client, connection) = self.config.connect(NoTls).await?;
+        tokio::spawn(connection);
+        Ok(client)
     }
+}
+
+impl Address {
+    /// A new connection whose notifications can be heard; the other end closes with the connection.
+    pub(super) async fn connect_listening(
+        &self,
+    ) -> Result<(Client, mpsc::UnboundedReceiver<AsyncMessage>), tokio_postgres::Error> {
+        if let Some(tls) = &self.tls {
+            let (client, connection) = self.config.connect(MakeRustlsConnect::new(tls.clone())).await?;
+            return Ok((client, forward(connection)));
+        }
+        let (client, connection) = self.config.connect(NoTls).await?;
+        Ok((client, forward(connection)))
+    }
+}
+
+/// Keeps a connection alive, and passes on what comes by itself.
+#[expect(clippy::disallowed_methods, reason = "the runtime is the listener's own, and the task ends with the client")]
+fn forward<S, T>(mut connection: Connection<S, T>) -> mpsc::UnboundedReceiver<AsyncMessage>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(Ok(message)) = std::future::poll_fn(|cx| connection.poll_message(cx)).await {
+            // A listener that is gone drops the client, which ends the connection.
+            drop(sender.send(message));
+        }
+    });
+    receiver
 }
 
 /// Takes out of an address what the driver does not know or reads otherwise.
@@ -97,7 +139,8 @@ fn without_tls(url: &str) -> Result<(String, Mode, Option<PathBuf>), StoreError>
 
 /// A value of an address, with `%2F` and the like read.
 fn decoded(text: &str) -> Result<String, StoreError> {
-    let fail = || StoreError::Address { why: "its sslrootcert has a `%` that is not followed by two hexadecimal digits" };
+    let fail =
+        || StoreError::Address { why: "its sslrootcert has a `%` that is not followed by two hexadecimal digits" };
     let mut pieces = text.split('%');
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
     for piece in pieces {

@@ -96,7 +96,7 @@ async fn overlaps(store: &Store, organization: OrganizationId) -> i64 {
                ON b.organization_id = a.organization_id AND b.professional_id = a.professional_id AND b.seat = a.seat
               AND b.id > a.id AND b.occupied_from < a.occupied_to AND a.occupied_from < b.occupied_to
              WHERE a.organization_id = ?1 AND a.status <> 'cancelled' AND b.status <> 'cancelled'",
-            &[balcao_store::Value::Integer(organization.into())],
+            &[balcao_store::Value::Organization(organization.into())],
             |row| row.get(0),
         )
     });
