@@ -329,6 +329,8 @@ impl StoreError {
             "40001" | "40P01" | "55P03" => Self::Locked { source },
             // A table, a column or a schema that is not there.
             "42P01" | "42703" | "3F000" => Self::NotMigrated { source },
+            // The wall between organizations (row-level security).
+            "42501" if message.contains("row-level security") => constraint(ConstraintKind::Check),
             "25006" => Self::ReadOnly { what: message },
             "53100" => Self::Full { source },
             "XX001" | "XX002" => Self::Corrupt { source },

@@ -43,6 +43,7 @@ pub mod message;
 pub mod note;
 pub mod organization;
 pub mod outbox;
+pub mod pace;
 pub mod pages;
 pub mod pipeline;
 pub mod reminder;

@@ -60,6 +60,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112240_tenant_walls.sql"),
         postgres: include_str!("../migrations/postgres/2026112240_tenant_walls.sql"),
     },
+    Migration {
+        version: 2_026_112_250,
+        name: "2026112250_pace",
+        sqlite: include_str!("../migrations/sqlite/2026112250_pace.sql"),
+        postgres: include_str!("../migrations/postgres/2026112250_pace.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -2,11 +2,13 @@
 //!
 //! What hangs on the database runs on both: `sqlite::…` over a file, `postgres::…` over a server where there is one.
 
+mod faults;
 mod inbound;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -24,7 +26,7 @@ const SECRET: &str = "an app secret";
 
 /// A shop's folder, its database, if that is not a file there, and Meta.
 struct Shop {
-    folder: TempDir,
+    folder: Folder,
     /// Where the database is, if it is a server.
     url: Option<String>,
     /// A database there that goes with this.
@@ -48,7 +50,31 @@ fn shop_on(database: Database) -> Shop {
 }
 
 fn shop_at(url: Option<String>, database: Option<Database>) -> Shop {
-    let shop = Shop { folder: tempdir().unwrap(), url, database, graph: FakeGraph::start().unwrap() };
+    let folder = Folder::Own(tempdir().unwrap());
+    set_up(Shop { folder, url, database, graph: FakeGraph::start().unwrap() })
+}
+
+/// A shop whose database is a file in this folder.
+fn shop_in(folder: &Path, graph: FakeGraph) -> Shop {
+    set_up(Shop { folder: Folder::Given(folder.to_owned()), url: None, database: None, graph })
+}
+
+/// Where a shop's files are.
+enum Folder {
+    Own(TempDir),
+    Given(PathBuf),
+}
+
+impl Folder {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Own(folder) => folder.path(),
+            Self::Given(folder) => folder,
+        }
+    }
+}
+
+fn set_up(shop: Shop) -> Shop {
     let config = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nsettle_s = 3\n\
          [whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n",
@@ -124,7 +150,10 @@ impl Shop {
     }
 
     fn start_with(&self, arguments: &[&str]) -> Running {
-        let mut command = self.command();
+        self.start_by(self.command(), arguments)
+    }
+
+    fn start_by(&self, mut command: Command, arguments: &[&str]) -> Running {
         secrets(&mut command).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
