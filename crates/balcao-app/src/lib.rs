@@ -27,6 +27,7 @@ pub mod knowledge;
 pub mod names;
 pub mod notes;
 mod outgoing;
+pub mod pace;
 pub mod pipelines;
 pub mod reminders;
 pub mod seed;

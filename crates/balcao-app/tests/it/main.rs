@@ -7,6 +7,7 @@ mod crm;
 mod eli_breaker;
 mod exactly_once;
 mod figures;
+mod gates;
 mod inbox;
 mod looking;
 mod seed;
