@@ -164,7 +164,7 @@ impl Store {
     /// # Errors
     /// What the database said.
     pub async fn time(&self) -> Result<Option<Timestamp>, StoreError> {
-        let Database::Postgres(postgres) = &self.0 else { return Ok(None) };
+        let Database::Postgres(postgres) = &self.database else { return Ok(None) };
         let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
         let micros = postgres.read(move |tx: &mut Tx<'_>| tx.query_one(sql, &[], |row| row.get::<i64>(0))).await?;
         let read = |micros| Timestamp::from_microsecond(micros).ok();
