@@ -150,6 +150,7 @@ pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> R
              ORDER BY not_before, id LIMIT ?3)
          RETURNING {COLUMNS}"
     );
+    tx.across_organizations();
     let mut rows = tx.query_all(&sql, values![now, until, limit], read)?;
     rows.sort_by_key(|row| row.id);
     Ok(rows)

@@ -63,5 +63,6 @@ pub fn find(
 /// # Errors
 /// What the database said.
 pub fn sweep(tx: &mut Tx<'_>, before: Timestamp) -> Result<usize, StoreError> {
+    tx.across_organizations();
     tx.execute("DELETE FROM choice WHERE expires_at < ?1", values![before])
 }

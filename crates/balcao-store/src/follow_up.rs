@@ -108,6 +108,7 @@ pub fn cancel_open(
 /// # Errors
 /// What the database said.
 pub fn due(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> Result<Vec<(OrganizationId, FollowUp)>, StoreError> {
+    tx.across_organizations();
     tx.query_all(
         "SELECT id, contact_id, kind, hint, send_at, episode, organization_id FROM follow_up
          WHERE state = 'open' AND send_at <= ?1 ORDER BY send_at, id LIMIT ?2",

@@ -55,16 +55,28 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/2026112230_api.sql"),
     },
     Migration {
-        version: 2_026_112_250,
-        name: "2026112250_attachment",
-        sqlite: include_str!("../migrations/sqlite/2026112250_attachment.sql"),
-        postgres: include_str!("../migrations/postgres/2026112250_attachment.sql"),
+        version: 2_026_112_240,
+        name: "2026112240_tenant_walls",
+        sqlite: include_str!("../migrations/sqlite/2026112240_tenant_walls.sql"),
+        postgres: include_str!("../migrations/postgres/2026112240_tenant_walls.sql"),
     },
     Migration {
-        version: 2_026_112_251,
-        name: "2026112251_choice_price",
-        sqlite: include_str!("../migrations/sqlite/2026112251_choice_price.sql"),
-        postgres: include_str!("../migrations/postgres/2026112251_choice_price.sql"),
+        version: 2_026_112_250,
+        name: "2026112250_pace",
+        sqlite: include_str!("../migrations/sqlite/2026112250_pace.sql"),
+        postgres: include_str!("../migrations/postgres/2026112250_pace.sql"),
+    },
+    Migration {
+        version: 2_026_112_260,
+        name: "2026112260_attachment",
+        sqlite: include_str!("../migrations/sqlite/2026112260_attachment.sql"),
+        postgres: include_str!("../migrations/postgres/2026112260_attachment.sql"),
+    },
+    Migration {
+        version: 2_026_112_261,
+        name: "2026112261_choice_price",
+        sqlite: include_str!("../migrations/sqlite/2026112261_choice_price.sql"),
+        postgres: include_str!("../migrations/postgres/2026112261_choice_price.sql"),
     },
 ];
 
@@ -91,10 +103,8 @@ pub struct SchemaStatus {
 /// Applies what is missing. The caller's write transaction is the lock, also against other processes, and makes it all or
 /// none.
 pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
-    if tx.is_postgres() {
-        // A large table takes its time.
-        tx.execute_script("SET LOCAL statement_timeout = 0")?;
-    }
+    // A large table takes its time.
+    tx.be_patient()?;
     tx.execute(
         "CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)",
         &[],

@@ -77,6 +77,7 @@ pub struct DueReminder {
 /// # Errors
 /// What the database said.
 pub fn due(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> Result<Vec<DueReminder>, StoreError> {
+    tx.across_organizations();
     tx.query_all(
         "SELECT id, organization_id, appointment_id, remind_at FROM reminder
          WHERE state = 'open' AND remind_at <= ?1 ORDER BY remind_at, id LIMIT ?2",

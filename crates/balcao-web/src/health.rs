@@ -1,22 +1,26 @@
 //! Whether the program lives, and whether it can work.
 
 use axum::extract::State;
+use axum::response::IntoResponse;
 
 use crate::problem::Problem;
 use crate::router::Web;
 
-/// `GET /healthz`: the program answers.
-pub(crate) async fn healthz() -> &'static str {
-    "ok"
+/// The header that says what this program does of the server's work: `api`, `worker` or `all`.
+const ROLE: &str = "x-balcao-role";
+
+/// `GET /healthz`: the program answers, and says its role.
+pub(crate) async fn healthz(State(web): State<Web>) -> impl IntoResponse {
+    ([(ROLE, web.role())], "ok")
 }
 
 /// `GET /readyz`: it can take work: the database answers, has the current schema, and the program is not about to stop.
-pub(crate) async fn readyz(State(web): State<Web>) -> Result<&'static str, Problem> {
+pub(crate) async fn readyz(State(web): State<Web>) -> Result<impl IntoResponse, Problem> {
     if web.is_stopping() {
         return Err(Problem::unavailable("the server is about to stop"));
     }
     match web.desk().store.schema_status().await {
-        Ok(status) if status.missing.is_empty() => Ok("ready"),
+        Ok(status) if status.missing.is_empty() => Ok(([(ROLE, web.role())], "ready")),
         Ok(_) => Err(Problem::unavailable("the database lacks the current schema; run `balcao migrate`")),
         Err(error) => {
             tracing::error!(%error, "the database does not answer");

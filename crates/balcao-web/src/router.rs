@@ -31,6 +31,7 @@ struct Parts {
     whatsapp: Option<WhatsAppWebhook>,
     api: Router<Web>,
     stop: CancellationToken,
+    role: &'static str,
 }
 
 impl Web {
@@ -38,7 +39,23 @@ impl Web {
     /// server says that it is not ready.
     #[must_use]
     pub fn new(desk: Desk, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
-        Self(Arc::new(Parts { desk, inbox, whatsapp, api: Router::new(), stop }))
+        Self(Arc::new(Parts { desk, inbox, whatsapp, api: Router::new(), stop, role: "all" }))
+    }
+
+    /// The same, answering for its health alone.
+    #[must_use]
+    pub fn only_health(self) -> Self {
+        Self(Arc::new(Parts { api: Router::new(), whatsapp: None, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// The same, saying that this program does only a part of the server's work.
+    #[must_use]
+    pub fn in_role(self, role: &'static str) -> Self {
+        Self(Arc::new(Parts { role, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    pub(crate) fn role(&self) -> &'static str {
+        self.0.role
     }
 
     /// The same, with the API under `/v1`.

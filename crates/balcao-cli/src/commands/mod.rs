@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bench;
 pub(crate) mod chat;
 mod config_show;
 mod demo;
@@ -61,6 +62,8 @@ enum Command {
     /// Keys of the HTTP API: make, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
+    /// Measures what the server can do on this machine, against a bare loop of the same transactions.
+    Bench(bench::Args),
     /// Runs scenario files and holds what happened against what they expect.
     Eval(eval::Args),
 }
@@ -88,6 +91,7 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &load()?),
         Command::Inbox(args) => inbox::run(args, &load()?).await,
         Command::Key(args) => key::run(args, &load()?).await,
+        Command::Bench(args) => Box::pin(bench::run(args)).await,
         Command::Eval(args) => Box::pin(eval::run(args, &load()?, &environment)).await,
     }
 }

@@ -12,7 +12,7 @@ use crate::store::OpenOptions;
 /// How many prepared statements a connection keeps: more than the program has.
 const STATEMENTS: usize = 512;
 
-pub(super) fn open_writer(path: &Path, options: OpenOptions) -> Result<Connection, StoreError> {
+pub(crate) fn open_writer(path: &Path, options: OpenOptions) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         return Err(StoreError::MissingDirectory { path: folder.to_owned() });
     }

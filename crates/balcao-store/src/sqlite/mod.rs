@@ -11,6 +11,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+pub(crate) use connection::open_writer;
+
 use crate::error::StoreError;
 use crate::job::{self, Job};
 use crate::store::OpenOptions;

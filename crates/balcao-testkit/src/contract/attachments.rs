@@ -144,9 +144,9 @@ pub async fn a_file_goes_with_its_message_and_its_contact(store: &Store) {
         sent(tx, world, "wamid.2")?;
         assert_eq!(attachment::forget(tx, world.organization, inbox)?, 1);
         assert_eq!(attachment::of_conversation(tx, world.organization, conversation, 10)?.len(), 1);
-        tx.execute("DELETE FROM contact WHERE id = ?1", &[(*world.contacts.first().unwrap()).into()])?;
-        let left: i64 = tx.query_one("SELECT count(*) FROM attachment", &[], |row| row.get(0))?;
-        assert_eq!(left, 0);
+        let (organization, contact) = (world.organization.into(), (*world.contacts.first().unwrap()).into());
+        tx.execute("DELETE FROM contact WHERE organization_id = ?1 AND id = ?2", &[organization, contact])?;
+        assert_eq!(attachment::of_conversation(tx, world.organization, conversation, 10)?, []);
         Ok(())
     })
     .await;

@@ -36,3 +36,4 @@ CREATE TABLE attachment (
 CREATE INDEX attachment_due ON attachment (not_before) WHERE state = 'waiting';
 CREATE INDEX attachment_by_conversation ON attachment (organization_id, conversation_id, id);
 CREATE INDEX attachment_by_contact ON attachment (contact_id);
+SELECT balcao_wall_off('attachment');

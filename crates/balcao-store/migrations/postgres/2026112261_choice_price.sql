@@ -23,3 +23,4 @@ ALTER TABLE outbox ADD COLUMN category TEXT COLLATE "C";
 ALTER TABLE outbox ADD COLUMN price_micros BIGINT;
 ALTER TABLE outbox ADD COLUMN priced_at BIGINT;
 CREATE INDEX outbox_priced ON outbox (organization_id, channel, account, priced_at) WHERE priced_at IS NOT NULL;
+SELECT balcao_wall_off('choice');
