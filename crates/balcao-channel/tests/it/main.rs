@@ -6,5 +6,6 @@ mod evolution;
 mod extension_points;
 mod files;
 mod material;
+mod second_opinion;
 mod sender;
 mod support;
