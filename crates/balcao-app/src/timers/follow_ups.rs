@@ -98,7 +98,7 @@ impl Timers {
         let evidence = Evidence { receipts: Vec::new(), today: draft.now.date(), locale: agent.profile.language };
         match sanitiser.clean(&written).verdict {
             Verdict::Send(reply) if may_be_said(reply.as_str(), &evidence) => reply.as_str().to_owned(),
-            _ => ours(words, draft.due.kind).to_owned(),
+            Verdict::Send(_) | Verdict::Retry(_) | Verdict::Block(_) => ours(words, draft.due.kind).to_owned(),
         }
     }
 

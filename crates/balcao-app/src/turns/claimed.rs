@@ -83,7 +83,7 @@ impl FrontDesk {
             }
         };
         loop {
-            match self.run(agent, opened, turn, observer, Some(under.clone())).await? {
+            match Box::pin(self.run(agent, opened, turn, observer, Some(under.clone()))).await? {
                 Closed::Done(answered) => return Ok(Some(*answered)),
                 Closed::Superseded { opened: again, inbound } => {
                     tracing::debug!(turn = %again.turn, "the customer wrote more: the turn begins again");

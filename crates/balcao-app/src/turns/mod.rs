@@ -192,13 +192,13 @@ impl FrontDesk {
                 open::Opening::Interrupted { opened, saved } => {
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.take_up(agent, &opened, saved.as_deref(), texts)?;
-                    self.run(agent, *opened, turn, observer, None).await?;
+                    Box::pin(self.run(agent, *opened, turn, observer, None)).await?;
                 }
             }
         };
         let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
         loop {
-            match self.run(agent, opened, turn, observer, None).await? {
+            match Box::pin(self.run(agent, opened, turn, observer, None)).await? {
                 Closed::Done(answered) => return Ok(*answered),
                 Closed::Superseded { opened: again, inbound } => {
                     opened = *again;

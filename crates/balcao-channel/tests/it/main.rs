@@ -1,5 +1,11 @@
 //! The adapters against fakes over real HTTP on 127.0.0.1.
-#![expect(clippy::unwrap_used, clippy::wildcard_enum_match_arm, clippy::print_stderr, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    clippy::print_stderr,
+    reason = "tests"
+)]
 
 mod contract;
 mod evolution;
