@@ -23,6 +23,7 @@ pub mod hours;
 pub mod inbox;
 pub mod keys;
 pub mod knowledge;
+pub mod metrics;
 pub mod names;
 pub mod notes;
 mod outgoing;
@@ -34,5 +35,6 @@ pub mod subscriptions;
 pub mod traces;
 pub mod turns;
 pub mod waitlist;
+pub mod watch;
 
 pub use desk::{Desk, UseCaseError};

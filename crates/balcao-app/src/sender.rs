@@ -18,9 +18,11 @@ use futures::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::metrics;
 
 /// What is kept back at the end of a channel's window: clocks differ, and a message takes its time.
 const MARGIN: Duration = Duration::from_mins(2);
@@ -131,11 +133,13 @@ impl Sender {
             .map(|(name, _)| name.clone())
             .collect();
         let work = move |tx: &mut Tx<'_>| {
+            let mut unknown = Vec::new();
             for lost in outbox::expire(tx, now, settle)? {
                 if repeatable.iter().any(|(channel, account)| *channel == lost.channel && *account == lost.account) {
                     outbox::retry(tx, lost.organization, lost.id, now)?;
                     continue;
                 }
+                unknown.push(lost.channel.clone());
                 tell_staff(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
             }
             let claimed = outbox::claim(tx, now, until, limit)?;
@@ -143,13 +147,19 @@ impl Sender {
                 let route = dispatch::route(tx, one.organization, one.conversation)?;
                 Ok((one, route))
             };
-            claimed.into_iter().map(|one| with_route(tx, one)).collect::<Result<Vec<_>, UseCaseError>>()
+            let claimed =
+                claimed.into_iter().map(|one| with_route(tx, one)).collect::<Result<Vec<_>, UseCaseError>>()?;
+            Ok::<_, UseCaseError>((claimed, unknown))
         };
-        self.desk.store.write(work).await
+        let (claimed, unknown) = self.desk.store.write(work).await?;
+        unknown.iter().for_each(|channel| metrics::ambiguous(channel));
+        Ok(claimed)
     }
 
     async fn send(&self, message: Outbox, route: Option<Route>) {
+        let started = Instant::now();
         let attempt = self.attempt(&message, route.as_ref()).await;
+        metrics::sent(&message.channel, attempt.word(), started.elapsed());
         if let Some(failure) = &attempt.failure {
             tracing::warn!(message = %message.id, attempt = message.attempts, failure, "a message was not sent");
         }
@@ -187,6 +197,7 @@ impl Sender {
         let now = self.desk.clock.now();
         let spread = u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919);
         let next = after_attempt(attempt.outcome, message.attempts, spread, self.settings.settle, now);
+        let channel = message.channel.clone();
         let work = move |tx: &mut Tx<'_>| {
             let provider_message = attempt.receipt.as_ref().map(|receipt| receipt.message.as_str());
             let failure = attempt.failure.as_deref();
@@ -194,15 +205,28 @@ impl Sender {
             if recorded {
                 tell_staff(tx, &message, next.state, failure.unwrap_or_default(), now)?;
             }
-            Ok::<_, UseCaseError>(())
+            Ok::<_, UseCaseError>(recorded)
         };
-        self.desk.store.write(work).await
+        let recorded = self.desk.store.write(work).await?;
+        if recorded && next.state == OutboxState::Unknown {
+            metrics::ambiguous(&channel);
+        }
+        Ok(())
     }
 }
 
 const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is too old, only a template may be sent";
 
 impl Attempt {
+    const fn word(&self) -> &'static str {
+        match self.outcome {
+            AttemptOutcome::Accepted => "sent",
+            AttemptOutcome::Retry { .. } | AttemptOutcome::Misconfigured => "retry",
+            AttemptOutcome::Refused => "failed",
+            AttemptOutcome::Unknown => "unknown",
+        }
+    }
+
     fn failed(outcome: AttemptOutcome, failure: String) -> Self {
         Self { outcome, receipt: None, failure: Some(failure) }
     }

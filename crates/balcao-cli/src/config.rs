@@ -302,13 +302,14 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 15] = [
     "path",
     "url",
     "slug",
     "dir",
     "profile",
     "listen",
+    "metrics_listen",
     "account",
     "business",
     "base_url",

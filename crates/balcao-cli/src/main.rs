@@ -7,6 +7,7 @@ mod config;
 mod eval;
 mod output;
 mod profiles;
+mod telemetry;
 mod trace;
 mod wire;
 

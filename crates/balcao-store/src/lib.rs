@@ -27,6 +27,7 @@ pub mod contact;
 pub mod conversation;
 pub mod dispatch;
 pub mod event;
+pub mod figures;
 pub mod flow_run;
 pub mod follow_up;
 pub mod handoff;

@@ -54,6 +54,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112230_api.sql"),
         postgres: include_str!("../migrations/postgres/2026112230_api.sql"),
     },
+    Migration {
+        version: 2_026_112_251,
+        name: "2026112251_watch",
+        sqlite: include_str!("../migrations/sqlite/2026112251_watch.sql"),
+        postgres: include_str!("../migrations/postgres/2026112251_watch.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -11,6 +11,7 @@ pub mod chat;
 pub mod demo;
 mod health;
 mod limits;
+mod measure;
 mod problem;
 mod router;
 mod server;
@@ -18,6 +19,7 @@ mod webhooks;
 
 pub use api::Api;
 pub use limits::Limits;
+pub use measure::metrics_router;
 pub use problem::Problem;
 pub use router::{Web, router, router_with};
 pub use server::serve;

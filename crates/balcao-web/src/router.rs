@@ -17,6 +17,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::api::Api;
 use crate::health;
 use crate::limits::Limits;
+use crate::measure::measured;
 use crate::problem::Problem;
 use crate::webhooks::whatsapp::{self, WhatsAppWebhook};
 
@@ -87,6 +88,7 @@ pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
         .layer(from_fn_with_state(*limits, in_time))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(with_security_headers))
+        .layer(from_fn(measured))
 }
 
 /// Ends what takes too long. What it had begun to store may be stored all the same.

@@ -32,6 +32,7 @@ use tokio::sync::Notify;
 
 use crate::chat;
 use crate::desk::{Desk, UseCaseError};
+use crate::metrics;
 use crate::outgoing;
 
 /// Which account of a channel belongs to whom.
@@ -91,6 +92,7 @@ impl Inbox {
             Ok::<_, UseCaseError>(accepted)
         };
         let accepted = self.desk.store.write(work).await?;
+        metrics::inbox_events(channel, accepted.new, accepted.repeated, accepted.strays);
         if accepted.new > 0 {
             self.wake.notify_one();
         }

@@ -30,6 +30,7 @@ use balcao_tool::{Registry, Toolbox};
 use tokio::sync::Mutex;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::metrics::Meter;
 use claimed::Under;
 use close::Closed;
 pub use open::Opened;
@@ -183,6 +184,7 @@ impl FrontDesk {
         let agent = self.agent(profile)?;
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
+        let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
             let needs = open::Needs::of(agent, !self.has_sanitiser(inbound.organization, agent));
             match open::open(&self.desk, agent, &inbound, needs).await? {
@@ -190,13 +192,13 @@ impl FrontDesk {
                 open::Opening::Interrupted { opened, saved } => {
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.take_up(agent, &opened, saved.as_deref(), texts)?;
-                    self.run(agent, *opened, turn, observer, None).await?;
+                    self.run(agent, *opened, turn, &meter, None).await?;
                 }
             }
         };
         let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
         loop {
-            match self.run(agent, opened, turn, observer, None).await? {
+            match self.run(agent, opened, turn, &meter, None).await? {
                 Closed::Done(answered) => return Ok(*answered),
                 Closed::Superseded { opened: again, inbound } => {
                     opened = *again;
@@ -238,7 +240,7 @@ impl FrontDesk {
         agent: &Agent,
         opened: Opened,
         mut turn: Turn,
-        observer: Option<&dyn Observer>,
+        meter: &Meter<'_>,
         under: Option<Under>,
     ) -> Result<Closed, AnswerError> {
         let journal = StoreJournal {
@@ -247,9 +249,13 @@ impl FrontDesk {
             organization: opened.organization.id,
             turn: opened.turn,
         };
-        let ending = drive(&mut turn, agent.model.as_ref(), &journal, observer).await?;
+        let ending = drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)).await?;
         let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
-        close::close(&self.desk, opened, turn.into_state(), ending, under).await
+        let closed = close::close(&self.desk, opened, turn.into_state(), ending, under).await?;
+        if let Closed::Done(answered) = &closed {
+            meter.ended(answered, &agent.toolbox);
+        }
+        Ok(closed)
     }
 
     /// A turn that was cut short goes on from its last saved step; one that had none begins anew with the messages that

@@ -31,7 +31,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::{ChatSettings, Config, WhatsAppAccount},
     output::{Failure, chain, complain, say},
-    profiles, wire,
+    profiles,
+    telemetry::measured::{self, Measured},
+    wire,
 };
 
 /// How long what is written last may take to be sent.
@@ -58,6 +60,7 @@ pub(crate) async fn run(
         config.server.listen = listen;
     }
     let address = config.server.address().map_err(Failure::usage)?;
+    let metrics_address = config.server.metrics_address().map_err(Failure::usage)?;
     let whatsapp = config.whatsapp.read().map_err(Failure::usage)?;
     let chat = config.chat.read().map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
@@ -66,7 +69,11 @@ pub(crate) async fn run(
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
-    let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat })?;
+    let measured = match metrics_address {
+        Some(address) => Some(measured::start(&desk, address).await?),
+        None => None,
+    };
+    let server = Server { measured, ..Server::new(desk, shop, &config, front, Doors { whatsapp, chat })? };
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
     server.run(listener, stopped()?).await;
@@ -111,6 +118,8 @@ pub(crate) struct Server {
     chats: Option<WebChats>,
     /// What is answered besides.
     more: Router,
+    /// Where Prometheus reads.
+    measured: Option<Measured>,
     /// Nothing more is taken in.
     stop: CancellationToken,
 }
@@ -169,7 +178,7 @@ impl Server {
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
         let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
         let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
-        Ok(Self { web, limits, dispatcher, sender, chats, more, stop })
+        Ok(Self { web, limits, dispatcher, sender, chats, more, measured: None, stop })
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -182,12 +191,17 @@ impl Server {
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, chats: _, more, stop } = self;
+        let Self { web, limits, dispatcher, sender, chats: _, more, measured, stop } = self;
         let sent = CancellationToken::new();
         let (end, sending) = (stop.clone(), sent.clone());
         let mut work = JoinSet::new();
         work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
         work.spawn(async move { dispatcher.run(end).await });
+        if let Some(Measured { listener, router, upkeep }) = measured {
+            work.spawn(balcao_web::serve(listener, router, limits, stop.clone()));
+            let until = stop.clone();
+            work.spawn(async move { until.run_until_cancelled(upkeep).await.unwrap_or_default() });
+        }
         let mut last = JoinSet::new();
         last.spawn(async move {
             sender.run(sending).await;

@@ -22,6 +22,8 @@ use crate::output::chain;
 pub(crate) struct ServerConfig {
     /// Where it listens.
     pub(crate) listen: String,
+    /// Where Prometheus reads `/metrics`; nowhere if it is not set.
+    pub(crate) metrics_listen: Option<String>,
     /// How long a customer must have been quiet before they are answered, in milliseconds.
     pub(crate) burst_window_ms: u64,
     /// Turns that run at the same time.
@@ -38,6 +40,7 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             listen: "127.0.0.1:8080".to_owned(),
+            metrics_listen: None,
             burst_window_ms: 3_000,
             max_concurrent_turns: 32,
             lease_s: 30,
@@ -50,8 +53,12 @@ impl Default for ServerConfig {
 impl ServerConfig {
     /// Where it listens.
     pub(crate) fn address(&self) -> Result<SocketAddr, String> {
-        let hint = "write an address and a port, for example 127.0.0.1:8080 or [::]:8080";
-        self.listen.parse().map_err(|error| format!("server.listen `{}`: {error}; {hint}", self.listen))
+        address("server.listen", &self.listen)
+    }
+
+    /// Where Prometheus reads.
+    pub(crate) fn metrics_address(&self) -> Result<Option<SocketAddr>, String> {
+        self.metrics_listen.as_deref().map(|listen| address("server.metrics_listen", listen)).transpose()
     }
 
     /// When a burst is answered.
@@ -72,10 +79,16 @@ impl ServerConfig {
 
     pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
         row("server.listen", self.listen.clone());
+        row("server.metrics_listen", self.metrics_listen.clone().unwrap_or_else(|| "(nowhere)".to_owned()));
         for (key, value, ..) in self.ranges() {
             row(key, value.to_string());
         }
     }
+}
+
+fn address(key: &str, text: &str) -> Result<SocketAddr, String> {
+    let hint = "write an address and a port, for example 127.0.0.1:8080 or [::]:8080";
+    text.parse().map_err(|error| format!("{key} `{text}`: {error}; {hint}"))
 }
 
 /// A number on WhatsApp. Secrets better come from the environment or from files.

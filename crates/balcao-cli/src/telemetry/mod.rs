@@ -1,0 +1,3 @@
+//! What the program tells of itself.
+
+pub(crate) mod measured;

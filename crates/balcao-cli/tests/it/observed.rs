@@ -1,0 +1,208 @@
+//! What the built binary tells of itself while it serves: metrics, traces, logs.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, webhooks};
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+
+use crate::{balcao, code, err, out, root};
+
+pub(crate) const SECRET: &str = "an app secret of Meta";
+
+/// A shop that is served, with everything that it writes to standard error.
+pub(crate) struct Observed {
+    pub(crate) folder: TempDir,
+    pub(crate) graph: FakeGraph,
+    child: Child,
+    pub(crate) address: String,
+    pub(crate) log: Arc<Mutex<String>>,
+    reading: Option<std::thread::JoinHandle<()>>,
+}
+
+/// Waits for something that comes to pass, or fails after a minute.
+pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "{what} did not come to pass");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+}
+
+/// Serves the sample barbershop; `config` is added to its file, `more` to the command.
+pub(crate) fn serve(config: &str, more: impl FnOnce(&mut Command)) -> Observed {
+    let (folder, graph) = (tempdir().unwrap(), FakeGraph::start().unwrap());
+    let file = format!(
+        "[whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n{config}",
+        webhooks::BUSINESS,
+        graph.url()
+    );
+    std::fs::write(folder.path().join("balcao.toml"), file).unwrap();
+    let sample = root().join("samples/barbearia-figueira.yaml");
+    for arguments in [vec!["migrate"], vec!["seed", sample.to_str().unwrap()]] {
+        let output = balcao(folder.path()).args(arguments).output().unwrap();
+        assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
+    }
+    let mut command = balcao(folder.path());
+    command
+        .env("BALCAO__WHATSAPP__TOKEN", TOKEN)
+        .env("BALCAO__WHATSAPP__APP_SECRET", SECRET)
+        .env("BALCAO__WHATSAPP__VERIFY_TOKEN", "a verify token")
+        .env("BALCAO__SERVER__BURST_WINDOW_MS", "0")
+        .args(["serve", "--model", "offline", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    more(&mut command);
+    let mut child = command.spawn().unwrap();
+    let log = Arc::new(Mutex::new(String::new()));
+    let reading = read_log(child.stderr.take().unwrap(), &log);
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let said = || log.lock().unwrap().clone();
+    let address =
+        line.trim().strip_prefix("listening on http://").unwrap_or_else(|| panic!("it says {line}{}", said()));
+    Observed { address: address.to_owned(), folder, graph, child, log, reading: Some(reading) }
+}
+
+fn read_log(from: ChildStderr, into: &Arc<Mutex<String>>) -> std::thread::JoinHandle<()> {
+    let into = Arc::clone(into);
+    std::thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            let mut log = into.lock().unwrap();
+            log.push_str(&line);
+            log.push('\n');
+        }
+    })
+}
+
+/// One request: status, head, body; `None` if no answer came.
+pub(crate) fn request(address: &str, head: &str, body: &[u8]) -> Option<(u16, String, String)> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.write_all(format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).ok()?;
+    stream.write_all(body).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    Some((head.split(' ').nth(1)?.parse().ok()?, head.to_lowercase(), body.to_owned()))
+}
+
+pub(crate) fn post(address: &str, body: &Value, secret: &str) -> Option<(u16, String, String)> {
+    let body = body.to_string().into_bytes();
+    let signature = webhooks::sign(secret, &body);
+    let length = body.len();
+    let head =
+        format!("POST /webhooks/whatsapp HTTP/1.1\r\ncontent-length: {length}\r\nX-Hub-Signature-256: {signature}");
+    request(address, &head, &body)
+}
+
+/// A text that a customer writes now.
+pub(crate) fn text(id: &str, customer: u32, words: &str) -> Value {
+    let now = balcao_domain::Clock::now(&balcao_domain::SystemClock).as_second().to_string();
+    let message = json!({ "from": format!("5531988880{customer:03}"), "from_user_id": format!("BR.9{customer:03}"),
+        "id": id, "timestamp": now, "type": "text", "text": { "body": words } });
+    webhooks::envelope("messages", json!({ "messages": [message] }))
+}
+
+impl Observed {
+    pub(crate) fn delivers(&self, body: &Value) {
+        let answer = post(&self.address, body, SECRET).unwrap();
+        assert_eq!(answer.0, 200, "{answer:?}");
+    }
+
+    /// The texts that Meta accepted.
+    pub(crate) fn said(&self) -> Vec<String> {
+        let body = |message: &Value| message.pointer("/text/body").and_then(Value::as_str).unwrap_or("").to_owned();
+        self.graph.accepted().iter().map(body).collect()
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Where Prometheus reads.
+    fn metrics(&self) -> String {
+        let log = self.log();
+        let line = log.lines().find_map(|line| line.strip_prefix("metrics at http://"));
+        line.unwrap_or_else(|| panic!("no metrics: {log}")).strip_suffix("/metrics").unwrap().to_owned()
+    }
+
+    /// As a service manager stops it; everything that it wrote to standard error.
+    pub(crate) fn stop(mut self) -> String {
+        let told = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status().unwrap();
+        assert!(told.success() && self.child.wait().unwrap().success(), "{}", self.log());
+        self.reading.take().unwrap().join().unwrap();
+        self.log()
+    }
+}
+
+impl Drop for Observed {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// The value of a line of the metrics' page.
+fn value(page: &str, name: &str) -> f64 {
+    let found = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    found.unwrap_or_else(|| panic!("there is no {name} in\n{page}")).parse().unwrap()
+}
+
+#[test]
+fn a_conversation_is_in_the_metrics_and_nobody_in_it() {
+    let shop = serve("[server]\nmetrics_listen = \"127.0.0.1:0\"\n", |_| {});
+    let at = shop.metrics();
+    let scrape = || request(&at, "GET /metrics HTTP/1.1", b"").unwrap();
+    let (status, head, before) = scrape();
+    assert!(status == 200 && head.contains("text/plain; version=0.0.4"), "{head}");
+    assert_eq!(value(&before, "balcao_breaker_openings_total"), 0.0);
+    assert_eq!(value(&before, "balcao_database_up"), 1.0);
+    assert_eq!(post(&shop.address, &text("wamid.0", 1, "oi"), "guessed").unwrap().0, 401);
+    shop.delivers(&text("wamid.1", 1, "quais os serviços?"));
+    shop.delivers(&text("wamid.1", 1, "quais os serviços?"));
+    eventually("the question is answered", || (shop.said().len() == 1).then_some(()));
+    shop.delivers(&text("wamid.2", 2, "quero falar com uma pessoa"));
+    eventually("the handoff is told", || (shop.said().len() == 2).then_some(()));
+    let page = eventually("everything is counted", || {
+        let page = scrape().2;
+        (value(&page, "balcao_outbox_messages{state=\"sending\"}") == 0.0).then_some(page)
+    });
+    for (name, expected) in [
+        ("balcao_turn_duration_seconds_count{outcome=\"reply\"}", 1.0),
+        ("balcao_turn_duration_seconds_count{outcome=\"handoff\"}", 1.0),
+        ("balcao_turn_overhead_seconds_count", 2.0),
+        ("balcao_tool_calls_total{tool=\"get_services\",result=\"success\"}", 1.0),
+        ("balcao_handoffs_total{reason=\"asked_for_human\"}", 1.0),
+        ("balcao_sends_total{channel=\"whatsapp\",outcome=\"sent\"}", 2.0),
+        ("balcao_webhooks_total{channel=\"whatsapp\",result=\"accepted\"}", 3.0),
+        ("balcao_webhooks_total{channel=\"whatsapp\",result=\"bad_signature\"}", 1.0),
+        ("balcao_inbox_events_total{channel=\"whatsapp\",kind=\"new\"}", 2.0),
+        ("balcao_inbox_events_total{channel=\"whatsapp\",kind=\"repeated\"}", 1.0),
+        ("balcao_http_requests_total{method=\"POST\",route=\"/webhooks/whatsapp\",status=\"200\"}", 3.0),
+        ("balcao_http_requests_total{method=\"POST\",route=\"/webhooks/whatsapp\",status=\"401\"}", 1.0),
+        ("balcao_handoffs_open", 1.0),
+        ("balcao_inbox_waiting", 0.0),
+        ("balcao_outbox_oldest_seconds", 0.0),
+        ("balcao_turns_open", 0.0),
+    ] {
+        assert_eq!(value(&page, name), expected, "{name} in\n{page}");
+    }
+    assert!(page.lines().any(|line| line.starts_with("balcao_model_call_duration_seconds_count{model=\"")));
+    for (name, ..) in balcao_app::metrics::ALL {
+        let described = page.contains(&format!("# TYPE {name} "));
+        // What has not happened yet has no line.
+        assert!(described || !page.contains(&format!("{name}{{")), "{name} is not described");
+    }
+    for personal in ["5531988880", "88880001", "BR.9001", "wamid", "serviços"] {
+        assert!(!page.contains(personal), "{personal} is in\n{page}");
+    }
+    assert_eq!(request(&at, "GET / HTTP/1.1", b"").unwrap().0, 404);
+    assert_eq!(request(&shop.address, "GET /metrics HTTP/1.1", b"").unwrap().0, 404, "not on the open port");
+}
