@@ -20,6 +20,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::desk::{Desk, UseCaseError};
 use crate::metrics;
@@ -158,7 +159,18 @@ impl Sender {
 
     async fn send(&self, message: Outbox, route: Option<Route>) {
         let started = Instant::now();
-        let attempt = self.attempt(&message, route.as_ref()).await;
+        let span = tracing::info_span!(
+            "send",
+            otel.name = %format_args!("send {}", message.channel),
+            otel.kind = "producer",
+            messaging.operation.r#type = "send",
+            messaging.system = message.channel.as_str(),
+            balcao.message.id = %message.id,
+            balcao.attempt = i64::from(message.attempts),
+            balcao.outcome = tracing::field::Empty,
+        );
+        let attempt = self.attempt(&message, route.as_ref()).instrument(span.clone()).await;
+        span.record("balcao.outcome", attempt.word());
         metrics::sent(&message.channel, attempt.word(), started.elapsed());
         if let Some(failure) = &attempt.failure {
             tracing::warn!(message = %message.id, attempt = message.attempts, failure, "a message was not sent");

@@ -7,6 +7,7 @@
 mod chat;
 mod database;
 mod serve;
+mod telemetry;
 
 use std::{
     collections::BTreeMap,
@@ -25,6 +26,7 @@ use crate::{output::Failure, wire::seconds};
 pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
+pub(crate) use telemetry::{LogConfig, LogFormat, TelemetryConfig};
 
 /// The file that is read if none is named.
 pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
@@ -41,6 +43,11 @@ pub(crate) struct Config {
     pub(crate) server: ServerConfig,
     pub(crate) whatsapp: WhatsAppConfig,
     pub(crate) chat: ChatConfig,
+    pub(crate) log: LogConfig,
+    pub(crate) telemetry: TelemetryConfig,
+    /// Every secret in it and in the environment, so that no log shows one.
+    #[serde(skip)]
+    pub(crate) secrets: Vec<SecretString>,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
 }
@@ -198,6 +205,8 @@ impl Config {
         self.server.rows(&mut row);
         self.whatsapp.rows(&mut row);
         self.chat.rows(&mut row);
+        self.log.rows(&mut row);
+        self.telemetry.rows(&mut row);
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
@@ -276,6 +285,7 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
         origins.insert("database.url".to_owned(), format!("environment, {}", database::VARIABLE));
     }
     config.origins = origins;
+    config.secrets = telemetry::secrets(&table, environment);
     check_ranges(&config)?;
     Ok(config)
 }
@@ -302,7 +312,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 15] = [
+const TEXTS: [&str; 18] = [
     "path",
     "url",
     "slug",
@@ -318,6 +328,9 @@ const TEXTS: [&str; 15] = [
     "app_secret",
     "secret",
     "verify_token",
+    "level",
+    "otlp_endpoint",
+    "service_name",
 ];
 
 /// Puts a variable's text where its key is: as text where the file has or wants text, else as the TOML value that it spells.

@@ -8,6 +8,7 @@ use axum::response::Response;
 use axum::routing::get;
 use balcao_app::{Desk, metrics, watch};
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::problem::Problem;
 
@@ -16,8 +17,21 @@ pub(crate) async fn measured(request: Request, next: Next) -> Response {
     let started = Instant::now();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let method = word(request.method());
-    let response = next.run(request).await;
     let route = route.as_ref().map_or("(none)", MatchedPath::as_str);
+    let span = tracing::info_span!(
+        "request",
+        otel.name = %format_args!("{method} {route}"),
+        otel.kind = "server",
+        otel.status_code = tracing::field::Empty,
+        http.request.method = method,
+        http.route = route,
+        http.response.status_code = tracing::field::Empty,
+    );
+    let response = next.run(request).instrument(span.clone()).await;
+    span.record("http.response.status_code", i64::from(response.status().as_u16()));
+    if response.status().is_server_error() {
+        span.record("otel.status_code", "ERROR");
+    }
     metrics::http_request(method, route, response.status().as_u16(), started.elapsed());
     response
 }

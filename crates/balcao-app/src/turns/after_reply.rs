@@ -1,6 +1,6 @@
 //! Steps after the reply (specification part 1 §10). They never delay it, and never run after a failure.
 
-use balcao_agent::Ending;
+use balcao_agent::{Ending, spans};
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
@@ -218,7 +218,7 @@ async fn ask(
         facts,
     };
     let started = Instant::now();
-    let answer = agent.model.complete(&request, &mut |_| {}).await;
+    let answer = spans::ask(agent.model.as_ref(), &request).await;
     metrics::model_call(agent.model.model(), &answer, started.elapsed());
     match answer {
         Ok(answer) => {

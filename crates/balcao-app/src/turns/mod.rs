@@ -21,13 +21,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use balcao_agent::driver::{Journal, Observer, drive};
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
-use balcao_agent::{Ending, Opening, Profile, Turn, TurnState};
+use balcao_agent::{Ending, Opening, Profile, Turn, TurnState, spans};
 use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
 use balcao_store::dispatch::{self, Lease};
 use balcao_store::{StoreError, Tx, turn};
 use balcao_tool::{Registry, Toolbox};
 use tokio::sync::Mutex;
+use tracing::Instrument;
 
 use crate::desk::{Desk, UseCaseError};
 use crate::metrics::Meter;
@@ -249,9 +250,19 @@ impl FrontDesk {
             organization: opened.organization.id,
             turn: opened.turn,
         };
-        let ending = drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)).await?;
+        let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
+        let span = spans::of_turn(&agent.profile.id, &conversation, &id);
+        let driven = drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)).instrument(span.clone());
+        let ending = driven.await?;
+        span.record("balcao.outcome", ending.outcome());
+        if let Ending::Handoff { reason, .. } = &ending
+            && reason.is_failure()
+        {
+            spans::failed(&span, reason.code());
+        }
         let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
-        let closed = close::close(&self.desk, opened, turn.into_state(), ending, under).await?;
+        let closing = close::close(&self.desk, opened, turn.into_state(), ending, under);
+        let closed = closing.instrument(span).await?;
         if let Closed::Done(answered) = &closed {
             meter.ended(answered, &agent.toolbox);
         }

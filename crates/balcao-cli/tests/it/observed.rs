@@ -6,7 +6,8 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, webhooks};
+use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, FakeGraph, TOKEN, webhooks};
+use balcao_testkit::fakes::otlp::{FakeCollector, Span};
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
@@ -205,4 +206,129 @@ fn a_conversation_is_in_the_metrics_and_nobody_in_it() {
     }
     assert_eq!(request(&at, "GET / HTTP/1.1", b"").unwrap().0, 404);
     assert_eq!(request(&shop.address, "GET /metrics HTTP/1.1", b"").unwrap().0, 404, "not on the open port");
+}
+
+/// One conversation with a question that a tool answers.
+fn traced(content: bool) -> FakeCollector {
+    let collector = FakeCollector::start().unwrap();
+    let config = format!("[telemetry]\notlp_endpoint = \"{}\"\ncapture_content = {content}\n", collector.url());
+    let shop = serve(&config, |_| {});
+    shop.delivers(&text("wamid.1", 1, "quais os serviços? xilofone"));
+    eventually("the question is answered", || (shop.said().len() == 1).then_some(()));
+    // Told to stop, it sends its last spans first.
+    shop.stop();
+    assert_eq!(collector.complaints(), Vec::<String>::new());
+    collector
+}
+
+#[test]
+fn a_turn_is_a_trace_by_the_conventions_and_holds_nothing_that_was_said() {
+    let collector = traced(false);
+    let spans = collector.spans();
+    let named = |name: &str| spans.iter().filter(|span| span.name.starts_with(name)).collect::<Vec<_>>();
+    let [turn] = named("invoke_agent ")[..] else { panic!("{spans:?}") };
+    assert_eq!((turn.name.as_str(), turn.kind, turn.parent.as_str()), ("invoke_agent eli", "internal", ""));
+    assert_eq!(turn.resource["service.name"], "balcao");
+    let has = |span: &Span, name: &str| span.attributes.get(name).cloned().unwrap_or_default();
+    assert_eq!(has(turn, "gen_ai.operation.name"), "invoke_agent");
+    assert_eq!(has(turn, "gen_ai.agent.name"), "eli");
+    assert!(has(turn, "gen_ai.conversation.id").starts_with("cnv_"), "{turn:?}");
+    assert_eq!(has(turn, "balcao.outcome"), "reply");
+    let chats = named("chat ");
+    assert!(chats.len() >= 2, "{spans:?}");
+    for chat in &chats {
+        assert_eq!((chat.kind, &chat.parent, &chat.trace), ("client", &turn.id, &turn.trace), "{chat:?}");
+        assert_eq!(has(chat, "gen_ai.operation.name"), "chat");
+        assert_eq!(has(chat, "gen_ai.provider.name"), "offline");
+        assert!(!has(chat, "gen_ai.request.model").is_empty() && !has(chat, "gen_ai.response.model").is_empty());
+        for tokens in ["gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.request.max_tokens"] {
+            assert!(has(chat, tokens).parse::<u64>().is_ok(), "{tokens} of {chat:?}");
+        }
+    }
+    let [tool] = named("execute_tool ")[..] else { panic!("{spans:?}") };
+    assert_eq!((tool.name.as_str(), &tool.parent, tool.failed), ("execute_tool get_services", &turn.id, false));
+    assert_eq!(
+        (has(tool, "gen_ai.tool.name"), has(tool, "gen_ai.tool.type")),
+        ("get_services".into(), "function".into())
+    );
+    let [webhook] = named("POST /webhooks/whatsapp")[..] else { panic!("{spans:?}") };
+    assert_eq!((webhook.kind, has(webhook, "http.response.status_code")), ("server", "200".to_owned()));
+    let [sent] = named("send whatsapp")[..] else { panic!("{spans:?}") };
+    assert_eq!((sent.kind, has(sent, "balcao.outcome")), ("producer", "sent".to_owned()));
+    for said in ["xilofone", "serviços", "Corte", "5531988880001"] {
+        assert!(!collector.heard(said), "{said} left in a span");
+    }
+}
+
+#[test]
+fn what_was_said_is_in_the_trace_if_the_operator_wants_it() {
+    let collector = traced(true);
+    let spans = collector.spans();
+    let said = spans.iter().flat_map(|span| &span.events);
+    let said: Vec<_> = said.filter(|(name, _)| name == "gen_ai.client.inference.operation.details").collect();
+    assert!(said.iter().all(|(_, content)| content["gen_ai.input.messages"].contains("xilofone")), "{said:?}");
+    let input: Value = serde_json::from_str(&said[0].1["gen_ai.input.messages"]).unwrap();
+    assert_eq!(input[0]["parts"][0]["type"], "text");
+    let tool = spans.iter().find(|span| span.name == "execute_tool get_services").unwrap();
+    assert!(tool.events.iter().any(|(_, content)| content.contains_key("gen_ai.tool.call.result")), "{tool:?}");
+}
+
+/// What no log may hold.
+const CANARIES: [&str; 8] = [
+    "5531988880001",
+    "canario@exemplo.com.br",
+    "529.982.247-25",
+    "98765-4321",
+    "bk_canary0123456789canary",
+    "zarabatana",
+    TOKEN,
+    SECRET,
+];
+
+#[test]
+fn a_112_no_log_line_at_any_level_holds_a_person_or_a_secret() {
+    for format in ["text", "json"] {
+        let collector = FakeCollector::start().unwrap();
+        let config = format!(
+            "[log]\nformat = \"{format}\"\n[telemetry]\notlp_endpoint = \"{}\"\ncapture_content = true\n",
+            collector.url()
+        );
+        let shop = serve(&config, |command| {
+            command.env("BALCAO_LOG", "trace");
+        });
+        let words = "quero marcar corte amanhã às 10h, sou zarabatana, cpf 529.982.247-25, canario@exemplo.com.br, (31) 98765-4321";
+        shop.delivers(&text("wamid.HBgNNTUzMTk4ODg4MDAwMRUCABIY", 1, words));
+        eventually("it is answered", || (!shop.said().is_empty()).then_some(()));
+        shop.graph.next(Behaviour::Error {
+            status: 400,
+            code: 131_026,
+            details: "5531988880001 is no user".to_owned(),
+        });
+        shop.delivers(&text("wamid.2", 1, "quero falar com uma pessoa, zarabatana"));
+        eventually("Meta refused it", || shop.log().contains("a message was not sent").then_some(()));
+        assert_eq!(post(&shop.address, &text("wamid.3", 1, "zarabatana"), "guessed").unwrap().0, 401);
+        let key = "GET /v1/contacts?query=zarabatana HTTP/1.1\r\nauthorization: Bearer bk_canary0123456789canary";
+        assert_eq!(request(&shop.address, key, b"").unwrap().0, 401);
+        let log = shop.stop();
+        assert!(log.lines().count() > 50, "the level is trace: {log}");
+        for canary in CANARIES {
+            let line = log.lines().find(|line| line.contains(canary));
+            assert_eq!(line, None, "{canary}");
+        }
+        if format == "json" {
+            let lines = log.lines().filter(|line| line.starts_with('{'));
+            assert!(
+                lines.map(|line| serde_json::from_str::<Value>(line).unwrap()).all(|line| line["level"].is_string())
+            );
+        }
+    }
+}
+
+#[test]
+fn a_level_that_is_none_is_named() {
+    let folder = tempdir().unwrap();
+    std::fs::write(folder.path().join("balcao.toml"), "[log]\nlevel = \"balcao_app=loud\"\n").unwrap();
+    let output = balcao(folder.path()).args(["tools"]).output().unwrap();
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("log.level") && err(&output).contains("balcao_app=debug"), "{}", err(&output));
 }

@@ -2,3 +2,4 @@
 
 pub mod graph;
 mod http;
+pub mod otlp;
