@@ -36,5 +36,6 @@ pub mod traces;
 pub mod turns;
 pub mod waitlist;
 pub mod watch;
+pub mod watchdog;
 
 pub use desk::{Desk, UseCaseError};

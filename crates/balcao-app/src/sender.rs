@@ -173,12 +173,12 @@ impl Sender {
         span.record("balcao.outcome", attempt.word());
         metrics::sent(&message.channel, attempt.word(), started.elapsed());
         if let Some(failure) = &attempt.failure {
-            tracing::warn!(message = %message.id, attempt = message.attempts, failure, "a message was not sent");
+            tracing::warn!(id = %message.id, attempt = message.attempts, failure, "a message was not sent");
         }
         let id = message.id;
         if let Err(error) = self.record(message, attempt).await {
             // It stays as being sent, and is taken for unknown when its time is over.
-            tracing::error!(message = %id, %error, "what came of a message could not be recorded");
+            tracing::error!(%id, %error, "what came of a message could not be recorded");
         }
     }
 

@@ -11,12 +11,18 @@ pub(crate) async fn healthz() -> &'static str {
 }
 
 /// `GET /readyz`: it can take work: the database answers, has the current schema, and the program is not about to stop.
-pub(crate) async fn readyz(State(web): State<Web>) -> Result<&'static str, Problem> {
+///
+/// What waits too long is no reason to take the process out of service, and is told in a line each.
+pub(crate) async fn readyz(State(web): State<Web>) -> Result<String, Problem> {
     if web.is_stopping() {
         return Err(Problem::unavailable("the server is about to stop"));
     }
     match web.desk().store.schema_status().await {
-        Ok(status) if status.missing.is_empty() => Ok("ready"),
+        Ok(status) if status.missing.is_empty() => {
+            let alarms = web.watch().alarms();
+            let lines = alarms.iter().map(|alarm| format!("\nalarm: {alarm}"));
+            Ok(std::iter::once("ready".to_owned()).chain(lines).collect())
+        }
         Ok(_) => Err(Problem::unavailable("the database lacks the current schema; run `balcao migrate`")),
         Err(error) => {
             tracing::error!(%error, "the database does not answer");

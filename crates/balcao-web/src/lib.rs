@@ -15,6 +15,7 @@ mod measure;
 mod problem;
 mod router;
 mod server;
+mod shed;
 mod webhooks;
 
 pub use api::Api;

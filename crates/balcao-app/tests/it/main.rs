@@ -11,4 +11,5 @@ mod inbox;
 mod looking;
 mod seed;
 mod sending;
+mod watchdog;
 mod world;

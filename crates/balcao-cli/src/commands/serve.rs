@@ -14,6 +14,8 @@ use balcao_app::{
     inbox::{Account, Inbox, calls::Calls},
     sender::{Sender, SenderSettings},
     turns::FrontDesk,
+    watch::Watch,
+    watchdog::Watchdog,
 };
 use balcao_channel::{
     AccountId, Channel,
@@ -114,6 +116,7 @@ pub(crate) struct Server {
     limits: Limits,
     dispatcher: Dispatcher,
     sender: Sender,
+    watchdog: Watchdog,
     /// The web chat, if there is one.
     chats: Option<WebChats>,
     /// What is answered besides.
@@ -176,9 +179,17 @@ impl Server {
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
-        let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
+        let limits = Limits {
+            drain: seconds(server.drain_s),
+            webhooks: usize::try_from(server.max_webhooks).unwrap_or(usize::MAX),
+            waiting: server.max_waiting,
+            ..Limits::default()
+        };
+        let watch = Watch::default();
+        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
-        Ok(Self { web, limits, dispatcher, sender, chats, more, measured: None, stop })
+        let web = web.watched(watch, server.trusted_proxies.clone());
+        Ok(Self { web, limits, dispatcher, sender, watchdog, chats, more, measured: None, stop })
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -191,12 +202,14 @@ impl Server {
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, chats: _, more, measured, stop } = self;
+        let Self { web, limits, dispatcher, sender, watchdog, chats: _, more, measured, stop } = self;
         let sent = CancellationToken::new();
         let (end, sending) = (stop.clone(), sent.clone());
         let mut work = JoinSet::new();
         work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
         work.spawn(async move { dispatcher.run(end).await });
+        let end = stop.clone();
+        work.spawn(async move { watchdog.run(end).await });
         if let Some(Measured { listener, router, upkeep }) = measured {
             work.spawn(balcao_web::serve(listener, router, limits, stop.clone()));
             let until = stop.clone();

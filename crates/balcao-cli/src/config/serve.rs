@@ -11,6 +11,7 @@ use balcao_channel::{
 };
 use balcao_domain::burst::BurstRules;
 use balcao_web::WhatsAppWebhook;
+use ipnet::IpNet;
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -32,6 +33,12 @@ pub(crate) struct ServerConfig {
     pub(crate) lease_s: u64,
     /// For so many seconds a message of unknown outcome holds back those behind it.
     pub(crate) settle_s: u64,
+    /// Webhooks that are taken in at the same time; those beyond are told to come again.
+    pub(crate) max_webhooks: u32,
+    /// Messages that may wait for an answer before webhooks are told to come again.
+    pub(crate) max_waiting: u32,
+    /// Networks of the proxies before it, whose `X-Forwarded-For` is believed.
+    pub(crate) trusted_proxies: Vec<IpNet>,
     /// How long turns and requests may go on after the program was told to stop, in seconds.
     pub(crate) drain_s: u64,
 }
@@ -45,6 +52,9 @@ impl Default for ServerConfig {
             max_concurrent_turns: 32,
             lease_s: 30,
             settle_s: 60,
+            max_webhooks: 256,
+            max_waiting: 20_000,
+            trusted_proxies: Vec::new(),
             drain_s: 20,
         }
     }
@@ -67,12 +77,14 @@ impl ServerConfig {
     }
 
     /// Numbers and the ranges that they may be in.
-    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 5] {
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 7] {
         [
             ("server.burst_window_ms", self.burst_window_ms, 0, 60_000),
             ("server.max_concurrent_turns", u64::from(self.max_concurrent_turns), 1, 10_000),
             ("server.lease_s", self.lease_s, 1, 600),
             ("server.settle_s", self.settle_s, 0, 3_600),
+            ("server.max_webhooks", u64::from(self.max_webhooks), 1, 10_000),
+            ("server.max_waiting", u64::from(self.max_waiting), 1, 10_000_000),
             ("server.drain_s", self.drain_s, 0, 600),
         ]
     }
@@ -83,6 +95,8 @@ impl ServerConfig {
         for (key, value, ..) in self.ranges() {
             row(key, value.to_string());
         }
+        let trusted: Vec<String> = self.trusted_proxies.iter().map(ToString::to_string).collect();
+        row("server.trusted_proxies", if trusted.is_empty() { "(none)".to_owned() } else { trusted.join(", ") });
     }
 }
 
