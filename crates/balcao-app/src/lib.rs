@@ -15,6 +15,7 @@ pub mod chat;
 pub mod contacts;
 pub mod conversations;
 pub mod day;
+pub mod dead_letters;
 pub mod desk;
 pub mod dispatcher;
 pub mod flows;
@@ -37,5 +38,6 @@ pub mod turns;
 pub mod waitlist;
 pub mod watch;
 pub mod watchdog;
+pub mod webhooks;
 
 pub use desk::{Desk, UseCaseError};

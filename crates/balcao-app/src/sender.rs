@@ -141,7 +141,7 @@ impl Sender {
                     continue;
                 }
                 unknown.push(lost.channel.clone());
-                tell_staff(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
+                tell(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
             }
             let claimed = outbox::claim(tx, now, until, limit)?;
             let with_route = |tx: &mut Tx<'_>, one: Outbox| {
@@ -215,7 +215,7 @@ impl Sender {
             let failure = attempt.failure.as_deref();
             let recorded = outbox::record(tx, &message, next, provider_message, failure, now)?;
             if recorded {
-                tell_staff(tx, &message, next.state, failure.unwrap_or_default(), now)?;
+                tell(tx, &message, next.state, failure.unwrap_or_default(), now)?;
             }
             Ok::<_, UseCaseError>(recorded)
         };
@@ -257,8 +257,8 @@ impl Attempt {
     }
 }
 
-/// What did not reach the customer, or may not have, is for staff to see.
-fn tell_staff(
+/// What reached the customer is an event; what did not, or may not have, is for staff to see.
+fn tell(
     tx: &mut Tx<'_>,
     message: &Outbox,
     state: OutboxState,
@@ -268,9 +268,10 @@ fn tell_staff(
     let kind = match state {
         OutboxState::Dead => "message_dead",
         OutboxState::Unknown => "message_unknown",
-        OutboxState::Pending | OutboxState::Sending | OutboxState::Sent => return Ok(()),
+        OutboxState::Sent => "reply_sent",
+        OutboxState::Pending | OutboxState::Sending => return Ok(()),
     };
-    let payload = json!({ "failure": failure }).to_string();
+    let payload = json!({ "failure": failure, "conversation": message.conversation.to_string() }).to_string();
     event::push(tx, message.organization, kind, &message.id.to_string(), &payload, now)?;
     Ok(())
 }

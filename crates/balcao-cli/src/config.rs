@@ -8,6 +8,7 @@ mod chat;
 mod database;
 mod serve;
 mod telemetry;
+pub(crate) mod webhooks;
 
 use std::{
     collections::BTreeMap,
@@ -27,6 +28,7 @@ pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
 pub(crate) use telemetry::{LogConfig, LogFormat, TelemetryConfig};
+use webhooks::WebhookConfig;
 
 /// The file that is read if none is named.
 pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
@@ -45,6 +47,7 @@ pub(crate) struct Config {
     pub(crate) chat: ChatConfig,
     pub(crate) log: LogConfig,
     pub(crate) telemetry: TelemetryConfig,
+    pub(crate) webhooks: Vec<WebhookConfig>,
     /// Every secret in it and in the environment, so that no log shows one.
     #[serde(skip)]
     pub(crate) secrets: Vec<SecretString>,
@@ -207,6 +210,9 @@ impl Config {
         self.chat.rows(&mut row);
         self.log.rows(&mut row);
         self.telemetry.rows(&mut row);
+        for one in &self.webhooks {
+            row(&format!("webhooks.{}", one.name), one.shown());
+        }
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),

@@ -48,6 +48,7 @@ pub mod subscription;
 pub mod tag;
 pub mod turn;
 pub mod waitlist;
+pub mod webhook;
 
 pub use cause::{Cause, PostgresCause};
 pub use error::{ConstraintKind, StoreError, StoreErrorClass};

@@ -69,7 +69,7 @@ impl Shed {
     }
 
     /// The address that a request is counted under; `None` if it cannot be told.
-    fn stranger(&self, request: &Request) -> Option<String> {
+    fn stranger(&self, request: &Request) -> Option<IpAddr> {
         let peer = request.extensions().get::<Peer>()?.0.ip().to_canonical();
         let forwarded = request.headers().contains_key("x-forwarded-for");
         if forwarded && !self.is_trusted(peer) && is_near(peer) {
@@ -80,7 +80,7 @@ impl Shed {
             }
             return None;
         }
-        Some(network(self.client(peer, request.headers())))
+        Some(self.client(peer, request.headers()))
     }
 
     /// The last address on the way here that is no proxy of ours.
@@ -132,7 +132,8 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, request: Request, next: 
         let Ok(_place) = Arc::clone(&shed.webhooks).try_acquire_owned() else { return refuse("webhooks", 1) };
         return next.run(request).await;
     }
-    let Some(stranger) = shed.stranger(&request) else { return next.run(request).await };
+    let Some(address) = shed.stranger(&request) else { return next.run(request).await };
+    let stranger = network(address);
     let is_open_door = path.starts_with(WEBHOOKS) || (path == "/chat/v1/session" && is_post);
     if is_open_door {
         if let Err(wait) = shed.strangers.ask(&stranger, shed.clock.now()) {
@@ -140,7 +141,9 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, request: Request, next: 
         }
         return next.run(request).await;
     }
-    if !path.starts_with("/v1/") && !path.starts_with("/chat/v1/") {
+    let wants_key = path.starts_with("/v1/") || path.starts_with("/chat/v1/");
+    // Programs on this machine share its address: one that has a wrong key must not shut the others out.
+    if !wants_key || address.is_loopback() {
         return next.run(request).await;
     }
     if let Err(wait) = shed.strangers.may(&stranger, shed.clock.now()) {

@@ -15,7 +15,7 @@ fn stranger(shed: &Shed, peer: &str, forwarded: &[&str]) -> Option<String> {
     }
     let mut request = request.body(Body::empty()).unwrap();
     request.extensions_mut().insert(Peer(SocketAddr::new(peer.parse().unwrap(), 4711)));
-    shed.stranger(&request)
+    shed.stranger(&request).map(network)
 }
 
 #[test]

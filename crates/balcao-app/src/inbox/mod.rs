@@ -226,6 +226,8 @@ impl Arrival<'_> {
             ..self.row("message", Some(found.id), Some(message.id.as_str()), "")
         };
         inbox::insert(tx, organization, &new, self.now)?;
+        let payload = serde_json::json!({ "contact": contact.to_string() }).to_string();
+        event::push(tx, organization, "contact_wrote", &found.id.to_string(), &payload, self.now)?;
         if self.account.channel == web::KIND {
             chat::note_inbound(tx, organization, found.id, &message.id, &text, self.now)?;
         }

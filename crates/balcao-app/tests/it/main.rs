@@ -12,4 +12,5 @@ mod looking;
 mod seed;
 mod sending;
 mod watchdog;
+mod webhooks;
 mod world;

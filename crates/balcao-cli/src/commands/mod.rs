@@ -9,6 +9,7 @@ mod inbox;
 mod init;
 mod key;
 mod migrate;
+mod outbox;
 mod seed;
 mod serve;
 mod tools;
@@ -68,6 +69,8 @@ enum Command {
     },
     /// The staff's inbox: who waits, what was said; take over, reply, note, give back.
     Inbox(inbox::Args),
+    /// Messages that did not leave: list, send again, give up.
+    Outbox(outbox::Args),
     /// Keys of the HTTP API: make, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
@@ -115,6 +118,7 @@ async fn dispatch(
         Command::Tools(args) => tools::run(&args, &loaded?),
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
+        Command::Outbox(args) => outbox::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
         Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,
     }

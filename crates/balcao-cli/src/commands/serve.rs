@@ -16,6 +16,7 @@ use balcao_app::{
     turns::FrontDesk,
     watch::Watch,
     watchdog::Watchdog,
+    webhooks::Webhooks,
 };
 use balcao_channel::{
     AccountId, Channel,
@@ -31,7 +32,7 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{ChatSettings, Config, WhatsAppAccount},
+    config::{ChatSettings, Config, WhatsAppAccount, webhooks},
     output::{Failure, chain, complain, say},
     profiles,
     telemetry::measured::{self, Measured},
@@ -65,6 +66,7 @@ pub(crate) async fn run(
     let metrics_address = config.server.metrics_address().map_err(Failure::usage)?;
     let whatsapp = config.whatsapp.read().map_err(Failure::usage)?;
     let chat = config.chat.read().map_err(Failure::usage)?;
+    let subscribers = webhooks::read(&config.webhooks, environment).map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
     let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
@@ -75,7 +77,9 @@ pub(crate) async fn run(
         Some(address) => Some(measured::start(&desk, address).await?),
         None => None,
     };
-    let server = Server { measured, ..Server::new(desk, shop, &config, front, Doors { whatsapp, chat })? };
+    let told = Webhooks::new(desk.clone(), organization, subscribers);
+    let server =
+        Server { measured, told: Some(told), ..Server::new(desk, shop, &config, front, Doors { whatsapp, chat })? };
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
     server.run(listener, stopped()?).await;
@@ -121,6 +125,8 @@ pub(crate) struct Server {
     chats: Option<WebChats>,
     /// What is answered besides.
     more: Router,
+    /// Tells others what happens.
+    told: Option<Webhooks>,
     /// Where Prometheus reads.
     measured: Option<Measured>,
     /// Nothing more is taken in.
@@ -189,7 +195,7 @@ impl Server {
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
         let web = web.watched(watch, server.trusted_proxies.clone());
-        Ok(Self { web, limits, dispatcher, sender, watchdog, chats, more, measured: None, stop })
+        Ok(Self { web, limits, dispatcher, sender, watchdog, chats, more, told: None, measured: None, stop })
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -202,7 +208,7 @@ impl Server {
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, watchdog, chats: _, more, measured, stop } = self;
+        let Self { web, limits, dispatcher, sender, watchdog, chats: _, more, told, measured, stop } = self;
         let sent = CancellationToken::new();
         let (end, sending) = (stop.clone(), sent.clone());
         let mut work = JoinSet::new();
@@ -216,6 +222,11 @@ impl Server {
             work.spawn(async move { until.run_until_cancelled(upkeep).await.unwrap_or_default() });
         }
         let mut last = JoinSet::new();
+        if let Some(told) = told {
+            let until = stop.clone();
+            // With nobody to tell it ends at once: no part whose end would end the server.
+            last.spawn(async move { told.run(until).await });
+        }
         last.spawn(async move {
             sender.run(sending).await;
             let rest = tokio::time::timeout(LAST_SEND, sender.work_off()).await;

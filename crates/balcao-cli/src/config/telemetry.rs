@@ -70,6 +70,9 @@ pub(super) fn secrets(table: &Table, environment: &BTreeMap<String, String>) -> 
     collect(&Value::Table(table.clone()), &mut found);
     let named = environment.iter().filter(|(name, _)| is_secret(&name.to_lowercase()));
     found.extend(named.map(|(_, value)| value.clone()));
+    let pointed = table.get("webhooks").and_then(Value::as_array).into_iter().flatten();
+    let pointed = pointed.filter_map(|one| environment.get(one.get("secret_env")?.as_str()?));
+    found.extend(pointed.cloned());
     let passwords: Vec<String> = found.iter().filter_map(|text| password(text)).collect();
     found.extend(passwords);
     found.into_iter().map(|text| SecretString::from(text.trim().to_owned())).collect()

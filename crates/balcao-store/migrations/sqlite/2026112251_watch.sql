@@ -14,6 +14,8 @@ CREATE TABLE rescue (
 -- Staff looked at a message that did not leave, and let it be.
 ALTER TABLE outbox ADD COLUMN given_up_at BIGINT;
 
+CREATE INDEX event_by_organization ON event (organization_id, id);
+
 -- Up to which event each endpoint was told. An endpoint that is new is told of what comes after it.
 CREATE TABLE webhook_cursor (
     organization_id INTEGER NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
