@@ -86,6 +86,17 @@ impl Webhooks {
         Self { desk, organization, subscribers }
     }
 
+    /// Makes deliveries of what happened; nothing is delivered yet. From then on every endpoint is known.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn begin(&self) -> Result<(), UseCaseError> {
+        for name in self.subscribers.keys() {
+            while self.is_behind(name).await? && self.fan_out(name).await? > 0 {}
+        }
+        Ok(())
+    }
+
     /// Tells until it is told to stop; what is being delivered comes to its end first.
     pub async fn run(&self, stop: CancellationToken) {
         if self.subscribers.is_empty() {
@@ -108,9 +119,7 @@ impl Webhooks {
     /// [`UseCaseError`] if the database failed.
     pub async fn work_off(&self) -> Result<usize, UseCaseError> {
         let mut attempts = 0;
-        for name in self.subscribers.keys() {
-            while self.is_behind(name).await? && self.fan_out(name).await? > 0 {}
-        }
+        self.begin().await?;
         loop {
             let claimed = self.claim().await?;
             if claimed.is_empty() {

@@ -78,6 +78,7 @@ pub(crate) async fn run(
         None => None,
     };
     let told = Webhooks::new(desk.clone(), organization, subscribers);
+    told.begin().await.map_err(|error| Failure::operation(chain(&error)))?;
     let server =
         Server { measured, told: Some(told), ..Server::new(desk, shop, &config, front, Doors { whatsapp, chat })? };
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;

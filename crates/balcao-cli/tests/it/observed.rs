@@ -6,6 +6,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use balcao_testkit::fakes::endpoint::{self, FakeEndpoint};
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, FakeGraph, TOKEN, webhooks};
 use balcao_testkit::fakes::otlp::{FakeCollector, Span};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ pub(crate) const SECRET: &str = "an app secret of Meta";
 
 /// A shop that is served, with everything that it writes to standard error.
 pub(crate) struct Observed {
-    _folder: TempDir,
+    folder: TempDir,
     pub(crate) graph: FakeGraph,
     child: Child,
     pub(crate) address: String,
@@ -69,7 +70,7 @@ pub(crate) fn serve(config: &str, more: impl FnOnce(&mut Command)) -> Observed {
     let said = || log.lock().unwrap().clone();
     let address =
         line.trim().strip_prefix("listening on http://").unwrap_or_else(|| panic!("it says {line}{}", said()));
-    Observed { address: address.to_owned(), _folder: folder, graph, child, log, reading: Some(reading) }
+    Observed { address: address.to_owned(), folder, graph, child, log, reading: Some(reading) }
 }
 
 fn read_log(from: ChildStderr, into: &Arc<Mutex<String>>) -> std::thread::JoinHandle<()> {
@@ -331,4 +332,68 @@ fn a_level_that_is_none_is_named() {
     let output = balcao(folder.path()).args(["tools"]).output().unwrap();
     assert_eq!(code(&output), 2);
     assert!(err(&output).contains("log.level") && err(&output).contains("balcao_app=debug"), "{}", err(&output));
+}
+
+#[test]
+fn an_address_that_tries_wrong_keys_waits_and_others_do_not() {
+    let shop = serve("[server]\ntrusted_proxies = [\"127.0.0.1/32\"]\n", |_| {});
+    let ask = |from: &str| {
+        let head = format!("GET /v1/services HTTP/1.1\r\nx-forwarded-for: {from}\r\nauthorization: Bearer bk_wrong");
+        request(&shop.address, &head, b"").unwrap()
+    };
+    let refused = (0..60).map(|_| ask("198.51.100.7")).find(|(status, ..)| *status != 401).unwrap();
+    assert!(refused.0 == 429 && refused.1.contains("\r\nretry-after: "), "{refused:?}");
+    assert_eq!(ask("198.51.100.8").0, 401, "another address");
+    shop.delivers(&text("wamid.1", 1, "oi"));
+}
+
+#[test]
+fn what_happens_is_told_outside_and_what_failed_is_sent_again_by_staff() {
+    let endpoint = FakeEndpoint::start().unwrap();
+    let config = format!(
+        "[[webhooks]]\nname = \"crm\"\nurl = \"{}\"\nsecret_env = \"CRM_SECRET\"\nallow_private = true\n",
+        endpoint.url()
+    );
+    let shop = serve(&config, |command| {
+        command.env("CRM_SECRET", endpoint::SECRET);
+    });
+    shop.graph.next(Behaviour::Error { status: 400, code: 131_026, details: "Message undeliverable".to_owned() });
+    shop.delivers(&text("wamid.1", 1, "quais os serviços?"));
+    let types = || -> Vec<String> {
+        let name = |one: &endpoint::Received| one.body["type"].as_str().unwrap().to_owned();
+        endpoint.received().iter().map(name).collect()
+    };
+    eventually("the failure is told", || types().contains(&"message.failed".to_owned()).then_some(()));
+    let outbox = |arguments: &[&str]| {
+        let output = balcao(shop.folder.path()).arg("outbox").args(arguments).output().unwrap();
+        (code(&output), format!("{}{}", out(&output), err(&output)))
+    };
+    let (_, list) = outbox(&["list"]);
+    assert!(list.contains("out_1  did not arrive") && list.contains("131026"), "{list}");
+    assert_eq!(outbox(&["retry", "out_1", "--as", "ninguem@figueira.example"]).0, 1);
+    assert_eq!(outbox(&["retry", "out_9", "--as", "davi@figueira.example"]).0, 1);
+    let again = outbox(&["retry", "out_1", "--as", "davi@figueira.example"]);
+    assert_eq!(again.0, 0, "{}", again.1);
+    eventually("it is sent", || (shop.said().len() == 1).then_some(()));
+    eventually("that is told", || types().contains(&"message.sent".to_owned()).then_some(()));
+    assert_eq!(
+        (outbox(&["list"]).1.trim(), outbox(&["webhooks"]).1.trim()),
+        ("every message left", "every webhook was delivered")
+    );
+    assert_eq!(endpoint.complaints(), Vec::<String>::new());
+    shop.stop();
+}
+
+#[test]
+fn an_endpoint_that_leads_inside_is_named_before_anything_starts() {
+    let folder = tempdir().unwrap();
+    let config = "[[webhooks]]\nname = \"crm\"\nurl = \"https://169.254.169.254/\"\nsecret = \"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\"\n";
+    for (events, expected) in
+        [("", "allow_private"), ("events = [\"appointment.boked\"]\n", "did you mean `appointment.booked`?")]
+    {
+        std::fs::write(folder.path().join("balcao.toml"), format!("{config}{events}")).unwrap();
+        let output = balcao(folder.path()).args(["serve"]).output().unwrap();
+        assert_eq!(code(&output), 2, "{}", err(&output));
+        assert!(err(&output).contains(expected) && !err(&output).contains("MfKQ9r8"), "{}", err(&output));
+    }
 }
