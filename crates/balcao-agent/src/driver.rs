@@ -49,6 +49,10 @@ pub async fn drive(
     observer: Option<&dyn Observer>,
 ) -> Result<Ending, JournalFailure> {
     let deadline = Instant::now() + Duration::from_secs(turn.setup().profile.limits.timeout_s);
+    // A call that the customer agreed to runs first: its intent, too, is durable before it does.
+    if turn.intend() {
+        journal.save(turn.state()).await.map_err(JournalFailure)?;
+    }
     loop {
         let must_save = match turn.next_step() {
             NextStep::CallModel(request) => {
@@ -86,7 +90,8 @@ pub async fn drive(
             NextStep::Finish(ending) => return Ok(ending),
         };
         // The last step is saved by whoever closes the turn, together with the reply.
-        if must_save && !turn.is_over() {
+        let intends = turn.intend(); // intent before effect
+        if (must_save || intends) && !turn.is_over() {
             journal.save(turn.state()).await.map_err(JournalFailure)?;
         }
     }

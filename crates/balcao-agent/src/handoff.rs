@@ -35,6 +35,8 @@ pub enum HandoffReason {
     Deadline,
     /// A command needs the approval of staff.
     StaffApproval(String),
+    /// Whether this command had its effect is not known, and only people can tell.
+    Uncertain(String),
 }
 
 impl HandoffReason {
@@ -42,7 +44,9 @@ impl HandoffReason {
     #[must_use]
     pub const fn is_failure(&self) -> bool {
         match self {
-            Self::Model(_) | Self::AskedForHuman | Self::Guardrail(_) | Self::StaffApproval(_) => false,
+            Self::Model(_) | Self::AskedForHuman | Self::Guardrail(_) | Self::StaffApproval(_) | Self::Uncertain(_) => {
+                false
+            }
             Self::GuardrailFailed(_)
             | Self::Breaker
             | Self::Corrections
@@ -72,6 +76,7 @@ impl HandoffReason {
             Self::FalseClaim => "false_claim",
             Self::Deadline => "deadline",
             Self::StaffApproval(_) => "staff_approval",
+            Self::Uncertain(_) => "uncertain",
         }
     }
 
@@ -82,7 +87,7 @@ impl HandoffReason {
             Self::Model(text) | Self::Guardrail(text) | Self::GuardrailFailed(text) => {
                 format!("{}: {text}", self.code())
             }
-            Self::Budget(text) | Self::ModelFailure(text) | Self::StaffApproval(text) => {
+            Self::Budget(text) | Self::ModelFailure(text) | Self::StaffApproval(text) | Self::Uncertain(text) => {
                 format!("{}: {text}", self.code())
             }
             Self::AskedForHuman

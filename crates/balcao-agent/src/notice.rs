@@ -13,6 +13,8 @@ pub struct Notices {
     pub fallback: String,
     pub handoff: String,
     pub team_back: String,
+    /// An effect may have happened or not.
+    pub uncertain: String,
     pub opted_out: String,
     /// Messages that nobody asked for are welcome again.
     pub opted_in: String,

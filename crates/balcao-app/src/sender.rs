@@ -96,6 +96,7 @@ impl Sender {
                 }
             }
             tokio::select! {
+                biased;
                 Some(()) = sending.next() => {}
                 () = stop.cancelled(), if !stopping => {}
                 () = self.wake.notified() => {}

@@ -28,6 +28,7 @@ pub struct Watchdog {
     dispatcher: Dispatcher,
     watch: Watch,
     started: Timestamp,
+    rescues: bool,
 }
 
 impl Watchdog {
@@ -35,7 +36,13 @@ impl Watchdog {
     #[must_use]
     pub fn new(desk: Desk, dispatcher: Dispatcher, watch: Watch) -> Self {
         let started = desk.clock.now();
-        Self { desk, dispatcher, watch, started }
+        Self { desk, dispatcher, watch, started, rescues: true }
+    }
+
+    /// The same for a program that runs no turns: it looks, and leaves rescuing to those that do.
+    #[must_use]
+    pub fn only_watching(self) -> Self {
+        Self { rescues: false, ..self }
     }
 
     /// Watches until it is told to stop.
@@ -55,7 +62,7 @@ impl Watchdog {
         let figures = self.watch.look(&self.desk).await?;
         let patience = SignedDuration::try_from(PATIENCE).unwrap_or(SignedDuration::ZERO);
         let since = self.desk.clock.now().saturating_sub(patience).unwrap_or(Timestamp::MIN);
-        if since < self.started || figures.inbox.since.is_none_or(|oldest| oldest > since) {
+        if !self.rescues || since < self.started || figures.inbox.since.is_none_or(|oldest| oldest > since) {
             return Ok(0);
         }
         let rescued = self.dispatcher.rescue(since).await?;

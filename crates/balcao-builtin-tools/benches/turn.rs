@@ -98,7 +98,7 @@ organization:
   locale: pt-BR
   currency: BRL
   hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"], fri: ["09:00-19:00"], sat: ["09:00-19:00"]}
-  scheduling: {slot_step_minutes: 30, minimum_notice_minutes: 0, maximum_advance_days: 900, cancellation_notice_minutes: 0}
+  scheduling: {slot_step_minutes: 30, minimum_notice_minutes: 0, maximum_advance_days: 900, cancellation_notice_minutes: 0, maximum_open_appointments: 1000}
 services:
   - {name: Corte, price: "45.00", duration_minutes: 30}
   - {name: Barba, price: "35.00", duration_minutes: 30}
@@ -142,7 +142,8 @@ fn main() {
         for number in 0..turns {
             // A contact writes four times, so histories of 0 to 24 messages occur.
             let phone = Phone::parse(&format!("+55119{:08}", 10_000_000 + number / 4)).unwrap();
-            let texts = vec!["quero cortar o cabelo com a Ana".to_owned()];
+            let (date, start) = slot(number);
+            let texts = vec![format!("quero um Corte com a Ana em {date} às {start}")];
             let inbound = Inbound { organization, channel: "bench".to_owned(), phone, name: None, texts };
             let started = Instant::now();
             let answered = front.answer("eli", inbound, None).await.unwrap();

@@ -76,6 +76,9 @@ pub struct Command {
     /// When a call is stopped.
     #[serde(default)]
     pub timeout_ms: Option<u64>,
+    /// How long a `queryable` effect may take until it can be found again.
+    #[serde(default)]
+    pub settle_ms: Option<u64>,
     /// The native handler's name.
     pub handler: String,
     /// The command that undoes it.
@@ -119,6 +122,7 @@ impl Command {
             },
             confirm: self.confirm.unwrap_or(if read { Confirm::None } else { Confirm::Customer }),
             timeout: self.timeout_ms.map_or(limits::DEFAULT_TIMEOUT, Duration::from_millis),
+            settle: self.settle_ms.map_or(limits::DEFAULT_SETTLE, Duration::from_millis),
             on_error: self.on_error.clone(),
             internal: self.internal,
             said: self.said.clone(),

@@ -93,6 +93,7 @@ pub fn insert(
 /// # Errors
 /// What the database said.
 pub fn find_by_prefix(tx: &mut Tx<'_>, prefix: &str) -> Result<Vec<ApiKey>, StoreError> {
+    tx.across_organizations();
     tx.query_all(&format!("SELECT {COLUMNS} FROM api_key WHERE prefix = ?1 ORDER BY id"), values![prefix], read)
 }
 

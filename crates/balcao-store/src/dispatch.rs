@@ -6,9 +6,11 @@
 
 use balcao_domain::lease::{MAX_FAILURES, Tally};
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
+use balcao_planted::{self as planted, Bug};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::StoreError;
+use crate::hint::Hint;
 use crate::tx::Tx;
 use crate::value::{Row, values};
 
@@ -112,6 +114,9 @@ pub fn set_ripe(
     conversation: ConversationId,
     ripe_at: Option<Timestamp>,
 ) -> Result<(), StoreError> {
+    if ripe_at.is_some() {
+        tx.hint(Hint::Turn);
+    }
     tx.execute(
         "UPDATE dispatch SET ripe_at = ?3 WHERE organization_id = ?1 AND conversation_id = ?2",
         values![organization, conversation, ripe_at],
@@ -126,6 +131,7 @@ pub fn set_ripe(
 /// # Errors
 /// What the database said.
 pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>, StoreError> {
+    tx.across_organizations();
     let found = tx.query_all(
         "SELECT d.organization_id, d.conversation_id, d.epoch, c.contact_id, c.channel, d.account, d.attempts, d.failures,
                 d.blame, d.suspect, CASE WHEN d.owner IS NULL THEN 0 ELSE 1 END
@@ -157,6 +163,7 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
 /// # Errors
 /// What the database said.
 pub fn claim_stuck(tx: &mut Tx<'_>, request: &ClaimRequest<'_>, since: Timestamp) -> Result<Vec<Claimed>, StoreError> {
+    tx.across_organizations();
     let mut found = tx.query_all(
         "SELECT d.organization_id, d.conversation_id, d.epoch, c.contact_id, c.channel, d.account, d.attempts, d.failures,
                 d.blame, d.suspect, CASE WHEN d.owner IS NULL THEN 0 ELSE 1 END
@@ -217,6 +224,9 @@ fn take(tx: &mut Tx<'_>, one: &Claimed, request: &ClaimRequest<'_>) -> Result<()
 /// # Errors
 /// [`StoreError::LeaseLost`].
 pub fn guard(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
+    if planted::has(Bug::EpochNotGuarded) {
+        return Ok(());
+    }
     let changed = tx.execute(
         "UPDATE dispatch SET epoch = epoch WHERE organization_id = ?1 AND conversation_id = ?2 AND epoch = ?3
          AND owner IS NOT NULL",

@@ -314,7 +314,7 @@ impl StoreError {
 
 impl StoreError {
     /// Reads what PostgreSQL or its client said while running `sql`; `closed`: the connection is gone.
-    pub(crate) fn of_postgres(sql: &str, error: &postgres::Error, closed: bool) -> Self {
+    pub(crate) fn of_postgres(sql: &str, error: &tokio_postgres::Error, closed: bool) -> Self {
         let cause = PostgresCause::of(error);
         let (code, message) = (cause.code.clone().unwrap_or_default(), cause.message.clone());
         let constraint = |kind| Self::Constraint { kind, message: message.clone() };
@@ -329,6 +329,8 @@ impl StoreError {
             "40001" | "40P01" | "55P03" => Self::Locked { source },
             // A table, a column or a schema that is not there.
             "42P01" | "42703" | "3F000" => Self::NotMigrated { source },
+            // The wall between organizations (row-level security).
+            "42501" if message.contains("row-level security") => constraint(ConstraintKind::Check),
             "25006" => Self::ReadOnly { what: message },
             "53100" => Self::Full { source },
             "XX001" | "XX002" => Self::Corrupt { source },

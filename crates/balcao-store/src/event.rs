@@ -48,6 +48,7 @@ pub fn push(
 /// # Errors
 /// What the database said.
 pub fn waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Event>, StoreError> {
+    tx.across_organizations();
     tx.query_all(
         "SELECT id, organization_id, kind, subject, payload, created_at FROM event WHERE taken_at IS NULL ORDER BY id LIMIT ?1",
         values![limit],
@@ -71,5 +72,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Event, StoreError> {
 /// # Errors
 /// What the database said.
 pub fn take(tx: &mut Tx<'_>, id: i64, now: Timestamp) -> Result<bool, StoreError> {
+    tx.across_organizations();
     Ok(tx.execute("UPDATE event SET taken_at = ?2 WHERE id = ?1 AND taken_at IS NULL", values![id, now])? == 1)
 }

@@ -110,13 +110,16 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
 
 fn troubled(tx: &mut Tx<'_>, state: &str) -> Result<u32, StoreError> {
     let sql = "SELECT count(*) FROM outbox WHERE state IN ('unknown', 'dead') AND state = ?1 AND given_up_at IS NULL";
+    tx.across_organizations();
     tx.query_one(sql, values![state], |row| row.get(0))
 }
 
 fn count(tx: &mut Tx<'_>, sql: &str) -> Result<u32, StoreError> {
+    tx.across_organizations();
     tx.query_one(sql, &[], |row| row.get(0))
 }
 
 fn waiting(tx: &mut Tx<'_>, sql: &str, values: &[Value<'_>]) -> Result<Waiting, StoreError> {
+    tx.across_organizations();
     tx.query_one(sql, values, |row| Ok(Waiting { count: row.get(0)?, since: row.get(1)? }))
 }

@@ -2,7 +2,7 @@
 //!
 //! Effect and record commit together, so an effect is recorded if and only if it happened (facts: exactly once, I-8, I-9).
 
-use balcao_domain::OrganizationId;
+use balcao_domain::{OrganizationId, TurnId};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ pub struct EffectKey {
     pub key: String,
     /// The hash of the canonical arguments. The same key with another hash is an error.
     pub args_hash: String,
-    /// The turn, printed, where there is one.
-    pub turn: Option<String>,
+    /// The turn that it is an effect of, where there is one: it must still be open.
+    pub turn: Option<TurnId>,
     /// The tool.
     pub tool: String,
 }
@@ -36,7 +36,8 @@ pub struct Recorded<T> {
 /// Executes `effect` unless its key was used before; then the recorded result is given again.
 ///
 /// # Errors
-/// [`StoreError::KeyReused`] if the key was used for other arguments or by another organization; else what `effect` failed
+/// [`StoreError::KeyReused`] if the key was used for other arguments or by another organization; [`StoreError::LeaseLost`] if
+/// its turn is over, because somebody else ended it while this program slept (I-5); else what `effect` failed
 /// with, and then nothing is recorded.
 pub fn once<T, E>(
     tx: &mut Tx<'_>,
@@ -49,22 +50,41 @@ where
     T: Serialize + DeserializeOwned,
     E: From<StoreError>,
 {
+    let reused = || StoreError::KeyReused { key: key.key.clone() };
     let recorded = tx.query_optional(
-        "SELECT organization_id, args_hash, result FROM effect_ledger WHERE key = ?1",
-        values![&key.key],
-        |row| {
-            let same = row.get::<OrganizationId>(0)? == organization && row.get::<String>(1)? == key.args_hash;
-            if same { json(row, 2) } else { Err(StoreError::KeyReused { key: key.key.clone() }) }
-        },
+        "SELECT args_hash, result FROM effect_ledger WHERE key = ?1 AND organization_id = ?2",
+        values![&key.key, organization],
+        |row| if row.get::<String>(0)? == key.args_hash { json(row, 1) } else { Err(reused()) },
     )?;
     if let Some(value) = recorded {
         return Ok(Recorded { value, repeated: true });
     }
+    demand_open(tx, organization, key)?;
     let value = effect(tx)?;
-    tx.execute(
+    let inserted = tx.execute(
         "INSERT INTO effect_ledger (key, organization_id, turn, tool, args_hash, result, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        values![&key.key, organization, key.turn.as_ref(), &key.tool, &key.args_hash, to_json(&value)?, now],
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
+        values![
+            &key.key,
+            organization,
+            key.turn.map(|turn| turn.to_string()),
+            &key.tool,
+            &key.args_hash,
+            to_json(&value)?,
+            now
+        ],
     )?;
-    Ok(Recorded { value, repeated: false })
+    // Another organization has it, whose row is not for us to see.
+    if inserted == 1 { Ok(Recorded { value, repeated: false }) } else { Err(reused().into()) }
+}
+
+/// Whoever runs an effect of a turn that somebody else has ended comes too late: nobody would be told of it.
+fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -> Result<(), StoreError> {
+    let Some(turn) = key.turn else { return Ok(()) };
+    let over = tx.query_optional(
+        "SELECT conversation_id FROM turn WHERE organization_id = ?1 AND id = ?2 AND state <> 'open'",
+        values![organization, turn],
+        |row| row.get(0),
+    )?;
+    over.map_or(Ok(()), |conversation| Err(StoreError::LeaseLost { conversation }))
 }

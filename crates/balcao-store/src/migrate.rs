@@ -55,6 +55,18 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/2026112230_api.sql"),
     },
     Migration {
+        version: 2_026_112_240,
+        name: "2026112240_tenant_walls",
+        sqlite: include_str!("../migrations/sqlite/2026112240_tenant_walls.sql"),
+        postgres: include_str!("../migrations/postgres/2026112240_tenant_walls.sql"),
+    },
+    Migration {
+        version: 2_026_112_250,
+        name: "2026112250_pace",
+        sqlite: include_str!("../migrations/sqlite/2026112250_pace.sql"),
+        postgres: include_str!("../migrations/postgres/2026112250_pace.sql"),
+    },
+    Migration {
         version: 2_026_112_251,
         name: "2026112251_watch",
         sqlite: include_str!("../migrations/sqlite/2026112251_watch.sql"),
@@ -85,10 +97,8 @@ pub struct SchemaStatus {
 /// Applies what is missing. The caller's write transaction is the lock, also against other processes, and makes it all or
 /// none.
 pub(crate) fn migrate(tx: &mut Tx<'_>) -> Result<SchemaStatus, StoreError> {
-    if tx.is_postgres() {
-        // A large table takes its time.
-        tx.execute_script("SET LOCAL statement_timeout = 0")?;
-    }
+    // A large table takes its time.
+    tx.be_patient()?;
     tx.execute(
         "CREATE TABLE IF NOT EXISTS schema_migration (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL)",
         &[],

@@ -8,6 +8,7 @@ use balcao_domain::{ConversationId, OrganizationId, OutboxId, TurnId};
 use jiff::Timestamp;
 
 use crate::error::StoreError;
+use crate::hint::Hint;
 use crate::tx::Tx;
 use crate::value::{Row, values, word};
 
@@ -102,6 +103,7 @@ pub fn push(
     new: &NewOutbox<'_>,
     now: Timestamp,
 ) -> Result<OutboxId, StoreError> {
+    tx.hint(Hint::Outbox);
     tx.insert(
         "INSERT INTO outbox (organization_id, conversation_id, seq, turn_id, part, kind, channel, account, recipient, body,
                              correlation, not_before, created_at, changed_at)
@@ -139,6 +141,7 @@ pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> R
              ORDER BY o.not_before, o.id LIMIT ?3)
          RETURNING {COLUMNS}"
     );
+    tx.across_organizations();
     tx.query_all(&sql, values![now, until, limit], read)
 }
 
@@ -152,6 +155,7 @@ pub fn expire(tx: &mut Tx<'_>, now: Timestamp, settle: Timestamp) -> Result<Vec<
                 failure = 'the program ended while it was being sent'
          WHERE state = 'sending' AND sending_until <= ?1 RETURNING {COLUMNS}"
     );
+    tx.across_organizations();
     tx.query_all(&sql, values![now, settle], read)
 }
 

@@ -4,9 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::error::StoreError;
+use crate::hint::Hint;
+use crate::inline::Inline;
 use crate::migrate::SchemaStatus;
-use crate::postgres::Postgres;
+use crate::postgres::{Listener, Postgres};
+use crate::probe::{self, Probe};
 use crate::sqlite::Sqlite;
 use crate::tx::Tx;
 
@@ -29,12 +34,16 @@ impl Default for OpenOptions {
 
 /// A database. Cloning gives another handle to the same one; the last handle closes it.
 #[derive(Debug, Clone)]
-pub struct Store(Database);
+pub struct Store {
+    database: Database,
+    probe: Option<Arc<dyn Probe>>,
+}
 
 #[derive(Debug, Clone)]
 enum Database {
     Sqlite(Arc<Sqlite>),
     Postgres(Arc<Postgres>),
+    Inline(Inline),
 }
 
 /// Which database it is, for people.
@@ -57,7 +66,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`], each with what to do: no folder, no permission, not a database, locked, a newer schema.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
-        Ok(Self(Database::Sqlite(Arc::new(Sqlite::open(path, options)?))))
+        Ok(Self::over(Database::Sqlite(Arc::new(Sqlite::open(path, options)?))))
     }
 
     /// Opens a database in memory, gone with its last handle.
@@ -65,7 +74,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`] if SQLite cannot be started.
     pub fn open_in_memory() -> Result<Self, StoreError> {
-        Ok(Self(Database::Sqlite(Arc::new(Sqlite::open_in_memory()?))))
+        Ok(Self::over(Database::Sqlite(Arc::new(Sqlite::open_in_memory()?))))
     }
 
     /// Connects to the PostgreSQL database (15 or later) at `postgres://user:password@host:port/name`.
@@ -78,15 +87,39 @@ impl Store {
     /// in, a setting that correctness rests on, a newer schema. None repeats a user or a password.
     pub fn connect(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
         let address = crate::postgres::parse(url)?;
-        Ok(Self(Database::Postgres(Arc::new(Postgres::open(address, options)?))))
+        Ok(Self::over(Database::Postgres(Arc::new(Postgres::open(address, options)?))))
+    }
+
+    const fn over(database: Database) -> Self {
+        Self { database, probe: None }
+    }
+
+    /// The same database, with `probe` looking on at what goes through this handle and its clones.
+    #[must_use]
+    pub fn probed(self, probe: Arc<dyn Probe>) -> Self {
+        Self { probe: Some(probe), ..self }
+    }
+
+    pub(crate) fn inline(inline: Inline) -> Self {
+        Self::over(Database::Inline(inline))
     }
 
     /// Which database it is.
     #[must_use]
     pub fn backend(&self) -> Backend {
-        match &self.0 {
-            Database::Sqlite(_) => Backend::Sqlite,
+        match &self.database {
+            Database::Sqlite(_) | Database::Inline(_) => Backend::Sqlite,
             Database::Postgres(postgres) => Backend::Postgres { place: postgres.place().to_owned() },
+        }
+    }
+
+    /// Tells of hints from other programs over this database until what this gives is dropped; `None` where there are no other
+    /// programs. They may be lost and may come in vain: look by yourself from time to time.
+    #[must_use]
+    pub fn listen(&self, told: impl Fn(Hint) + Send + 'static) -> Option<Listener> {
+        match &self.database {
+            Database::Postgres(postgres) => Some(postgres.listen(told)),
+            Database::Sqlite(_) | Database::Inline(_) => None,
         }
     }
 
@@ -104,10 +137,10 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        match &self.0 {
-            Database::Sqlite(sqlite) => sqlite.write(work).await,
-            Database::Postgres(postgres) => postgres.write(work).await,
-        }
+        let Some(probe) = &self.probe else { return self.database.write(work).await };
+        let (work, fate) = probe::watched(Arc::clone(probe), true, work);
+        let result = self.database.write(work).await;
+        probe::told(&fate, result).await
     }
 
     /// Runs `work` on one consistent state of the database; it cannot write.
@@ -120,10 +153,22 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        match &self.0 {
-            Database::Sqlite(sqlite) => sqlite.read(work).await,
-            Database::Postgres(postgres) => postgres.read(work).await,
-        }
+        let Some(probe) = &self.probe else { return self.database.read(work).await };
+        let (work, fate) = probe::watched(Arc::clone(probe), false, work);
+        let result = self.database.read(work).await;
+        probe::told(&fate, result).await
+    }
+
+    /// What time it is by the database server's clock; `None` where the database is on this machine and has no other.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn time(&self) -> Result<Option<Timestamp>, StoreError> {
+        let Database::Postgres(postgres) = &self.database else { return Ok(None) };
+        let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+        let micros = postgres.read(move |tx: &mut Tx<'_>| tx.query_one(sql, &[], |row| row.get::<i64>(0))).await?;
+        let read = |micros| Timestamp::from_microsecond(micros).ok();
+        Ok::<_, StoreError>(read(micros))
     }
 
     /// Applies the migrations that are missing, all or none, under the write lock.
@@ -140,5 +185,33 @@ impl Store {
     /// As [`Self::migrate`].
     pub async fn schema_status(&self) -> Result<SchemaStatus, StoreError> {
         self.read(crate::migrate::status).await
+    }
+}
+
+impl Database {
+    async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.write(work).await,
+            Self::Postgres(postgres) => postgres.write(work).await,
+            Self::Inline(inline) => inline.run(true, work).await,
+        }
+    }
+
+    async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.read(work).await,
+            Self::Postgres(postgres) => postgres.read(work).await,
+            Self::Inline(inline) => inline.run(false, work).await,
+        }
     }
 }

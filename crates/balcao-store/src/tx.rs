@@ -3,7 +3,9 @@
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
 use crate::error::StoreError;
+use crate::hint::Hint;
 use crate::postgres::Session;
+use crate::probe::Statement;
 use crate::value::{Row, RowInner, Value};
 
 /// The connection that a transaction runs on.
@@ -33,16 +35,73 @@ impl Connection<'_> {
 pub struct Tx<'a> {
     connection: Connection<'a>,
     may_write: bool,
+    /// What happened in it, where somebody wants to know.
+    watch: Option<Watch>,
+}
+
+/// What happened in a transaction.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// Whether a statement of it changed a row.
+    pub(crate) changed: bool,
+    /// What ran in it, if that is wanted.
+    pub(crate) tape: Option<Vec<Statement>>,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(connection: Connection<'a>, may_write: bool) -> Self {
-        Self { connection, may_write }
+        Self { connection, may_write, watch: None }
+    }
+
+    /// Notes from now on what happens.
+    pub(crate) fn begin_watch(&mut self, tapes: bool) {
+        self.watch = Some(Watch { changed: false, tape: tapes.then(Vec::new) });
+    }
+
+    /// What happened since.
+    pub(crate) fn end_watch(&mut self) -> Watch {
+        self.watch.take().unwrap_or_default()
+    }
+
+    fn note(&mut self, sql: &str, values: &[Value<'_>]) {
+        if let Some(tape) = self.watch.as_mut().and_then(|watch| watch.tape.as_mut()) {
+            tape.push(Statement { sql: sql.to_owned(), values: values.iter().map(Value::to_owned_value).collect() });
+        }
+    }
+
+    /// Notes how many rows a statement changed or gave.
+    fn note_rows(&mut self, sql: &str, rows: usize, changes: bool) {
+        if let Some(watch) = &mut self.watch {
+            watch.changed |= rows > 0 && (changes || sql.contains("RETURNING"));
+        }
     }
 
     /// Whether the database is PostgreSQL, for the few statements that both cannot understand.
     pub(crate) const fn is_postgres(&self) -> bool {
         matches!(self.connection, Connection::Postgres(_))
+    }
+
+    /// Lets the next statement see rows of every organization, which one that names an organization never does. Only for
+    /// what serves them all: claims, and finding out whose something is.
+    pub(crate) const fn across_organizations(&mut self) {
+        if let Connection::Postgres(session) = &mut self.connection {
+            session.across_organizations();
+        }
+    }
+
+    /// Tells other programs over the database, when this is committed, that there is something to do.
+    pub(crate) fn hint(&mut self, hint: Hint) {
+        if let Connection::Postgres(session) = &mut self.connection {
+            session.hint(hint);
+        }
+    }
+
+    /// Lets statements take as long as they need, until the transaction ends: for migrations.
+    pub(crate) fn be_patient(&mut self) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) => Ok(()),
+            Connection::Postgres(session) => session.be_patient(),
+        }
     }
 
     /// Runs a statement that changes rows, and gives how many.
@@ -53,12 +112,15 @@ impl<'a> Tx<'a> {
         if !self.may_write {
             return Err(StoreError::WriteInRead { sql: sql.to_owned() });
         }
-        match &mut self.connection {
+        self.note(sql, values);
+        let rows = match &mut self.connection {
             Connection::Sqlite(connection) => prepare(connection, sql)?
                 .execute(rusqlite::params_from_iter(values))
                 .map_err(|error| StoreError::of_sqlite(sql, error)),
             Connection::Postgres(session) => session.execute(sql, values),
-        }
+        }?;
+        self.note_rows(sql, rows, true);
+        Ok(rows)
     }
 
     /// Runs the statements of a migration.
@@ -92,7 +154,8 @@ impl<'a> Tx<'a> {
         values: &[Value<'_>],
         mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        match &mut self.connection {
+        self.note(sql, values);
+        let found: Result<Vec<T>, StoreError> = match &mut self.connection {
             Connection::Sqlite(connection) => {
                 let mut statement = prepare(connection, sql)?;
                 let fail = |error| StoreError::of_sqlite(sql, error);
@@ -106,7 +169,9 @@ impl<'a> Tx<'a> {
             Connection::Postgres(session) => {
                 session.rows(sql, values)?.iter().map(|row| read(&Row(RowInner::Postgres(row)))).collect()
             }
-        }
+        };
+        self.note_rows(sql, found.as_ref().map_or(0, Vec::len), false);
+        found
     }
 
     /// The first row of a result, if there is one.
@@ -119,7 +184,8 @@ impl<'a> Tx<'a> {
         values: &[Value<'_>],
         read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        match &mut self.connection {
+        self.note(sql, values);
+        let found: Result<Option<T>, StoreError> = match &mut self.connection {
             Connection::Sqlite(connection) => {
                 let mut statement = prepare(connection, sql)?;
                 let fail = |error| StoreError::of_sqlite(sql, error);
@@ -132,7 +198,9 @@ impl<'a> Tx<'a> {
             Connection::Postgres(session) => {
                 session.rows(sql, values)?.first().map(|row| read(&Row(RowInner::Postgres(row)))).transpose()
             }
-        }
+        };
+        self.note_rows(sql, usize::from(matches!(found, Ok(Some(_)))), false);
+        found
     }
 
     /// The first row of a result that must have one.
@@ -159,7 +227,9 @@ impl<'a> Tx<'a> {
         attempt: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, E>,
     ) -> Result<Result<T, R>, E> {
         self.control("SAVEPOINT attempt")?;
-        let result = attempt(&mut Tx::new(self.connection.again(), self.may_write));
+        let mut inner = Tx { watch: self.watch.take(), ..Tx::new(self.connection.again(), self.may_write) };
+        let result = attempt(&mut inner);
+        self.watch = inner.watch.take();
         let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to("attempt") };
         match end.and_then(|()| self.control("RELEASE attempt")) {
             Ok(()) => result,
@@ -170,14 +240,20 @@ impl<'a> Tx<'a> {
         }
     }
 
-    fn roll_back_to(&mut self, savepoint: &str) -> Result<(), StoreError> {
+    pub(crate) fn roll_back_to(&mut self, savepoint: &str) -> Result<(), StoreError> {
         match &mut self.connection {
             Connection::Sqlite(_) => self.control(&format!("ROLLBACK TO {savepoint}")),
-            Connection::Postgres(session) => session.roll_back_to(savepoint),
+            Connection::Postgres(session) => {
+                if let Some(tape) = self.watch.as_mut().and_then(|watch| watch.tape.as_mut()) {
+                    tape.push(Statement { sql: format!("ROLLBACK TO {savepoint}"), values: Vec::new() });
+                }
+                session.roll_back_to(savepoint)
+            }
         }
     }
 
-    fn control(&mut self, sql: &str) -> Result<(), StoreError> {
+    pub(crate) fn control(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.note(sql, &[]);
         match &mut self.connection {
             Connection::Sqlite(connection) => {
                 let done = connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
@@ -196,7 +272,7 @@ impl ToSql for Value<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Value::Null => SqliteRef::Null,
-            Value::Integer(number) => SqliteRef::Integer(*number),
+            Value::Integer(number) | Value::Organization(number) => SqliteRef::Integer(*number),
             Value::Real(number) => SqliteRef::Real(*number),
             Value::Text(text) => SqliteRef::Text(text.as_bytes()),
         }))

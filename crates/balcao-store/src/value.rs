@@ -17,10 +17,26 @@ pub enum Value<'a> {
     Null,
     /// An integer, a truth value, an id, or an instant.
     Integer(i64),
+    /// An organization: on PostgreSQL the statement that it is bound to sees rows of no other.
+    Organization(i64),
     /// A floating-point number: coordinates, never money.
     Real(f64),
     /// A text, or a civil date.
     Text(Cow<'a, str>),
+}
+
+impl Value<'_> {
+    /// The same, borrowing nothing.
+    #[must_use]
+    pub fn to_owned_value(&self) -> Value<'static> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Integer(number) => Value::Integer(*number),
+            Self::Organization(id) => Value::Organization(*id),
+            Self::Real(number) => Value::Real(*number),
+            Self::Text(text) => Value::Text(Cow::Owned(text.clone().into_owned())),
+        }
+    }
 }
 
 /// A value as a row holds it.
@@ -45,7 +61,7 @@ pub struct Row<'a>(pub(crate) RowInner<'a>);
 #[derive(Debug)]
 pub(crate) enum RowInner<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
-    Postgres(&'a postgres::Row),
+    Postgres(&'a tokio_postgres::Row),
 }
 
 impl Row<'_> {
@@ -198,8 +214,21 @@ macro_rules! id_values {
     )*};
 }
 
+impl FromValue for ids::OrganizationId {
+    const WANTED: &'static str = "an id";
+
+    fn from_value(value: ValueRef<'_>) -> Option<Self> {
+        Self::try_from(i64::from_value(value)?).ok()
+    }
+}
+
+impl From<ids::OrganizationId> for Value<'_> {
+    fn from(id: ids::OrganizationId) -> Self {
+        Self::Organization(i64::from(id))
+    }
+}
+
 id_values!(
-    OrganizationId,
     ContactId,
     ProfessionalId,
     ServiceId,

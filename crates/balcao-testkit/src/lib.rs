@@ -2,4 +2,5 @@
 
 pub mod contract;
 pub mod fakes;
+pub mod partition;
 pub mod postgres;

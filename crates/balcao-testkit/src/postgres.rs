@@ -4,6 +4,8 @@
 //! installed programs (on the `PATH`, else under `/usr/lib/postgresql`) start a server in the folder for temporary files. It
 //! listens on a socket there, writes without `fsync`, and ends itself when no test has asked for a database for three minutes.
 
+mod own;
+
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ use balcao_store::{OpenOptions, Store};
 use postgres::{Client, NoTls};
 use sha2::{Digest, Sha256};
 
+pub use own::{OwnServer, Stop};
+
 const VARIABLE: &str = "BALCAO_TEST_POSTGRES_URL";
 
 /// The oldest version that is supported.
@@ -22,8 +26,10 @@ const OLDEST: u32 = 15;
 /// A migrated database that nobody else uses, dropped with this.
 #[derive(Debug)]
 pub struct Database {
-    /// Its address.
+    /// Its address, as the program has it: its user owns it, and is held to row-level security.
     pub url: String,
+    /// Its address for whoever looks on: a superuser's.
+    pub admin_url: String,
     server: Server,
     name: String,
 }
@@ -84,13 +90,27 @@ fn create(migrated: bool) -> Result<Database, String> {
     };
     let name = format!("balcao_test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     server.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))?;
+    server.run(ROLE)?;
     let template = if migrated { server.template()? } else { "template0".to_owned() };
-    server.run(&format!("CREATE DATABASE {name} TEMPLATE {template}"))?;
+    server.run(&format!("CREATE DATABASE {name} TEMPLATE {template} OWNER balcao_app"))?;
     drop(lock);
-    Ok(Database { url: server.url(&name), server, name })
+    Ok(Database { url: server.app_url(&name), admin_url: server.url(&name), server, name })
 }
 
+/// Makes the user that the program is in tests: nobody's superuser, so that row-level security holds for it.
+const ROLE: &str = "DO $$ BEGIN
+    CREATE ROLE balcao_app LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD 'balcao';
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$";
+
 impl Server {
+    /// The same for the program's user.
+    fn app_url(&self, name: &str) -> String {
+        let url = self.url(name);
+        let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", &url));
+        let host = rest.split_once('@').map_or(rest, |(_user, host)| host);
+        format!("{scheme}://balcao_app:balcao@{host}")
+    }
+
     /// The address of one of its databases.
     fn url(&self, name: &str) -> String {
         let (scheme, rest) = self.0.split_once("://").unwrap_or(("postgres", &self.0));
@@ -110,7 +130,7 @@ impl Server {
 
     /// The name of a migrated database to copy; it is made if there is none of the migrations as they are now.
     fn template(&self) -> Result<String, String> {
-        let name = format!("balcao_template_{}", fingerprint()?);
+        let name = format!("balcao_template_app_{}", fingerprint()?);
         let found = self
             .client()?
             .query_opt("SELECT 1 FROM pg_database WHERE datname = $1", &[&name])
@@ -118,9 +138,10 @@ impl Server {
         if found.is_none() {
             let unfinished = format!("{name}_unfinished");
             self.run(&format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"))?;
-            self.run(&format!("CREATE DATABASE {unfinished} TEMPLATE template0"))?;
-            let store = Store::connect(&self.url(&unfinished), OpenOptions { readers: 1, ..OpenOptions::default() })
-                .map_err(|error| format!("{error}: {error:?}"))?;
+            self.run(&format!("CREATE DATABASE {unfinished} TEMPLATE template0 OWNER balcao_app"))?;
+            let store =
+                Store::connect(&self.app_url(&unfinished), OpenOptions { readers: 1, ..OpenOptions::default() })
+                    .map_err(|error| format!("{error}: {error:?}"))?;
             let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| error.to_string())?;
             runtime.block_on(store.migrate()).map_err(|error| format!("{error}: {error:?}"))?;
             drop(store);

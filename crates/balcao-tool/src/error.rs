@@ -232,6 +232,8 @@ pub struct ToolError {
     pub fields: Vec<FieldProblem>,
     /// For staff only.
     pub internal: Option<Internal>,
+    /// Whether the effect may have happened all the same.
+    pub uncertain: bool,
 }
 
 /// What handlers return: boxed, since the error is large and rare.
@@ -240,7 +242,7 @@ pub type ToolResult<T> = Result<T, Box<ToolError>>;
 impl ToolError {
     /// An error with the words that the model reads.
     pub fn new(code: ErrorCode, text: impl Into<ModelText>) -> Self {
-        Self { code, text: text.into(), details: Map::new(), fields: Vec::new(), internal: None }
+        Self { code, text: text.into(), details: Map::new(), fields: Vec::new(), internal: None, uncertain: false }
     }
 
     /// Bad fields.
@@ -275,6 +277,14 @@ impl ToolError {
     #[must_use]
     pub fn internal(mut self, internal: Internal) -> Self {
         self.internal = Some(internal);
+        self
+    }
+
+    /// The request left and no readable answer came: the effect may have happened all the same. What is certainly not done
+    /// (no connection, an answer that says no) is a plain error.
+    #[must_use]
+    pub fn uncertain(mut self) -> Self {
+        self.uncertain = true;
         self
     }
 

@@ -22,6 +22,15 @@ pub enum Preview {
     Refused(ToolOutput),
 }
 
+/// What a look-up of an earlier attempt found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// It had happened: this is its answer.
+    There(ToolOutput),
+    /// It had not, for certain.
+    Absent,
+}
+
 /// A command's code, erased. Implement [`NativeTool`] instead and [`erase`] it.
 #[async_trait]
 pub trait ToolHandler: Send + Sync {
@@ -36,6 +45,12 @@ pub trait ToolHandler: Send + Sync {
     /// # Errors
     /// As [`Self::call`].
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview>;
+
+    /// Looks for the effect of an earlier attempt under the same key. Only asked of commands of class `queryable`.
+    ///
+    /// # Errors
+    /// [`ToolError`] if it cannot be told.
+    async fn find(&self, cx: &ToolContext, args: Value) -> ToolResult<Found>;
 
     /// Whether [`Self::preview`] does more than fail.
     fn confirmable(&self) -> bool;
@@ -67,6 +82,16 @@ pub trait NativeTool: Send + Sync + 'static {
         let note = Internal::note("the command demands confirmation, but its handler has no preview");
         Err(ToolError::new(ErrorCode::Internal, "this command cannot be confirmed").internal(note).into())
     }
+
+    /// Looks for the effect of an earlier attempt by the marker that it wrote. Commands of other classes than `queryable`
+    /// keep the default.
+    ///
+    /// # Errors
+    /// [`ToolError`] if it cannot be told.
+    async fn find(&self, _cx: &ToolContext, _args: Self::Args) -> ToolResult<Found> {
+        let note = Internal::note("the command is declared queryable, but its handler cannot look its effect up");
+        Err(ToolError::new(ErrorCode::Internal, "it is not known whether this was done").internal(note).into())
+    }
 }
 
 /// Wraps a [`NativeTool`] so that a registry can hold it.
@@ -87,6 +112,10 @@ impl<T: NativeTool> ToolHandler for Erased<T> {
 
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
         self.tool.preview(cx, typed::<T::Args>(args)?).await
+    }
+
+    async fn find(&self, cx: &ToolContext, args: Value) -> ToolResult<Found> {
+        self.tool.find(cx, typed::<T::Args>(args)?).await
     }
 
     fn confirmable(&self) -> bool {

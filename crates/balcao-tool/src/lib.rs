@@ -7,6 +7,7 @@
 //! Invariants: a handler never sees arguments that break the input schema; a model never sees [`Internal`] text; every call
 //! has exactly one result.
 
+mod attempt;
 pub mod canonical;
 pub mod context;
 pub mod effect;
@@ -25,7 +26,7 @@ pub mod validate;
 pub use context::{EffectKey, Principal, ToolContext};
 pub use effect::{Behaviour, Confirm, Effect, EffectClass};
 pub use error::{ErrorCode, FieldProblem, Internal, ToolError, ToolResult};
-pub use handler::{NativeTool, Preview, ToolHandler, erase};
+pub use handler::{Found, NativeTool, Preview, ToolHandler, erase};
 pub use outcome::{CallResult, ResultClass, ToolOutput};
 pub use plan::{Judgement, PlannedCall, RunMode};
 pub use receipt::{Receipt, ReceiptKind};

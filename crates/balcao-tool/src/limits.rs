@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// A tool call's time where its command states none (specification part 1 §2).
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a queryable effect may take to show, where its command says nothing.
+pub const DEFAULT_SETTLE: Duration = Duration::from_secs(5);
 /// Largest raw argument text that is looked at, in bytes.
 pub const MAX_ARGUMENT_BYTES: usize = 32 * 1024;
 /// Largest nesting of arguments.

@@ -70,6 +70,9 @@ pub struct CallResult {
     /// Set when the command wants the customer's word first: the one-sentence question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
+    /// It may have happened or not, outside of our own tables, and the machine must not try again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncertain: bool,
     /// How long it took.
     pub duration_ms: u64,
 }

@@ -22,6 +22,8 @@ pub enum RunMode {
     Execute,
     /// Only far enough to ask the customer: nothing changes.
     Ask,
+    /// For real, where an earlier attempt was cut short and may have had its effect.
+    Recover,
 }
 
 /// A call that passed every check that needs no I/O.

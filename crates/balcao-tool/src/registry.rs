@@ -1,17 +1,16 @@
 //! The tools that exist, and the ones that a profile offers.
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
-use futures::FutureExt;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::{
     context::ToolContext,
     effect::Confirm,
     error::{ErrorCode, Internal, ToolError},
-    handler::{Preview, ToolHandler},
+    handler::ToolHandler,
     limits::MAX_SUGGESTIONS,
     outcome::{CallResult, ResultClass, ToolOutput},
     plan::RunMode,
@@ -32,7 +31,7 @@ pub struct Tool {
     /// [`CommandSpec::contract_hash`], computed once.
     pub contract_hash: String,
     shown: Arc<Value>,
-    handler: Arc<dyn ToolHandler>,
+    pub(crate) handler: Arc<dyn ToolHandler>,
 }
 
 impl std::fmt::Debug for Tool {
@@ -100,28 +99,10 @@ impl Tool {
     /// malformed answer included. Dropping the future stops the call.
     pub async fn execute(&self, cx: &ToolContext, args: Value, mode: RunMode) -> CallResult {
         let started = Instant::now();
-        let run = async {
-            match mode {
-                RunMode::Execute => self.handler.call(cx, args).await.map(Preview::Refused),
-                RunMode::Ask => self.handler.preview(cx, args).await,
-            }
-        };
-        let outcome = match timeout(self.spec.timeout, AssertUnwindSafe(run).catch_unwind()).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(panic)) => {
-                let note = Internal::note(panic_text(&*panic));
-                Err(ToolError::new(ErrorCode::Internal, "the tool failed").internal(note).into())
-            }
-            Err(_elapsed) => {
-                let note = Internal::note(format!("stopped after {} ms", self.spec.timeout.as_millis()));
-                Err(ToolError::new(ErrorCode::Timeout, "the tool took too long and was stopped").internal(note).into())
-            }
-        };
-        let locale = cx.principal.locale;
-        let mut result = match outcome {
-            Ok(Preview::Ask(question)) => self.ask(question, locale),
-            Ok(Preview::Refused(output)) => self.finish(output, locale),
-            Err(error) => self.fail(&error, locale),
+        let mut result = match mode {
+            RunMode::Ask => self.once(cx, args, mode).await,
+            RunMode::Execute => self.at_most_once(cx, args, false).await,
+            RunMode::Recover => self.at_most_once(cx, args, true).await,
         };
         result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         result
@@ -133,7 +114,7 @@ impl Tool {
         error_result(error, self.spec.guidance(error.code, locale), locale)
     }
 
-    fn finish(&self, output: ToolOutput, locale: Locale) -> CallResult {
+    pub(crate) fn finish(&self, output: ToolOutput, locale: Locale) -> CallResult {
         let problems = self.output.problems(&output.value);
         if !problems.is_empty() {
             let note = format!("the result breaks the output schema: {}", json!(problems));
@@ -144,7 +125,7 @@ impl Tool {
         CallResult { receipts: output.receipts, ..plain(class, output.value) }
     }
 
-    fn ask(&self, question: String, locale: Locale) -> CallResult {
+    pub(crate) fn ask(&self, question: String, locale: Locale) -> CallResult {
         let error =
             ToolError::new(ErrorCode::ConfirmationRequired, "the customer has to agree first; nothing has been done")
                 .detail("summary", question.as_str());
@@ -170,14 +151,9 @@ fn plain(class: ResultClass, value: Value) -> CallResult {
         receipts: Vec::<Receipt>::new(),
         internal: None,
         confirm: None,
+        uncertain: false,
         duration_ms: 0,
     }
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let words =
-        panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("panicked: {}", words.unwrap_or_else(|| "without a message".to_owned()))
 }
 
 /// All tools of the program, by name, in the order in which their packs were loaded.

@@ -31,6 +31,8 @@ pub struct CommandSpec {
     pub confirm: Confirm,
     /// When a call is stopped.
     pub timeout: Duration,
+    /// How long an effect of class `queryable` may take until it can be found again.
+    pub settle: Duration,
     /// What the model should do next, per error code.
     pub on_error: BTreeMap<ErrorCode, Localised>,
     /// Never offered to a model.

@@ -1,19 +1,23 @@
 //! Whether the program lives, and whether it can work.
 
 use axum::extract::State;
+use axum::response::IntoResponse;
 
 use crate::problem::Problem;
 use crate::router::Web;
 
-/// `GET /healthz`: the program answers.
-pub(crate) async fn healthz() -> &'static str {
-    "ok"
+/// The header that says what this program does of the server's work: `api`, `worker` or `all`.
+const ROLE: &str = "x-balcao-role";
+
+/// `GET /healthz`: the program answers, and says its role.
+pub(crate) async fn healthz(State(web): State<Web>) -> impl IntoResponse {
+    ([(ROLE, web.role())], "ok")
 }
 
 /// `GET /readyz`: it can take work: the database answers, has the current schema, and the program is not about to stop.
 ///
 /// What waits too long is no reason to take the process out of service, and is told in a line each.
-pub(crate) async fn readyz(State(web): State<Web>) -> Result<String, Problem> {
+pub(crate) async fn readyz(State(web): State<Web>) -> Result<impl IntoResponse, Problem> {
     if web.is_stopping() {
         return Err(Problem::unavailable("the server is about to stop"));
     }
@@ -21,7 +25,8 @@ pub(crate) async fn readyz(State(web): State<Web>) -> Result<String, Problem> {
         Ok(status) if status.missing.is_empty() => {
             let alarms = web.watch().alarms();
             let lines = alarms.iter().map(|alarm| format!("\nalarm: {alarm}"));
-            Ok(std::iter::once("ready".to_owned()).chain(lines).collect())
+            let told: String = std::iter::once("ready".to_owned()).chain(lines).collect();
+            Ok(([(ROLE, web.role())], told))
         }
         Ok(_) => Err(Problem::unavailable("the database lacks the current schema; run `balcao migrate`")),
         Err(error) => {

@@ -37,6 +37,7 @@ struct Parts {
     watch: Watch,
     trusted: Vec<IpNet>,
     stop: CancellationToken,
+    role: &'static str,
 }
 
 impl Web {
@@ -52,7 +53,24 @@ impl Web {
             watch: Watch::default(),
             trusted: Vec::new(),
             stop,
+            role: "all",
         }))
+    }
+
+    /// The same, answering for its health alone.
+    #[must_use]
+    pub fn only_health(self) -> Self {
+        Self(Arc::new(Parts { api: Router::new(), whatsapp: None, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// The same, saying that this program does only a part of the server's work.
+    #[must_use]
+    pub fn in_role(self, role: &'static str) -> Self {
+        Self(Arc::new(Parts { role, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    pub(crate) fn role(&self) -> &'static str {
+        self.0.role
     }
 
     /// The same, with the API under `/v1`.

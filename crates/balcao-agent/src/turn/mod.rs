@@ -6,6 +6,7 @@
 //! ends in one [`Ending`]; what the customer is told is a [`Reply`].
 
 mod finish;
+mod intent;
 mod plan;
 pub mod record;
 mod request;
@@ -132,7 +133,9 @@ impl Turn {
                 state.version
             ));
         }
-        Ok(Self { setup, state })
+        let mut turn = Self { setup, state };
+        turn.recover();
+        Ok(turn)
     }
 
     /// What to do next. Asking twice without answering gives the same.
@@ -149,8 +152,10 @@ impl Turn {
     /// The whole turn took too long: whatever was going on has been stopped.
     pub fn on_deadline(&mut self) {
         if !self.is_over() {
+            self.recover();
             self.settle_open_calls("stopped: the turn took too long");
-            self.hand_off(HandoffReason::Deadline);
+            let unknown = self.state.calls.iter().find(|call| call.result.uncertain).map(|call| call.tool.clone());
+            self.hand_off(unknown.map_or(HandoffReason::Deadline, HandoffReason::Uncertain));
         }
     }
 

@@ -60,6 +60,7 @@ impl Turn {
                 repairs: Vec::new(),
             },
             mode: RunMode::Execute,
+            intended: false,
         };
         self.state.phase = Phase::Acting { queue: vec![queued], done: Vec::new() };
     }
@@ -100,12 +101,15 @@ impl Turn {
 
     /// Ends a step early: whatever has not run gets a result that says so.
     pub(super) fn settle_open_calls(&mut self, why: &'static str) {
-        let locale = self.state.principal.locale;
         let step = self.step();
-        if let Phase::Acting { queue, done } = &mut self.state.phase {
-            for queued in queue.drain(..) {
-                let error = ToolError::new(ErrorCode::Conflict, why);
-                done.push(record(step, queued, error_result(&error, None, locale), false));
+        let open = match &mut self.state.phase {
+            Phase::Acting { queue, .. } => std::mem::take(queue),
+            Phase::Judging { .. } | Phase::Thinking { .. } | Phase::Done { .. } => Vec::new(),
+        };
+        for queued in open {
+            let (result, ran) = (self.cut_short(&queued, why), queued.mode == RunMode::Recover);
+            if let Phase::Acting { done, .. } = &mut self.state.phase {
+                done.push(record(step, queued, result, ran));
             }
         }
         self.close_step();
@@ -165,8 +169,18 @@ impl Turn {
             Confirm::None | Confirm::Model => RunMode::Execute,
             Confirm::Customer | Confirm::Staff => RunMode::Ask,
         };
-        let key = EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash);
-        Planned::Run(Box::new(QueuedCall { index, call_id: call.id.clone(), key, planned, mode }))
+        let key = self.key_of_failed(&planned).unwrap_or_else(|| {
+            EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash)
+        });
+        Planned::Run(Box::new(QueuedCall { index, call_id: call.id.clone(), key, planned, mode, intended: false }))
+    }
+
+    /// The key of an equal call that failed: what failed on the way back to us had happened all the same, and under its own
+    /// key it cannot happen twice.
+    fn key_of_failed(&self, planned: &PlannedCall) -> Option<EffectKey> {
+        let equal = |call: &&CallRecord| call.tool == planned.tool && call.args_hash == planned.args_hash;
+        let last = self.state.calls.iter().rev().find(equal)?;
+        last.key.clone().filter(|_| last.result.class == ResultClass::Fault)
     }
 
     /// What is wrong with the arguments that must come from the conversation.
@@ -277,6 +291,9 @@ impl Turn {
         if record.result.class == ResultClass::Correction {
             self.state.corrections = self.state.corrections.saturating_add(1);
         }
+        if record.result.uncertain {
+            return Some(HandoffReason::Uncertain(record.tool.clone()));
+        }
         let now = self.state.now.timestamp();
         let verdict = self.state.breaker.record(&self.setup.profile.breaker, &record.tool, &record.result, now);
         if verdict == Verdict::Open {
@@ -380,6 +397,7 @@ fn waiting() -> CallResult {
         receipts: Vec::new(),
         internal: None,
         confirm: None,
+        uncertain: false,
         duration_ms: 0,
     }
 }

@@ -103,6 +103,7 @@ pub(super) fn read(kept: &BTreeMap<String, Value>, raw: &str, locale: Locale) ->
         receipts: vec![],
         internal: None,
         confirm: None,
+        uncertain: false,
         duration_ms: 0,
     }
 }

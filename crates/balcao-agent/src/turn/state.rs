@@ -132,6 +132,9 @@ pub struct QueuedCall {
     pub planned: PlannedCall,
     /// For real, or only to ask.
     pub mode: RunMode,
+    /// Whether it may have begun: set and saved before an effect that leaves our own tables.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub intended: bool,
 }
 
 /// A call that somebody has to agree to.

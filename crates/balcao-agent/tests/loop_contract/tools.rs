@@ -212,6 +212,7 @@ fn spec(name: &str, effect: Effect, class: EffectClass, confirm: Confirm) -> Com
         behaviour: Behaviour { effect, class, ..Behaviour::default() },
         confirm,
         timeout: Duration::from_secs(if name == "glance" { 2 } else { 10 }),
+        settle: Duration::from_millis(1),
         on_error: BTreeMap::from([(ErrorCode::InvalidArguments, words("Ask the customer for what is missing."))]),
         internal: name == "secret",
         said: match name {

@@ -9,6 +9,8 @@
 mod hub;
 mod mailbox;
 
+use std::time::Duration;
+
 use balcao_channel::channels::web::KIND;
 use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Origin, Person};
 use balcao_channel::{AccountId, Inbound, ProviderMessageId, UserId};
@@ -21,6 +23,7 @@ use serde::Serialize;
 
 use crate::desk::{Desk, UseCaseError};
 use crate::inbox::{Account, Inbox};
+use crate::pace::{self, Pace};
 pub use hub::{Hub, Listening};
 pub use mailbox::ChatMailbox;
 
@@ -99,6 +102,14 @@ pub struct WebChats {
 }
 
 impl WebChats {
+    /// Counts a request of a visitor, or of a newcomer under the empty name, over all programs.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; the inner error says how long to wait.
+    pub async fn ask(&self, name: &str, pace: Pace) -> Result<Result<(), Duration>, UseCaseError> {
+        pace::ask(&self.desk, self.organization, format!("chat/{name}"), pace).await
+    }
+
     /// The chat of a business over an inbox that has [`Self::account`].
     #[must_use]
     pub fn new(desk: Desk, inbox: Inbox, hub: Hub, organization: OrganizationId) -> Self {

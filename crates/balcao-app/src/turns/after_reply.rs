@@ -38,7 +38,8 @@ pub(super) async fn run(
     let key = |what: &str| EffectKey {
         key: format!("after/{}/{what}", answered.turn),
         args_hash: String::new(),
-        turn: Some(answered.turn.to_string()),
+        // The turn is over: it is none of its effects.
+        turn: None,
         tool: what.to_owned(),
     };
     if booked {

@@ -15,7 +15,7 @@ use balcao_domain::{Phone, conversation::ConversationState};
 use balcao_llm::providers::scripted::{Line, Scripted, calls, calls_all, says, with};
 use balcao_store::{StoreError, conversation, follow_up, message, note};
 use balcao_tool::{
-    ErrorCode, Internal, Preview, Registry, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
+    ErrorCode, Found, Internal, Preview, Registry, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
 };
 use balcao_yaml::Document;
 use serde_json::{Value, json};
@@ -59,6 +59,10 @@ impl ToolHandler for Breakable {
 
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
         self.real.preview(cx, args).await
+    }
+
+    async fn find(&self, cx: &ToolContext, args: Value) -> ToolResult<Found> {
+        self.real.find(cx, args).await
     }
 
     fn confirmable(&self) -> bool {

@@ -129,6 +129,13 @@ async fn database(config: &Config) -> Vec<Finding> {
         "database",
         format!("{}, {} migrations", wire::backend_name(&store, config), status.applied.len()),
     )];
+    if let Ok(false) = store.read(organization::walls_hold).await {
+        findings.push(Finding::warning(
+            "database",
+            "its user is above row-level security, the second wall between organizations".to_owned(),
+            "give the program a role of its own: CREATE ROLE balcao LOGIN PASSWORD '…', and let it own the database",
+        ));
+    }
     match store.read(organization::list).await {
         Ok(all) if all.is_empty() => {
             findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))

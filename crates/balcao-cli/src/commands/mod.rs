@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bench;
 pub(crate) mod chat;
 mod config_show;
 mod demo;
@@ -74,6 +75,8 @@ enum Command {
     /// Keys of the HTTP API: make, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
+    /// Measures what the server can do on this machine, against a bare loop of the same transactions.
+    Bench(bench::Args),
     /// Runs scenario files and holds what happened against what they expect.
     Eval(eval::Args),
 }
@@ -120,6 +123,7 @@ async fn dispatch(
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
+        Command::Bench(args) => Box::pin(bench::run(args)).await,
         Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,
     }
 }

@@ -10,6 +10,7 @@ use balcao_app::{
     Desk,
     bell::Bell,
     chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
+    clock::SharedClock,
     dispatcher::{Dispatcher, DispatcherSettings},
     inbox::{Account, Inbox, calls::Calls},
     sender::{Sender, SenderSettings},
@@ -23,6 +24,7 @@ use balcao_channel::{
     channels::{web::WebChat, whatsapp::WhatsApp},
 };
 use balcao_domain::OrganizationId;
+use balcao_store::{Backend, Hint};
 use balcao_web::{
     Api, Limits, Web,
     chat::{ChatLimits, ChatServer},
@@ -42,9 +44,37 @@ use crate::{
 /// How long what is written last may take to be sent.
 const LAST_SEND: Duration = Duration::from_secs(10);
 
+/// What one program does of the server's work. Any number of each may run over one PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Role {
+    /// Takes messages in, and answers the API and the web chat.
+    Api,
+    /// Runs turns and sends; by HTTP it answers only for its health.
+    Worker,
+    /// Both.
+    All,
+}
+
+impl Role {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Worker => "worker",
+            Self::All => "all",
+        }
+    }
+}
+
 /// Options of `balcao serve`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example, three programs over one PostgreSQL:\n  \
+    balcao serve --role api --listen 0.0.0.0:8080\n  \
+    balcao serve --role worker --listen 127.0.0.1:8081\n  \
+    balcao serve --role worker --listen 127.0.0.1:8082")]
 pub(crate) struct Args {
+    /// What this program does; anything but `all` needs PostgreSQL.
+    #[arg(long, value_enum, default_value_t = Role::All)]
+    role: Role,
     /// Where to listen, instead of `server.listen`; port 0 takes a free one.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
@@ -68,6 +98,15 @@ pub(crate) async fn run(
     let chat = config.chat.read().map_err(Failure::usage)?;
     let subscribers = webhooks::read(&config.webhooks, environment).map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
+    if args.role != Role::All && desk.store.backend() == Backend::Sqlite {
+        let role = args.role.as_str();
+        return Err(Failure::usage(format!(
+            "--role {role}: a SQLite file is served by one program that does everything; set database.url to share the work"
+        )));
+    }
+    let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
+    clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let desk = Desk::new(desk.store, Arc::<SharedClock>::clone(&clock));
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
     let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
@@ -79,11 +118,19 @@ pub(crate) async fn run(
     };
     let told = Webhooks::new(desk.clone(), organization, subscribers);
     told.begin().await.map_err(|error| Failure::operation(chain(&error)))?;
-    let server =
-        Server { measured, told: Some(told), ..Server::new(desk, shop, &config, front, Doors { whatsapp, chat })? };
+    let store = desk.store.clone();
+    let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat })?.in_role(args.role);
+    let server = Server { measured, told: Some(told), ..server };
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
+    let end = CancellationToken::new();
+    let following = tokio::spawn({
+        let end = end.clone();
+        async move { clock.keep_following(&store, end).await }
+    });
     server.run(listener, stopped()?).await;
+    end.cancel();
+    drop(following.await);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -117,6 +164,10 @@ pub(crate) struct Doors {
 
 /// Everything that runs.
 pub(crate) struct Server {
+    desk: Desk,
+    role: Role,
+    /// Told when something came in, and when something is to be sent.
+    bells: (Arc<Notify>, Arc<Notify>),
     web: Web,
     limits: Limits,
     dispatcher: Dispatcher,
@@ -182,6 +233,7 @@ impl Server {
         let bell = Bell::default();
         let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
         let api = api.map_err(Failure::operation)?;
+        let bells = (Arc::clone(&wake), Arc::clone(&outgoing));
         let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell);
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
@@ -194,9 +246,35 @@ impl Server {
         };
         let watch = Watch::default();
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
-        let web = Web::new(desk, inbox, webhook, stop.clone()).with_api(&api);
+        let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
         let web = web.watched(watch, server.trusted_proxies.clone());
-        Ok(Self { web, limits, dispatcher, sender, watchdog, chats, more, told: None, measured: None, stop })
+        let (told, measured) = (None, None);
+        Ok(Self {
+            desk,
+            role: Role::All,
+            bells,
+            web,
+            limits,
+            dispatcher,
+            sender,
+            watchdog,
+            chats,
+            more,
+            told,
+            measured,
+            stop,
+        })
+    }
+
+    /// The same, doing only a part of the work.
+    fn in_role(self, role: Role) -> Self {
+        let web = match role {
+            Role::Worker => self.web.only_health(),
+            Role::Api | Role::All => self.web,
+        };
+        let more = if role == Role::Worker { Router::new() } else { self.more };
+        let watchdog = if role == Role::Api { self.watchdog.only_watching() } else { self.watchdog };
+        Self { role, web: web.in_role(role.as_str()), more, watchdog, ..self }
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -209,32 +287,39 @@ impl Server {
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { web, limits, dispatcher, sender, watchdog, chats: _, more, told, measured, stop } = self;
+        let Self { desk, role, bells, web, limits, dispatcher, sender, watchdog, chats: _, more, told, measured, stop } =
+            self;
+        let (wake, outgoing) = bells;
+        // Until the end: other programs over the database say when there is something to do.
+        let _listener = if role == Role::Api {
+            None
+        } else {
+            desk.store.listen(move |hint| match hint {
+                Hint::Turn => wake.notify_one(),
+                Hint::Outbox => outgoing.notify_one(),
+            })
+        };
         let sent = CancellationToken::new();
         let (end, sending) = (stop.clone(), sent.clone());
         let mut work = JoinSet::new();
         work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
-        work.spawn(async move { dispatcher.run(end).await });
-        let end = stop.clone();
-        work.spawn(async move { watchdog.run(end).await });
+        let watching = stop.clone();
+        work.spawn(async move { watchdog.run(watching).await });
         if let Some(Measured { listener, router, upkeep }) = measured {
             work.spawn(balcao_web::serve(listener, router, limits, stop.clone()));
             let until = stop.clone();
             work.spawn(async move { until.run_until_cancelled(upkeep).await.unwrap_or_default() });
         }
         let mut last = JoinSet::new();
-        if let Some(told) = told {
-            let until = stop.clone();
-            // With nobody to tell it ends at once: no part whose end would end the server.
-            last.spawn(async move { told.run(until).await });
-        }
-        last.spawn(async move {
-            sender.run(sending).await;
-            let rest = tokio::time::timeout(LAST_SEND, sender.work_off()).await;
-            if !matches!(rest, Ok(Ok(_))) {
-                tracing::warn!("some messages are left to be sent at the next start");
+        if role != Role::Api {
+            work.spawn(async move { dispatcher.run(end).await });
+            last.spawn(send(sender, sending));
+            if let Some(told) = told {
+                let until = stop.clone();
+                // With nobody to tell it ends at once: it is no part whose end would end the server.
+                last.spawn(async move { told.run(until).await });
             }
-        });
+        }
         tokio::select! {
             () = stopped => {}
             // Neither ends by itself.
@@ -245,6 +330,15 @@ impl Server {
         while work.join_next().await.is_some() {}
         sent.cancel();
         while last.join_next().await.is_some() {}
+    }
+}
+
+/// Sends until it is told to stop, and then what was written last.
+async fn send(sender: Sender, stop: CancellationToken) {
+    sender.run(stop).await;
+    let rest = tokio::time::timeout(LAST_SEND, sender.work_off()).await;
+    if !matches!(rest, Ok(Ok(_))) {
+        tracing::warn!("some messages are left to be sent at the next start");
     }
 }
 

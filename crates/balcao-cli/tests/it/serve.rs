@@ -2,9 +2,13 @@
 //!
 //! What hangs on the database runs on both: `sqlite::…` over a file, `postgres::…` over a server where there is one.
 
+mod faults;
+mod inbound;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -22,8 +26,11 @@ const SECRET: &str = "an app secret";
 
 /// A shop's folder, its database, if that is not a file there, and Meta.
 struct Shop {
-    folder: TempDir,
-    server: Option<Database>,
+    folder: Folder,
+    /// Where the database is, if it is a server.
+    url: Option<String>,
+    /// A database there that goes with this.
+    database: Option<Database>,
     graph: FakeGraph,
 }
 
@@ -35,11 +42,39 @@ struct Running {
 
 /// A shop whose database is a file.
 fn shop() -> Shop {
-    shop_on(None)
+    shop_at(None, None)
 }
 
-fn shop_on(server: Option<Database>) -> Shop {
-    let shop = Shop { folder: tempdir().unwrap(), server, graph: FakeGraph::start().unwrap() };
+fn shop_on(database: Database) -> Shop {
+    shop_at(Some(database.url.clone()), Some(database))
+}
+
+fn shop_at(url: Option<String>, database: Option<Database>) -> Shop {
+    let folder = Folder::Own(tempdir().unwrap());
+    set_up(Shop { folder, url, database, graph: FakeGraph::start().unwrap() })
+}
+
+/// A shop whose database is a file in this folder.
+fn shop_in(folder: &Path, graph: FakeGraph) -> Shop {
+    set_up(Shop { folder: Folder::Given(folder.to_owned()), url: None, database: None, graph })
+}
+
+/// Where a shop's files are.
+enum Folder {
+    Own(TempDir),
+    Given(PathBuf),
+}
+
+impl Folder {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Own(folder) => folder.path(),
+            Self::Given(folder) => folder,
+        }
+    }
+}
+
+fn set_up(shop: Shop) -> Shop {
     let config = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nsettle_s = 3\n\
          [whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n",
@@ -67,7 +102,7 @@ macro_rules! on_both {
         mod postgres {
             $(#[test] fn $name() {
                 if let Some(server) = super::Database::empty() {
-                    super::$name(super::shop_on(Some(server)));
+                    super::$name(super::shop_on(server));
                 }
             })*
         }
@@ -96,15 +131,16 @@ fn secrets(command: &mut Command) -> &mut Command {
 impl Shop {
     fn command(&self) -> Command {
         let mut command = balcao(self.folder.path());
-        if let Some(server) = &self.server {
-            command.env("BALCAO_DATABASE_URL", &server.url);
+        if let Some(url) = &self.url {
+            command.env("BALCAO_DATABASE_URL", url);
         }
         command
     }
 
     fn store(&self) -> Store {
-        match &self.server {
-            Some(server) => Store::connect(&server.url, OpenOptions::default()).unwrap(),
+        // Whoever looks on sees everybody's rows.
+        match self.database.as_ref().map(|database| &database.admin_url).or(self.url.as_ref()) {
+            Some(url) => Store::connect(url, OpenOptions::default()).unwrap(),
             None => Store::open(&self.folder.path().join("balcao.db"), OpenOptions::default()).unwrap(),
         }
     }
@@ -114,7 +150,10 @@ impl Shop {
     }
 
     fn start_with(&self, arguments: &[&str]) -> Running {
-        let mut command = self.command();
+        self.start_by(self.command(), arguments)
+    }
+
+    fn start_by(&self, mut command: Command, arguments: &[&str]) -> Running {
         secrets(&mut command).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();

@@ -47,3 +47,7 @@ CREATE TABLE webhook_delivery (
 CREATE INDEX webhook_pending ON webhook_delivery (not_before) WHERE state = 'pending';
 CREATE INDEX webhook_sending ON webhook_delivery (sending_until) WHERE state = 'sending';
 CREATE INDEX webhook_dead ON webhook_delivery (organization_id, id) WHERE state = 'dead';
+
+SELECT balcao_wall_off('rescue');
+SELECT balcao_wall_off('webhook_cursor');
+SELECT balcao_wall_off('webhook_delivery');

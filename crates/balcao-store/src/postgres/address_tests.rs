@@ -17,7 +17,10 @@ fn a_wrong_address_is_refused_without_being_repeated() {
         ("postgres://u:s3cret@h", "names no database"),
         ("postgres://u:s3cret@h/d?unknown=s3cret", "is no PostgreSQL address"),
         ("postgres://u:s3cret@h:port/d", "is no PostgreSQL address"),
-        ("postgres://u:s3cret@h/d?sslmode=require", "TLS"),
+        ("postgres://u:s3cret@h/d?sslmode=always", "none of disable, prefer, require"),
+        ("postgres://u:s3cret@%2Frun/d?sslmode=require", "over a socket"),
+        ("postgres://u:s3cret@h/d?sslmode=verify-full&sslrootcert=%2Fno%2Fsuch", "sslrootcert cannot be read"),
+        ("postgres://u:s3cret@h/d?sslrootcert=%2", "hexadecimal"),
     ] {
         let error = parse(url).unwrap_err();
         let text = format!("{error} {error:?}");

@@ -1,7 +1,7 @@
 //! Statements and values between our form and PostgreSQL's.
 
 use bytes::BytesMut;
-use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use crate::value::{Value, ValueRef};
 
@@ -26,7 +26,7 @@ pub(super) fn dollars(sql: &str) -> String {
 pub(super) const fn kind(value: &Value<'_>) -> Type {
     match value {
         Value::Null => Type::UNKNOWN,
-        Value::Integer(_) => Type::INT8,
+        Value::Integer(_) | Value::Organization(_) => Type::INT8,
         Value::Real(_) => Type::FLOAT8,
         Value::Text(_) => Type::TEXT,
     }
@@ -39,7 +39,7 @@ impl ToSql for Value<'_> {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, BoxedError> {
         match self {
             Self::Null => Ok(IsNull::Yes),
-            Self::Integer(number) if *kind == Type::INT8 => number.to_sql(kind, out),
+            Self::Integer(number) | Self::Organization(number) if *kind == Type::INT8 => number.to_sql(kind, out),
             Self::Integer(number) if *kind == Type::INT4 => i32::try_from(*number)?.to_sql(kind, out),
             Self::Integer(number) if *kind == Type::INT2 => i16::try_from(*number)?.to_sql(kind, out),
             Self::Real(number) if *kind == Type::FLOAT8 => number.to_sql(kind, out),
@@ -50,7 +50,9 @@ impl ToSql for Value<'_> {
                     text.as_ref().to_sql(kind, out)
                 }
             }
-            Self::Integer(_) => Err(format!("an integer for a parameter of type {kind}").into()),
+            Self::Integer(_) | Self::Organization(_) => {
+                Err(format!("an integer for a parameter of type {kind}").into())
+            }
             Self::Real(_) => Err(format!("a number for a parameter of type {kind}").into()),
             Self::Text(_) => Err(format!("a text for a parameter of type {kind}").into()),
         }

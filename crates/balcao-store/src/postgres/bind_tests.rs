@@ -1,5 +1,5 @@
 use bytes::BytesMut;
-use postgres::types::{ToSql, Type};
+use tokio_postgres::types::{ToSql, Type};
 
 use super::dollars;
 use crate::value::Value;

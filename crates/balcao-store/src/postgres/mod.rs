@@ -6,17 +6,23 @@
 
 mod address;
 mod bind;
+mod listen;
 mod session;
 mod threads;
+mod tls;
 
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 pub(crate) use address::parse;
+pub use listen::Listener;
 pub(crate) use session::Session;
 
 use crate::error::StoreError;
+use crate::hint::Hint;
 use crate::job::{self, Job};
 use crate::store::OpenOptions;
 use crate::tx::{Connection, Tx};
@@ -30,6 +36,9 @@ const GROUP: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Postgres {
     place: String,
+    address: Arc<Address>,
+    /// Which hints are ours.
+    own: String,
     /// `None` only while closing.
     writer: Option<Sender<Box<dyn Job>>>,
     readers: Option<Sender<Box<dyn Job>>>,
@@ -41,7 +50,9 @@ impl Postgres {
     pub(crate) fn open(address: Address, options: OpenOptions) -> Result<Self, StoreError> {
         let place = address.place.clone();
         let address = Arc::new(address);
-        let link = |idle| Link { address: Arc::clone(&address), lock_timeout: options.busy_timeout, idle };
+        let own = nonce();
+        let link =
+            |idle| Link { address: Arc::clone(&address), lock_timeout: options.busy_timeout, own: own.clone(), idle };
         let (writer, jobs) = channel();
         let (opened, open) = channel();
         let mut first = link(None);
@@ -72,12 +83,17 @@ impl Postgres {
             let (link, jobs) = (link(None), Arc::clone(&jobs));
             threads.extend(job::spawn(&format!("store-read-{number}"), move || threads::read(link, &jobs)));
         }
-        Ok(Self { place, writer: Some(writer), readers: Some(readers), threads })
+        Ok(Self { place, address, own, writer: Some(writer), readers: Some(readers), threads })
     }
 
     /// Host, port and name, without user and password.
     pub(crate) fn place(&self) -> &str {
         &self.place
+    }
+
+    /// Tells of other programs' hints until the listener is dropped.
+    pub(crate) fn listen(&self, told: impl Fn(Hint) + Send + 'static) -> Listener {
+        listen::listen(Arc::clone(&self.address), self.own.clone(), told)
     }
 
     pub(crate) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
@@ -99,9 +115,17 @@ impl Postgres {
     }
 }
 
+/// A name that no other handle has, of this program or of another.
+fn nonce() -> String {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    // Seeded anew in every process; a hint that is taken for our own is only late.
+    let hash = std::collections::hash_map::RandomState::new().hash_one(std::process::id());
+    format!("{hash:016x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
 /// Refuses a schema from a newer program before anything else is done with it.
 fn check(mut session: Session) -> Result<Session, StoreError> {
-    session.control("BEGIN READ ONLY")?;
+    session.begin("BEGIN READ ONLY")?;
     let status = crate::migrate::status(&mut Tx::new(Connection::Postgres(&mut session), false));
     session.roll_back();
     status.map(|_status| session)

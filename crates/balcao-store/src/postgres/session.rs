@@ -1,16 +1,19 @@
 //! One connection, and the transaction that runs on it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use postgres::error::SqlState;
-use postgres::types::{ToSql, Type};
-use postgres::{Client, NoTls, Row, Statement};
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row, Statement};
 
 use super::address::Address;
 use super::bind::{dollars, kind};
+use super::listen::CHANNEL;
 use crate::cause::PostgresCause;
 use crate::error::StoreError;
+use crate::hint::Hint;
 use crate::value::Value;
 
 /// How many prepared statements a connection keeps: more than the program has.
@@ -19,13 +22,50 @@ const STATEMENTS: usize = 1024;
 /// The oldest server version that is tested, as `server_version_num` counts.
 const OLDEST: i64 = 150_000;
 
+/// A server that does not answer for so long is not there: a statement may take 8 seconds, and a lock may be waited for.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// The same for a migration.
+const PATIENCE: Duration = Duration::from_hours(6);
+
+/// Whose rows a statement sees (row-level security; the migration of that name).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tenant {
+    Nobody,
+    One(i64),
+    Everybody,
+}
+
+impl Tenant {
+    /// The setting that the policies read; it ends with the transaction, or with the savepoint that is undone.
+    fn set(self) -> String {
+        let value = match self {
+            Self::Nobody => String::new(),
+            Self::One(id) => id.to_string(),
+            Self::Everybody => "*".to_owned(),
+        };
+        format!("SET LOCAL balcao.organization = '{value}'")
+    }
+}
+
 /// A connection with its prepared statements.
 pub(crate) struct Session {
+    /// The connection lives on it, while something is waited for.
+    runtime: Runtime,
     client: Client,
     statements: HashMap<String, Statement>,
     /// Why the transaction cannot go on. PostgreSQL refuses every statement after one that failed, and turns `COMMIT` into
     /// `ROLLBACK` without calling it an error: so it is remembered here.
     broken: Option<StoreError>,
+    /// Whose rows are seen now; `None`: that is not known.
+    tenant: Option<Tenant>,
+    /// Whether the next statement may see everybody's.
+    across: bool,
+    /// What others are told of by the commit.
+    hints: BTreeSet<Hint>,
+    deadline: Duration,
+    /// The server did not answer in time: whatever it says now belongs to something that was given up.
+    given_up: bool,
 }
 
 impl std::fmt::Debug for Session {
@@ -36,17 +76,31 @@ impl std::fmt::Debug for Session {
 
 impl Session {
     /// Connects, and reads back what correctness rests on.
-    pub(super) fn connect(address: &Address, lock_timeout: Duration) -> Result<Self, StoreError> {
-        let client = address.config.connect(NoTls).map_err(|error| StoreError::CannotConnect {
+    pub(crate) fn connect(address: &Address, lock_timeout: Duration) -> Result<Self, StoreError> {
+        let cannot = |cause: PostgresCause| StoreError::CannotConnect {
             place: address.place.clone(),
-            source: std::sync::Arc::new(PostgresCause::of(&error).into()),
-        })?;
-        let mut session = Self { client, statements: HashMap::new(), broken: None };
+            source: std::sync::Arc::new(cause.into()),
+        };
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| cannot(PostgresCause { code: None, message: error.to_string() }))?;
+        let connected = runtime.block_on(async { tokio::time::timeout(DEADLINE, address.connect()).await });
+        let client = connected.map_err(|_late| cannot(late()))?.map_err(|error| cannot(PostgresCause::of(&error)))?;
+        let mut session = Self {
+            runtime,
+            client,
+            statements: HashMap::new(),
+            broken: None,
+            tenant: None,
+            across: false,
+            hints: BTreeSet::new(),
+            deadline: DEADLINE,
+            given_up: false,
+        };
         session.check("server_version_num", |version| version.parse::<i64>().is_ok_and(|it| it >= OLDEST), "15")?;
         session.check("server_encoding", |encoding| encoding == "UTF8", "UTF8")?;
         // A program that hangs in a transaction holds the write lock: the server ends it, and the others go on.
         session.control(&format!(
-            "SET client_min_messages = warning; SET lock_timeout = {}; SET statement_timeout = '60s';
+            "SET client_min_messages = warning; SET lock_timeout = {}; SET statement_timeout = '8s';
              SET idle_in_transaction_session_timeout = '15s'",
             lock_timeout.as_millis()
         ))?;
@@ -68,7 +122,37 @@ impl Session {
     /// Runs statements that give nothing, in one round trip.
     pub(crate) fn control(&mut self, sql: &str) -> Result<(), StoreError> {
         self.usable()?;
-        self.client.batch_execute(sql).map_err(|error| self.fail(sql, &error))
+        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(sql));
+        done.map_err(|trouble| self.fail(sql, &trouble))
+    }
+
+    /// Begins a transaction, in which nobody's rows are seen yet.
+    pub(super) fn begin(&mut self, begin: &str) -> Result<(), StoreError> {
+        (self.tenant, self.across, self.deadline) = (Some(Tenant::Nobody), false, DEADLINE);
+        self.hints.clear();
+        self.control(begin)
+    }
+
+    /// Begins one of several closures that share a transaction; it sees nothing of the one before.
+    pub(super) fn savepoint(&mut self, name: &str) -> Result<(), StoreError> {
+        self.across = false;
+        let forget = if self.tenant == Some(Tenant::Nobody) { String::new() } else { Tenant::Nobody.set() };
+        self.control(&format!("SAVEPOINT {name}; {forget}"))?;
+        self.tenant = Some(Tenant::Nobody);
+        Ok(())
+    }
+
+    /// The next statement sees rows of every organization.
+    pub(crate) const fn across_organizations(&mut self) {
+        self.across = true;
+    }
+
+    /// Statements may take as long as they need, until the transaction ends, and see everything.
+    pub(crate) fn be_patient(&mut self) -> Result<(), StoreError> {
+        self.deadline = PATIENCE;
+        self.control(&format!("SET LOCAL statement_timeout = 0; {}", Tenant::Everybody.set()))?;
+        self.tenant = Some(Tenant::Everybody);
+        Ok(())
     }
 
     /// Undoes to a savepoint: what failed after it is forgotten.
@@ -77,7 +161,9 @@ impl Session {
             return self.usable();
         }
         let sql = format!("ROLLBACK TO {savepoint}");
-        self.client.batch_execute(&sql).map_err(|error| self.fail(&sql, &error))?;
+        self.tenant = None;
+        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(&sql));
+        done.map_err(|trouble| self.fail(&sql, &trouble))?;
         self.broken = None;
         Ok(())
     }
@@ -88,19 +174,32 @@ impl Session {
         if self.is_closed() {
             return;
         }
-        if let Err(error) = self.client.batch_execute("ROLLBACK") {
-            tracing::warn!(error = %PostgresCause::of(&error), "a transaction was not rolled back");
+        if let Err(trouble) = wait(&self.runtime, self.deadline, self.client.batch_execute("ROLLBACK")) {
+            let error = self.fail("ROLLBACK", &trouble);
+            self.broken = None;
+            tracing::warn!(%error, "a transaction was not rolled back");
         }
     }
 
-    /// Commits. An error is one of three: refused, and nothing is changed; the transaction was broken before; unknown.
-    pub(super) fn commit(&mut self) -> Result<(), StoreError> {
+    /// Others are told of this when the transaction is committed.
+    pub(crate) fn hint(&mut self, hint: Hint) {
+        self.hints.insert(hint);
+    }
+
+    /// Commits, and tells others of what there is to do, in `own` name. An error is one of three: refused, and nothing is changed; the transaction was broken before; unknown.
+    pub(super) fn commit(&mut self, own: &str) -> Result<(), StoreError> {
         if let Some(broken) = self.broken.clone() {
             self.roll_back();
             return Err(broken);
         }
-        let Err(error) = self.client.batch_execute("COMMIT") else { return Ok(()) };
-        let failure = self.fail("COMMIT", &error);
+        let mut commit = String::new();
+        for hint in std::mem::take(&mut self.hints) {
+            commit.push_str(&format!("NOTIFY {CHANNEL}, '{} {own}'; ", hint.as_str()));
+        }
+        commit.push_str("COMMIT");
+        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(&commit));
+        let Err(trouble) = done else { return Ok(()) };
+        let failure = self.fail("COMMIT", &trouble);
         self.broken = None;
         Err(if let StoreError::Disconnected { source } = failure {
             StoreError::CommitUnknown { source }
@@ -111,13 +210,39 @@ impl Session {
 
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<usize, StoreError> {
         let statement = self.prepare(sql, values)?;
-        let changed = self.client.execute(&statement, &parameters(values)).map_err(|error| self.fail(sql, &error))?;
+        let (set, parameters) = (self.admit(values), parameters(values));
+        let run = self.client.execute(&statement, &parameters);
+        let changed = wait(&self.runtime, self.deadline, after(&self.client, set.as_deref(), run));
+        let changed = changed.map_err(|trouble| self.fail(sql, &trouble))?;
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
     pub(crate) fn rows(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
         let statement = self.prepare(sql, values)?;
-        self.client.query(&statement, &parameters(values)).map_err(|error| self.fail(sql, &error))
+        let (set, parameters) = (self.admit(values), parameters(values));
+        let run = self.client.query(&statement, &parameters);
+        let rows = wait(&self.runtime, self.deadline, after(&self.client, set.as_deref(), run));
+        rows.map_err(|trouble| self.fail(sql, &trouble))
+    }
+
+    /// What must be set so that a statement with these values sees whose rows it is for: those of the organization among them,
+    /// else, if it asked for that, everybody's; else those of the statement before, unless those were everybody's.
+    fn admit(&mut self, values: &[Value<'_>]) -> Option<String> {
+        let across = std::mem::take(&mut self.across);
+        let named = values.iter().find_map(|value| match value {
+            Value::Organization(id) => Some(Tenant::One(*id)),
+            Value::Null | Value::Integer(_) | Value::Real(_) | Value::Text(_) => None,
+        });
+        let wanted = named.unwrap_or(match self.tenant {
+            _ if across || self.deadline == PATIENCE => Tenant::Everybody,
+            Some(Tenant::One(id)) => Tenant::One(id),
+            Some(Tenant::Nobody | Tenant::Everybody) | None => Tenant::Nobody,
+        });
+        if self.tenant == Some(wanted) {
+            return None;
+        }
+        self.tenant = Some(wanted);
+        Some(wanted.set())
     }
 
     /// Why the transaction cannot be kept, if it cannot.
@@ -131,7 +256,7 @@ impl Session {
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.given_up || self.client.is_closed()
     }
 
     fn prepare(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Statement, StoreError> {
@@ -140,7 +265,9 @@ impl Session {
             return Ok(known.clone());
         }
         let kinds: Vec<Type> = values.iter().map(kind).collect();
-        let statement = self.client.prepare_typed(&dollars(sql), &kinds).map_err(|error| self.fail(sql, &error))?;
+        let text = dollars(sql);
+        let statement = wait(&self.runtime, self.deadline, self.client.prepare_typed(&text, &kinds));
+        let statement = statement.map_err(|trouble| self.fail(sql, &trouble))?;
         if self.statements.len() >= STATEMENTS {
             self.statements.clear();
         }
@@ -152,15 +279,56 @@ impl Session {
         self.broken.clone().map_or(Ok(()), Err)
     }
 
-    fn fail(&mut self, sql: &str, error: &postgres::Error) -> StoreError {
-        // A migration of another program changed what a prepared statement gives, or a pooler gave us another session.
-        let stale = [&SqlState::FEATURE_NOT_SUPPORTED, &SqlState::INVALID_SQL_STATEMENT_NAME];
-        if error.code().is_some_and(|code| stale.contains(&code)) {
-            self.statements.clear();
-        }
-        let error = StoreError::of_postgres(sql, error, self.client.is_closed());
+    fn fail(&mut self, sql: &str, trouble: &Trouble) -> StoreError {
+        let error = match trouble {
+            Trouble::Late => {
+                self.given_up = true;
+                StoreError::Disconnected { source: std::sync::Arc::new(late().into()) }
+            }
+            Trouble::Said(error) => {
+                // A migration of another program changed what a prepared statement gives, or a pooler gave us another session.
+                let stale = [&SqlState::FEATURE_NOT_SUPPORTED, &SqlState::INVALID_SQL_STATEMENT_NAME];
+                if error.code().is_some_and(|code| stale.contains(&code)) {
+                    self.statements.clear();
+                }
+                StoreError::of_postgres(sql, error, self.client.is_closed())
+            }
+        };
         self.broken.get_or_insert(error).clone()
     }
+}
+
+/// Why something has no answer.
+enum Trouble {
+    Late,
+    Said(tokio_postgres::Error),
+}
+
+fn late() -> PostgresCause {
+    PostgresCause { code: None, message: format!("no answer within {} s", DEADLINE.as_secs()) }
+}
+
+fn wait<T>(
+    runtime: &Runtime,
+    deadline: Duration,
+    work: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, Trouble> {
+    match runtime.block_on(async { tokio::time::timeout(deadline, work).await }) {
+        Ok(done) => done.map_err(Trouble::Said),
+        Err(_elapsed) => Err(Trouble::Late),
+    }
+}
+
+/// Sends a setting and, without waiting for its answer, what needs it.
+async fn after<T>(
+    client: &Client,
+    set: Option<&str>,
+    work: impl Future<Output = Result<T, tokio_postgres::Error>>,
+) -> Result<T, tokio_postgres::Error> {
+    let Some(set) = set else { return work.await };
+    let (set, done) = tokio::join!(client.batch_execute(set), work);
+    // If both failed, the first says why.
+    set.and(done)
 }
 
 fn parameters<'v>(values: &'v [Value<'_>]) -> Vec<&'v (dyn ToSql + Sync)> {

@@ -21,6 +21,8 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub(super) struct Link {
     pub(super) address: Arc<Address>,
     pub(super) lock_timeout: Duration,
+    /// Which hints are ours.
+    pub(super) own: String,
     pub(super) idle: Option<Session>,
 }
 
@@ -40,7 +42,7 @@ impl Link {
     }
 
     fn begin_on(&mut self, mut session: Session, begin: &str) -> Result<Session, StoreError> {
-        match session.control(begin) {
+        match session.begin(begin) {
             Ok(()) => Ok(session),
             Err(error) => {
                 session.roll_back();
@@ -68,7 +70,7 @@ pub(super) fn write(mut link: Link, queue: &Receiver<Box<dyn Job>>, group_size: 
         while !group.is_empty() {
             match link.begin(&begin) {
                 Ok(mut session) => {
-                    group = commit_group(&mut session, group);
+                    group = commit_group(&mut session, group, &link.own);
                     link.keep(session);
                 }
                 Err(error) => answer_all(std::mem::take(&mut group), Some(&error)),
@@ -79,7 +81,7 @@ pub(super) fn write(mut link: Link, queue: &Receiver<Box<dyn Job>>, group_size: 
 
 /// Runs, commits and answers a group, each closure in a savepoint of its own; gives back what could not begin because the
 /// connection was lost under the group.
-fn commit_group(session: &mut Session, mut group: VecDeque<Box<dyn Job>>) -> VecDeque<Box<dyn Job>> {
+fn commit_group(session: &mut Session, mut group: VecDeque<Box<dyn Job>>, own: &str) -> VecDeque<Box<dyn Job>> {
     let alone = group.len() == 1;
     let mut ran: Vec<(Box<dyn Job>, Option<StoreError>)> = Vec::with_capacity(group.len());
     let mut keep_any = false;
@@ -91,7 +93,7 @@ fn commit_group(session: &mut Session, mut group: VecDeque<Box<dyn Job>>) -> Vec
             break;
         }
     }
-    let failure = if keep_any { session.commit().err() } else { None };
+    let failure = if keep_any { session.commit(own).err() } else { None };
     if !keep_any {
         session.roll_back();
     }
@@ -112,7 +114,7 @@ fn run(session: &mut Session, job: &mut dyn Job) -> Result<Verdict, StoreError> 
 
 /// As [`run`], undoing what is not kept. Savepoints stay until the commit, which saves a round trip each.
 fn in_savepoint(session: &mut Session, job: &mut dyn Job) -> Result<Verdict, StoreError> {
-    session.control("SAVEPOINT closure")?;
+    session.savepoint("closure")?;
     let result = run(session, job);
     if !matches!(result, Ok(Verdict::Keep)) {
         // The closure's own error says more than that it could not be undone; the connection is gone then.

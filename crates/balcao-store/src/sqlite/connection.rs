@@ -12,7 +12,7 @@ use crate::store::OpenOptions;
 /// How many prepared statements a connection keeps: more than the program has.
 const STATEMENTS: usize = 512;
 
-pub(super) fn open_writer(path: &Path, options: OpenOptions) -> Result<Connection, StoreError> {
+pub(crate) fn open_writer(path: &Path, options: OpenOptions) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         return Err(StoreError::MissingDirectory { path: folder.to_owned() });
     }
@@ -37,7 +37,7 @@ pub(super) fn open_reader(path: &Path, options: OpenOptions) -> Result<Connectio
     Ok(connection)
 }
 
-pub(super) fn open_memory() -> Result<Connection, StoreError> {
+pub(crate) fn open_memory() -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let memory = Path::new(":memory:");
     let connection = Connection::open_with_flags(memory, flags).map_err(|source| cannot_open(memory, source))?;

@@ -11,10 +11,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+pub(crate) use connection::open_writer;
+
 use crate::error::StoreError;
 use crate::job::{self, Job};
 use crate::store::OpenOptions;
 use crate::tx::{Connection, Tx};
+pub(crate) use connection::open_memory;
 
 /// An open SQLite database.
 #[derive(Debug)]

@@ -5,4 +5,6 @@ mod contract;
 mod files;
 mod postgres;
 mod proxy;
+mod tenancy;
+mod tls;
 mod walls;

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use balcao_store::{Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, appointment, event, organization};
+use balcao_store::{
+    Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Value, appointment, event, organization,
+};
 use balcao_testkit::contract::store::{World, at, now, world};
 use balcao_testkit::postgres::Database;
 use postgres::{Client, NoTls};
@@ -221,11 +223,12 @@ async fn an_attempt_that_fails_leaves_the_transaction_usable() {
 #[tokio::test]
 async fn an_error_does_not_repeat_the_values_of_a_row() {
     let Some((_database, store)) = database() else { return };
-    world(&store, "a").await;
-    let twice = |tx: &mut Tx<'_>| {
-        let sql = "INSERT INTO tag (organization_id, name) VALUES (1, 'Maria da Silva')";
-        tx.execute(sql, &[])?;
-        tx.execute(sql, &[])
+    let world = world(&store, "a").await;
+    let twice = move |tx: &mut Tx<'_>| {
+        let (sql, own) =
+            ("INSERT INTO tag (organization_id, name) VALUES (?1, 'Maria da Silva')", Value::from(world.organization));
+        tx.execute(sql, &[own.clone()])?;
+        tx.execute(sql, &[own])
     };
     let error = store.write(twice).await.unwrap_err();
     assert!(error.is_unique_violation());
@@ -356,10 +359,15 @@ async fn sixty_four_callers_of_two_replicas_never_book_one_slot_twice() {
         let won = fight.join_all().await;
         assert_eq!(won.iter().filter(|won| **won).count(), 1, "round {hour}");
     }
-    let count = |sql: &'static str| first.read(move |tx| tx.query_one::<i64>(sql, &[], |row| row.get(0)));
+    let own = [Value::from(world.organization)];
+    let count = |sql: &'static str| {
+        let own = own.clone();
+        first.read(move |tx| tx.query_one::<i64>(sql, &own, |row| row.get(0)))
+    };
     let overlaps = "SELECT count(*) FROM appointment a JOIN appointment b ON a.id < b.id AND a.professional_id = b.professional_id
-        AND a.occupied_from < b.occupied_to AND b.occupied_from < a.occupied_to WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'";
-    let found: Result<i64, StoreError> = count("SELECT count(*) FROM appointment").await;
+        AND a.occupied_from < b.occupied_to AND b.occupied_from < a.occupied_to WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'
+        AND a.organization_id = ?1";
+    let found: Result<i64, StoreError> = count("SELECT count(*) FROM appointment WHERE organization_id = ?1").await;
     assert_eq!(found.unwrap(), rounds);
     let found: Result<i64, StoreError> = count(overlaps).await;
     assert_eq!(found.unwrap(), 0);
@@ -372,13 +380,14 @@ async fn the_database_itself_refuses_an_overlap() {
     let world = world(&store, "a").await;
     let book = move |tx: &mut Tx<'_>| appointment::insert(tx, world.organization, &at(world, 0, 10), now());
     store.write(book).await.map_err(|error: StoreError| error).unwrap();
-    let copy = |tx: &mut Tx<'_>| {
+    let copy = move |tx: &mut Tx<'_>| {
         tx.execute(
             "INSERT INTO appointment (organization_id, contact_id, professional_id, service_name, starts_at, ends_at,
                                       occupied_from, occupied_to, seat, status, price_cents, source, created_at)
              SELECT organization_id, contact_id, professional_id, service_name, starts_at + 1, ends_at, occupied_from,
-                    occupied_to, seat, status, price_cents, source, created_at FROM appointment",
-            &[],
+                    occupied_to, seat, status, price_cents, source, created_at FROM appointment
+             WHERE organization_id = ?1",
+            &[Value::from(world.organization)],
         )
     };
     let error = store.write(copy).await.unwrap_err();

@@ -3,7 +3,7 @@
 
 use balcao_domain::ConversationId;
 use balcao_store::chat::{self, ChatAuthor, Entry, NewEntry};
-use balcao_store::{Store, StoreError, Tx, conversation, dispatch};
+use balcao_store::{Store, StoreError, Tx, conversation, dispatch, pace};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -15,6 +15,7 @@ cases!(
     whoever_read_up_to_a_number_asks_for_what_comes_after,
     an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
     tenants_do_not_read_each_others_entries,
+    a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
 );
 
 fn say(tx: &mut Tx<'_>, world: World, conversation: ConversationId, name: &str) -> Result<bool, StoreError> {
@@ -110,6 +111,25 @@ pub async fn tenants_do_not_read_each_others_entries(store: &Store) {
         assert_eq!(entries(tx, theirs, id)?, []);
         assert_eq!(chat::last_seq(tx, theirs.organization, id)?, 0);
         assert!(!chat::is_answering(tx, theirs.organization, id)?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Each organization has its own names, and only what is over is forgotten.
+pub async fn a_pace_is_kept_by_name_and_forgotten_when_it_is_over(store: &Store) {
+    let (one, other) = (world(store, "one").await, world(store, "other").await);
+    write(store, move |tx| {
+        assert_eq!(pace::find(tx, one.organization, "ana")?, None);
+        pace::set(tx, one.organization, "ana", at(5))?;
+        pace::set(tx, one.organization, "ana", at(20))?;
+        pace::set(tx, one.organization, "bia", at(10))?;
+        pace::set(tx, other.organization, "ana", at(10))?;
+        assert_eq!(pace::find(tx, one.organization, "ana")?, Some(at(20)));
+        assert_eq!(pace::forget(tx, one.organization, at(10))?, 1);
+        assert_eq!(pace::find(tx, one.organization, "bia")?, None);
+        assert_eq!(pace::find(tx, one.organization, "ana")?, Some(at(20)));
+        assert_eq!(pace::find(tx, other.organization, "ana")?, Some(at(10)));
         Ok(())
     })
     .await;

@@ -5,12 +5,12 @@ use balcao_domain::hours::{Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::SchedulingRules;
-use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId, Phone, ProfessionalId, Span};
+use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId, Phone, ProfessionalId, Span, TurnId};
 use balcao_store::appointment::NewAppointment;
 use balcao_store::ledger::EffectKey;
 use balcao_store::organization::Organization;
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, appointment, audit, catalog, claims, contact, event, knowledge, ledger,
+    Store, StoreError, StoreErrorClass, Value, appointment, audit, catalog, claims, contact, event, knowledge, ledger,
     organization, reminder,
 };
 use jiff::Timestamp;
@@ -129,9 +129,16 @@ pub fn at(world: World, contact: usize, hour: i64) -> NewAppointment {
     }
 }
 
+/// Rows of a table, whoever they belong to: a statement sees those of the organization that it names.
 async fn count(store: &Store, table: &'static str) -> i64 {
-    let sql = format!("SELECT COUNT(*) FROM {table}");
-    store.read(move |tx| tx.query_one(&sql, &[], |row| row.get(0))).await.map_err(|error: StoreError| error).unwrap()
+    let sql = format!("SELECT COUNT(*) FROM {table} WHERE organization_id = ?1");
+    let all = store.read(move |tx| {
+        let organizations = organization::list(tx)?;
+        organizations.iter().try_fold(0, |sum, one| {
+            Ok::<_, StoreError>(sum + tx.query_one(&sql, &[Value::from(one.id)], |row| row.get::<i64>(0))?)
+        })
+    });
+    all.await.unwrap()
 }
 
 /// Group commit isolates: of many concurrent closures, those that fail leave nothing, the others everything.
@@ -226,7 +233,7 @@ pub async fn an_effect_happens_once_per_key(store: &Store) {
     let key = |args: &str| EffectKey {
         key: "turn-1/0".to_owned(),
         args_hash: args.to_owned(),
-        turn: Some("trn_1".to_owned()),
+        turn: TurnId::try_from(1_i64).ok(),
         tool: "add_internal_note".to_owned(),
     };
     let run = |key: EffectKey| {
@@ -420,8 +427,9 @@ pub async fn the_audit_log_cannot_be_changed(store: &Store) {
     let written = entry.clone();
     let write = store.write(move |tx| audit::append(tx, world.organization, &written)).await;
     write.map_err(|error: StoreError| error).unwrap();
+    let change = "UPDATE audit_log SET actor = 'nobody' WHERE organization_id = ?1";
     let changed: Result<usize, StoreError> =
-        store.write(|tx| tx.execute("UPDATE audit_log SET actor = 'nobody'", &[])).await;
+        store.write(move |tx| tx.execute(change, &[Value::from(world.organization)])).await;
     assert!(changed.unwrap_err().to_string().contains("append-only"));
     let found = store.read(move |tx| audit::of_subject(tx, world.organization, "con_1")).await;
     assert_eq!(found.map_err(|error: StoreError| error).unwrap(), [entry]);
@@ -467,6 +475,8 @@ pub async fn knowledge_is_found_by_its_tokens(store: &Store) {
 
 /// One organization's rows are not there for another.
 pub async fn tenants_do_not_see_each_other(store: &Store) {
+    let walled = store.read(organization::walls_hold).await;
+    assert!(walled.map_err(|error: StoreError| error).unwrap(), "the database's user is above its walls");
     let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
     let phone = Phone::parse("11 91111-1111").unwrap();
     store

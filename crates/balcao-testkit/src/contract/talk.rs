@@ -8,13 +8,14 @@ use balcao_store::handoff::{self, NewHandoff};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::staff::{self, Staff};
 use balcao_store::turn::{self, Closing, SpentSince};
-use balcao_store::{Store, StoreError, Tx};
+use balcao_store::{Store, StoreError, Tx, ledger};
 
 use super::Case;
 use super::delivery::{at, write};
 use super::store::{World, now, world};
 
 cases!(
+    a_turn_that_is_over_has_no_more_effects,
     a_conversation_begins_once_and_keeps_what_is_written,
     those_who_wait_longest_come_first,
     whoever_opted_out_on_one_channel_has_opted_out,
@@ -353,4 +354,30 @@ pub async fn handoffs_are_open_until_they_are_resolved(store: &Store) {
         Ok(())
     })
     .await;
+}
+
+/// A program that slept while somebody else ended its turn changes nothing any more (I-5), and what was recorded stays known.
+pub async fn a_turn_that_is_over_has_no_more_effects(store: &Store) {
+    let world = world(store, "a").await;
+    let done = store.write(move |tx| {
+        let organization = world.organization;
+        let talk = begin(tx, world, 0, "terminal")?;
+        let id = turn::open(tx, organization, talk.id, "eli", now())?;
+        let key = |key: &str| ledger::EffectKey {
+            key: key.to_owned(),
+            args_hash: "h".to_owned(),
+            turn: Some(id),
+            tool: "t".to_owned(),
+        };
+        let effect = |tx: &mut Tx<'_>, name: &str| {
+            ledger::once(tx, organization, &key(name), now(), |_tx| Ok::<_, StoreError>(name.len()))
+        };
+        assert!(!effect(tx, "before")?.repeated);
+        turn::close(tx, organization, &closing(id, "[]"), now())?;
+        assert!(effect(tx, "before")?.repeated);
+        let late = effect(tx, "after");
+        assert!(matches!(late, Err(StoreError::LeaseLost { conversation }) if conversation == talk.id), "{late:?}");
+        Ok::<_, StoreError>(())
+    });
+    done.await.unwrap();
 }

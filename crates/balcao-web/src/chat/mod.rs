@@ -68,6 +68,17 @@ impl ChatServer {
         Self(Arc::new(ServerParts { chats, shop, tokens, origins, limits, writers, newcomers, stop }))
     }
 
+    /// Counts a request over all programs.
+    async fn counted(&self, name: &str, pace: Pace) -> Result<(), Response> {
+        match self.0.chats.ask(name, pace).await {
+            Ok(counted) => counted.map_err(too_fast),
+            Err(error) => {
+                tracing::error!(%error, "a request could not be counted");
+                Err(Problem::unavailable("the request could not be counted; send it again").into_response())
+            }
+        }
+    }
+
     fn now(&self) -> Timestamp {
         self.0.chats.desk().clock.now()
     }
@@ -136,6 +147,7 @@ async fn session(State(chat): State<ChatServer>, headers: HeaderMap) -> Result<R
         Some(name) => (name, StatusCode::OK),
         None => {
             chat.0.newcomers.ask("", now).map_err(too_fast)?;
+            chat.counted("", chat.0.limits.visitors).await?;
             (uuid::Uuid::new_v4().simple().to_string(), StatusCode::CREATED)
         }
     };
@@ -177,6 +189,7 @@ async fn write(
         return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, detail));
     }
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
+    chat.counted(visitor.as_str(), chat.0.limits.messages).await?;
     match chat.0.chats.write(&visitor, &id, text.to_owned()).await {
         Ok(is_new) => Ok((StatusCode::ACCEPTED, Json(json!({ "id": id, "repeated": !is_new }))).into_response()),
         Err(error) => {

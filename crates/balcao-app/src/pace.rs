@@ -1,0 +1,63 @@
+//! How fast somebody may ask: so many at once, then one after the other. Counted in the database, for all programs over it.
+
+use std::time::Duration;
+
+use balcao_domain::OrganizationId;
+use balcao_store::{Tx, pace};
+use jiff::{SignedDuration, Timestamp};
+
+use crate::desk::{Desk, UseCaseError};
+
+/// How fast somebody may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// So often at once.
+    pub burst: u32,
+    /// Then once in so long.
+    pub every: Duration,
+}
+
+impl Pace {
+    /// Counts a request of somebody who may ask `burst` times at once again at `full_at` (`None`: now); gives when they may
+    /// after it.
+    ///
+    /// # Errors
+    /// How long to wait if it comes too soon; it is not counted then.
+    pub fn after(self, full_at: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Duration> {
+        let every = SignedDuration::try_from(self.every).unwrap_or(SignedDuration::ZERO);
+        let whole = every.saturating_mul(i32::try_from(self.burst).unwrap_or(i32::MAX));
+        let at = full_at.unwrap_or(now).max(now);
+        // A clock that was set back must not shut anybody out for long.
+        let next = at.min(now.saturating_add(whole).unwrap_or(now)).saturating_add(every).unwrap_or(now);
+        let over = next.duration_since(now).saturating_sub(whole);
+        if over > SignedDuration::ZERO { Err(over.unsigned_abs()) } else { Ok(next) }
+    }
+}
+
+/// Counts a request of `name` in the database.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is not counted.
+pub(crate) async fn ask(
+    desk: &Desk,
+    organization: OrganizationId,
+    name: String,
+    rule: Pace,
+) -> Result<Result<(), Duration>, UseCaseError> {
+    let now = desk.clock.now();
+    let work = move |tx: &mut Tx<'_>| {
+        let known = pace::find(tx, organization, &name)?;
+        match rule.after(known, now) {
+            Err(wait) => Ok(Err(wait)),
+            Ok(next) => {
+                if known.is_none() {
+                    // Whoever is new makes room for themselves.
+                    pace::forget(tx, organization, now)?;
+                }
+                pace::set(tx, organization, &name, next)?;
+                Ok(Ok(()))
+            }
+        }
+    };
+    desk.store.write::<_, UseCaseError, _>(work).await
+}

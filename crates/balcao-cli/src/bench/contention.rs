@@ -1,0 +1,126 @@
+//! Many bookings of one slot: one gets it, the others are told that it is gone.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use balcao_app::{
+    booking::{BookRequest, Booking, BookingRefusal, ServiceChoice},
+    contacts::{Arrival, Contacts},
+};
+use balcao_domain::{ContactId, Phone};
+use balcao_store::ledger::EffectKey;
+use tokio::task::JoinSet;
+
+use super::{
+    Kind, Report, Size, model,
+    place::Place,
+    report::Target,
+    turns::per_second,
+    world::{Tape, World, fill, number},
+};
+use crate::output::{Failure, chain};
+
+const CLIENTS: u32 = 64;
+
+/// Rounds of a tape.
+const TAPED: u32 = 10;
+
+/// Measures bookings of one slot by 64 at once, and holds them against the same transactions in a bare loop.
+pub(super) async fn measure(kind: &Kind, size: Size, report: &mut Report) -> Result<(), Failure> {
+    let place = Place::make(kind).await?;
+    let (rate, _) = fight(&place, Until::After(size.time), None).await?;
+    place.end().await?;
+    let tape = Arc::new(Tape::default());
+    let place = Place::make(kind).await?;
+    let (_, bookings) = fight(&place, Until::Rounds(TAPED), Some(Arc::clone(&tape))).await?;
+    place.end().await?;
+    let place = Place::make(kind).await?;
+    drop(fill(&place).await?);
+    let took = place.replay(tape.take()).await?;
+    place.end().await?;
+    let bare = per_second(bookings, took);
+    let name = kind.name();
+    report.add(name, format!("bookings of one slot by {CLIENTS} at once"), rate, "/s", None);
+    report.add(name, "the same transactions in a bare loop", bare, "/s", None);
+    let share = rate / bare * 100.0;
+    report.add(name, "bookings against the bare loop", share, "%", Some(Target::AtLeast(50.0)));
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+enum Until {
+    Rounds(u32),
+    After(Duration),
+}
+
+/// Rounds of all against all; gives bookings a second, and how many they were.
+async fn fight(place: &Place, until: Until, tape: Option<Arc<Tape>>) -> Result<(f64, usize), Failure> {
+    let world = World::new(place, Duration::ZERO, 1, tape).await?;
+    let contacts = Contacts::new(world.desk.clone());
+    let mut fighters = Vec::new();
+    for customer in 0..CLIENTS {
+        let phone = Phone::parse(&format!("+{}", number(customer))).ok();
+        let arrived = contacts.arrive(world.organization, Arrival { phone, channel_user: None, name: None }).await;
+        fighters.push(arrived.map_err(|error| Failure::operation(chain(&error)))?);
+    }
+    let booking = Booking::new(world.desk.clone());
+    let (mut round, mut bookings) = (0, 0);
+    let started = Instant::now();
+    loop {
+        let over = match until {
+            Until::Rounds(rounds) => round >= rounds,
+            Until::After(time) => started.elapsed() >= time,
+        };
+        if over {
+            break;
+        }
+        let mut fight = JoinSet::new();
+        for contact in &fighters {
+            fight.spawn(book(booking.clone(), &world, *contact, round));
+        }
+        let mut winners = 0;
+        while let Some(fought) = fight.join_next().await {
+            winners += usize::from(fought.map_err(|error| Failure::operation(error.to_string()))??);
+            bookings += 1;
+        }
+        if winners != 1 {
+            return Err(Failure::operation(format!("{winners} of {CLIENTS} got the slot")));
+        }
+        round += 1;
+    }
+    let rate = per_second(bookings, started.elapsed());
+    world.close().await;
+    Ok((rate, bookings))
+}
+
+/// Whether the contact got the slot of this round. Whoever did not must have been told so.
+fn book(
+    booking: Booking,
+    world: &World,
+    contact: ContactId,
+    round: u32,
+) -> impl Future<Output = Result<bool, Failure>> + use<> {
+    let organization = world.organization;
+    let (date, start_min) = model::slot(round);
+    let wish = BookRequest {
+        professional: Some("Ana".to_owned()),
+        service: Some(ServiceChoice::Name("Corte".to_owned())),
+        date,
+        start_min,
+        attendee: None,
+        pending: false,
+        source: "bench".to_owned(),
+    };
+    let key =
+        EffectKey { key: format!("{round}/{contact}"), args_hash: String::new(), turn: None, tool: "bench".to_owned() };
+    async move {
+        match booking.book(organization, contact, key, wish).await {
+            Ok(answer) => match answer.value {
+                Ok(_booked) => Ok(true),
+                Err(BookingRefusal::SlotTaken { .. }) => Ok(false),
+                Err(other) => Err(Failure::operation(format!("a booking was refused: {other:?}"))),
+            },
+            Err(error) => Err(Failure::operation(chain(&error))),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Real faults under the built binary: PostgreSQL stopped, crashed and cut off, programs frozen past their lease, a full disk.
+
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use balcao_testkit::fakes::graph::{FakeGraph, webhooks};
+use balcao_testkit::partition::Partition;
+use balcao_testkit::postgres::{OwnServer, Stop};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{
+    Running, SECRET, Shop, eventually, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at,
+    shop_in, text,
+};
+
+/// A shop whose PostgreSQL is its own.
+fn shop_with_server() -> Option<(OwnServer, Shop)> {
+    let database = OwnServer::start("", &[])?;
+    database.run("postgres", "CREATE DATABASE shop").unwrap();
+    let shop = shop_at(Some(database.url("shop")), None);
+    Some((database, shop))
+}
+
+/// Customers who want to book, each twice: what they want, and that they agree.
+fn wishes(customers: std::ops::Range<u32>) -> Vec<Value> {
+    let ask = |customer: u32| {
+        let (hour, day) = (9 + customer % 9, if customer % 2 == 0 { "terça" } else { "quinta" });
+        let words = format!("quero marcar barba desenhada {day} às {hour}h");
+        text(&format!("wamid.a{customer}"), customer, &words)
+    };
+    let agree = |customer: u32| text(&format!("wamid.b{customer}"), customer, "sim");
+    customers.clone().map(ask).chain(customers.map(agree)).collect()
+}
+
+/// Statuses of everything that was sent, so that nothing stays unknown, and then nothing left to do.
+fn settle(shop: &Shop, server: &Running) {
+    for (correlation, _) in shop.accepted() {
+        let status = json!({ "biz_opaque_callback_data": correlation });
+        eventually("a status is taken", || {
+            let body = webhooks::status(&format!("wamid.of {correlation}"), "delivered", status.clone());
+            (post(&server.address, &body, SECRET) == Some(200)).then_some(())
+        });
+    }
+    shop.quiet();
+}
+
+fn signal(server: &Running, name: &str) {
+    let told = Command::new("kill").arg(name).arg(server.child.id().to_string()).status().unwrap();
+    assert!(told.success());
+}
+
+fn pause(milliseconds: u64) {
+    std::thread::park_timeout(Duration::from_millis(milliseconds));
+}
+
+#[test]
+fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is_lost() {
+    let Some((database, shop)) = shop_with_server() else { return };
+    let servers = [shop.start(), shop.start(), shop.start()];
+    let address = Arc::new(Mutex::new(servers[0].address.clone()));
+    let messages = wishes(0..10);
+    let count = messages.len();
+    let delivering = meta(messages, &address);
+    let mut refused = Vec::new();
+    for (round, how) in [Stop::Fast, Stop::Immediate, Stop::Fast].into_iter().enumerate() {
+        pause(1_500);
+        database.stop(how).unwrap();
+        for server in &servers {
+            let asked = Instant::now();
+            let answer = post(&server.address, &text("wamid.while-down", 99, "oi"), SECRET);
+            assert_eq!(answer, Some(503), "round {round}");
+            refused.push(asked.elapsed());
+        }
+        pause(1_000);
+        database.start_again().unwrap();
+        // The next one takes the load.
+        address.lock().unwrap().clone_from(&servers[(round + 1) % servers.len()].address);
+    }
+    delivering.join().unwrap();
+    settle(&shop, &servers[0]);
+    every_message_has_one_answer(&shop, count);
+    no_effect_happened_twice(&shop);
+    let slowest = refused.iter().max().unwrap();
+    eprintln!("F-33: {count} messages over 3 stops of PostgreSQL, lost 0; the slowest refusal took {slowest:.0?}");
+    assert!(*slowest < Duration::from_secs(5), "{slowest:?}");
+}
+
+#[test]
+fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_another_goes_on() {
+    let Some((database, shop)) = shop_with_server() else { return };
+    let way = Partition::to(database.port).unwrap();
+    let cut_off = {
+        let mut command = shop.command();
+        command.env("BALCAO_DATABASE_URL", format!("postgres://postgres@{}/shop", way.address));
+        shop.start_by(command, &["serve", "--model", "offline"])
+    };
+    let other = shop.start();
+    let messages = wishes(0..8);
+    let count = messages.len();
+    let address = Arc::new(Mutex::new(cut_off.address.clone()));
+    let delivering = meta(messages, &address);
+    pause(700);
+    // Nothing passes and nobody is told: only a clock can tell.
+    way.hold();
+    let asked = Instant::now();
+    assert_eq!(post(&cut_off.address, &text("wamid.while-held", 99, "oi"), SECRET), Some(503));
+    let held = asked.elapsed();
+    address.lock().unwrap().clone_from(&other.address);
+    pause(3_000);
+    way.heal();
+    eventually("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
+    way.cut();
+    assert_eq!(post(&cut_off.address, &text("wamid.while-cut", 98, "oi"), SECRET), Some(503));
+    way.heal();
+    eventually("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
+    delivering.join().unwrap();
+    settle(&shop, &other);
+    every_message_has_one_answer(&shop, count);
+    no_effect_happened_twice(&shop);
+    eprintln!("F-100, F-101: {count} messages over a held and a cut connection, lost 0; refused after {held:.0?}");
+    assert!(held < Duration::from_secs(25), "{held:?}");
+}
+
+#[test]
+fn f_92_a_program_that_was_frozen_past_its_lease_does_nothing_twice_when_it_wakes() {
+    let Some((_database, shop)) = shop_with_server() else { return };
+    let (sleeper, other) = (shop.start(), shop.start());
+    let address = Arc::new(Mutex::new(sleeper.address.clone()));
+    let messages = wishes(0..12);
+    let count = messages.len();
+    let delivering = meta(messages, &address);
+    for round in 0..4 {
+        pause(300 + 170 * round);
+        signal(&sleeper, "-STOP");
+        address.lock().unwrap().clone_from(&other.address);
+        // Longer than the lease of two seconds.
+        pause(3_000);
+        signal(&sleeper, "-CONT");
+        address.lock().unwrap().clone_from(&sleeper.address);
+    }
+    delivering.join().unwrap();
+    settle(&shop, &other);
+    every_message_has_one_answer(&shop, count);
+    no_effect_happened_twice(&shop);
+    eprintln!("F-92: {count} messages, 4 times frozen past the lease, nothing twice");
+}
+
+/// A file system of its own, so small that it fills. Gone with this.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    fn mount(size: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let options = format!("size={size}");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder.path()).output();
+        if mounted.is_ok_and(|output| output.status.success()) {
+            return Some(Self(folder));
+        }
+        eprintln!("\n*** SKIPPED: a file system of its own cannot be mounted here (that takes root's rights).\n");
+        None
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        drop(Command::new("umount").arg("--lazy").arg(self.0.path()).status());
+    }
+}
+
+#[test]
+fn f_73_on_a_full_disk_nothing_is_acknowledged_and_with_room_again_it_goes_on_by_itself() {
+    let Some(disk) = SmallDisk::mount("12m") else { return };
+    let shop = shop_in(disk.0.path(), FakeGraph::start().unwrap());
+    let server = shop.start();
+    server.delivers(&text("wamid.1", 1, "oi"));
+    shop.quiet();
+    let ballast = disk.0.path().join("ballast");
+    let fill = || Command::new("dd").args(["if=/dev/zero", "bs=64k"]).arg(format!("of={}", ballast.display())).output();
+    assert!(!fill().unwrap().status.success(), "the disk is full now");
+    let mut acknowledged = 1;
+    let mut refused = 0;
+    for number in 2..200 {
+        // Pages that were freed may take some more.
+        match post(&server.address, &text(&format!("wamid.{number}"), number, "oi"), SECRET) {
+            Some(200) => acknowledged += 1,
+            Some(503) => refused += 1,
+            other => panic!("{other:?}"),
+        }
+        if refused >= 20 {
+            break;
+        }
+    }
+    assert!(refused >= 20, "only {refused} were refused");
+    std::fs::remove_file(&ballast).unwrap();
+    eventually("it takes messages again", || {
+        (post(&server.address, &text("wamid.after", 500, "oi"), SECRET) == Some(200)).then_some(())
+    });
+    acknowledged += 1;
+    shop.quiet();
+    let kept = shop.count("SELECT COUNT(*) FROM inbox WHERE kind = 'message' AND state IN ('answered', 'handed_off')");
+    // A message whose commit failed may be delivered again; none that was acknowledged is missing.
+    assert_eq!(kept, acknowledged);
+    assert_eq!(i64::try_from(shop.accepted().len()).unwrap(), acknowledged);
+    eprintln!("F-73: {refused} refused on a full disk, {acknowledged} acknowledged, all of them answered once");
+}
+
+#[test]
+fn without_hints_the_work_is_done_all_the_same() {
+    let Some((database, shop)) = shop_with_server() else { return };
+    let api = shop.start_with(&["serve", "--model", "offline", "--role", "api"]);
+    let worker = shop.start_with(&["serve", "--model", "offline", "--role", "worker"]);
+    for round in 0..3 {
+        // Whoever listens is thrown out, again and again.
+        let deaf = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'";
+        database.run("shop", deaf).unwrap();
+        api.delivers(&text(&format!("wamid.{round}"), round, "oi"));
+        shop.quiet();
+    }
+    assert_eq!(shop.accepted().len(), 3);
+    assert_eq!(post(&worker.address, &text("wamid.x", 9, "oi"), SECRET), Some(404));
+    assert_eq!(
+        (worker.get("/readyz"), worker.get("/v1/services"), api.get("/readyz")),
+        (Some(200), Some(404), Some(200))
+    );
+    drop(worker);
+    api.delivers(&text("wamid.later", 7, "oi"));
+    // Nobody runs turns: what came in waits for the next worker.
+    pause(1_000);
+    assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'new'"), 1);
+    let _worker = shop.start_with(&["serve", "--model", "offline", "--role", "worker"]);
+    shop.quiet();
+    assert_eq!(shop.accepted().len(), 4);
+}

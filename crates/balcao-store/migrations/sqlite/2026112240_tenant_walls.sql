@@ -1,0 +1,2 @@
+-- PostgreSQL walls organizations off by row-level security. SQLite has nothing of the kind: one program writes, and every
+-- repository function names the organization.

@@ -1,0 +1,184 @@
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Zoned;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    Behaviour, CommandSpec, Confirm, EffectKey, Locale, Localised, Principal, ResultClass, ToolHandler, ToolOutput,
+};
+
+/// What the other side does with one request.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    /// Does it and answers.
+    Answers,
+    /// Does it, and the answer never comes.
+    Swallows,
+    /// Does it, and the answer breaks off.
+    Breaks,
+    /// Never sees it.
+    Refuses,
+    /// Does it, and the code that asked breaks down.
+    Panics,
+}
+
+#[derive(Default)]
+struct Ledger {
+    /// Keys of what happened.
+    done: Vec<String>,
+    looked: u32,
+}
+
+struct Handler {
+    plan: Mutex<Vec<Side>>,
+    ledger: Arc<Mutex<Ledger>>,
+    honours_keys: bool,
+    can_look: bool,
+}
+
+#[async_trait]
+impl ToolHandler for Handler {
+    async fn call(&self, cx: &ToolContext, _args: Value) -> ToolResult<ToolOutput> {
+        let side = self.plan.lock().unwrap().pop().unwrap_or(Side::Answers);
+        if side == Side::Refuses {
+            return Err(ToolError::new(ErrorCode::Unavailable, "no connection").into());
+        }
+        {
+            let mut ledger = self.ledger.lock().unwrap();
+            let key = cx.key.as_str().to_owned();
+            if !(self.honours_keys && ledger.done.contains(&key)) {
+                ledger.done.push(key);
+            }
+        }
+        match side {
+            Side::Answers | Side::Refuses => Ok(ToolOutput::success(json!({}))),
+            Side::Swallows => std::future::pending().await,
+            Side::Breaks => Err(ToolError::new(ErrorCode::Unavailable, "it broke off").uncertain().into()),
+            Side::Panics => panic!("broken"),
+        }
+    }
+
+    async fn preview(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Preview> {
+        Err(ToolError::new(ErrorCode::Internal, "no preview").into())
+    }
+
+    async fn find(&self, cx: &ToolContext, _args: Value) -> ToolResult<Found> {
+        let mut ledger = self.ledger.lock().unwrap();
+        ledger.looked += 1;
+        if !self.can_look {
+            return Err(ToolError::new(ErrorCode::Unavailable, "cannot be told").into());
+        }
+        let there = ledger.done.iter().any(|key| key == cx.key.as_str());
+        Ok(if there { Found::There(ToolOutput::success(json!({"found": true}))) } else { Found::Absent })
+    }
+
+    fn confirmable(&self) -> bool {
+        false
+    }
+
+    fn args_schema(&self) -> Value {
+        json!({})
+    }
+}
+
+async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -> (CallResult, Ledger) {
+    let ledger = Arc::new(Mutex::new(Ledger::default()));
+    let plan = plan.iter().rev().copied().collect();
+    let handler = Handler {
+        plan: Mutex::new(plan),
+        ledger: ledger.clone(),
+        honours_keys: matches!(class, EffectClass::Keyed | EffectClass::Local),
+        can_look,
+    };
+    let text = || Localised { pt_br: "x".to_owned(), en: "x".to_owned() };
+    let spec = CommandSpec {
+        name: "do".to_owned(),
+        pack: "test".to_owned(),
+        description: text(),
+        input_schema: json!({"type": "object"}),
+        output_schema: json!({"type": "object"}),
+        behaviour: Behaviour { effect: Effect::Write, class, ..Behaviour::default() },
+        confirm: Confirm::None,
+        timeout: Duration::from_secs(10),
+        settle: Duration::from_secs(5),
+        on_error: BTreeMap::new(),
+        internal: false,
+        said: BTreeMap::new(),
+    };
+    let tool = Tool::new(spec, Arc::new(handler)).unwrap();
+    let principal =
+        Principal { organization: 1, contact: 1, conversation: 1, turn: 1, staff_facing: false, locale: Locale::En };
+    let key = EffectKey::derive(1, 1, 0, "do", "hash");
+    let now: Zoned = "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap();
+    let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now };
+    let result = tool.execute(&cx, json!({}), mode).await;
+    let ledger = std::mem::take(&mut *ledger.lock().unwrap());
+    (result, ledger)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blind_effect_is_tried_once_and_its_unknown_outcome_is_said_to_be_unknown() {
+    for side in [Side::Swallows, Side::Breaks, Side::Panics] {
+        let (result, ledger) = run(EffectClass::Blind, &[side], RunMode::Execute, true).await;
+        assert!(result.uncertain);
+        assert_eq!((result.class, ledger.done.len(), ledger.looked), (ResultClass::Fault, 1, 0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blind_effect_that_was_cut_short_is_not_entered_again() {
+    let (result, ledger) = run(EffectClass::Blind, &[], RunMode::Recover, true).await;
+    assert!(result.uncertain && ledger.done.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_certainly_not_sent_is_a_plain_failure() {
+    for class in [EffectClass::Blind, EffectClass::Keyed, EffectClass::Queryable] {
+        let (result, ledger) = run(class, &[Side::Refuses], RunMode::Execute, true).await;
+        assert!(!result.uncertain && ledger.done.is_empty());
+        assert_eq!(result.code, Some(ErrorCode::Unavailable));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_keyed_effect_is_sent_again_under_its_key_and_happens_once() {
+    for side in [Side::Swallows, Side::Breaks, Side::Panics] {
+        let (result, ledger) = run(EffectClass::Keyed, &[side, side], RunMode::Execute, true).await;
+        assert_eq!((result.class, ledger.done.len()), (ResultClass::Success, 1));
+    }
+    let (result, ledger) = run(EffectClass::Keyed, &[Side::Swallows; 3], RunMode::Recover, true).await;
+    assert!(result.uncertain && ledger.done.len() == 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queryable_effect_is_looked_for_before_it_is_sent_again() {
+    let (result, ledger) = run(EffectClass::Queryable, &[Side::Swallows], RunMode::Execute, true).await;
+    assert_eq!(result.value, json!({"found": true}));
+    assert_eq!((ledger.done.len(), ledger.looked), (1, 1));
+    let (result, ledger) = run(EffectClass::Queryable, &[], RunMode::Recover, true).await;
+    assert_eq!((result.class, ledger.done.len(), ledger.looked), (ResultClass::Success, 1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queryable_effect_that_cannot_be_looked_for_is_not_sent_again() {
+    let (result, ledger) = run(EffectClass::Queryable, &[Side::Swallows], RunMode::Execute, false).await;
+    assert!(result.uncertain);
+    assert_eq!(ledger.done.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_local_effect_of_unknown_outcome_is_run_again_under_its_key() {
+    let (result, ledger) = run(EffectClass::Local, &[Side::Swallows, Side::Breaks], RunMode::Execute, true).await;
+    assert_eq!((result.class, ledger.done.len()), (ResultClass::Success, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_takes_too_long_is_a_plain_failure() {
+    let (result, _) = run(EffectClass::Read, &[Side::Swallows], RunMode::Execute, true).await;
+    assert!(!result.uncertain);
+    assert_eq!(result.code, Some(ErrorCode::Timeout));
+}
