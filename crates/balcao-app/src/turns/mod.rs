@@ -253,8 +253,8 @@ impl FrontDesk {
         };
         let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
         let span = spans::of_turn(&agent.profile.id, &conversation, &id);
-        let driven = drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)).instrument(span.clone());
-        let ending = driven.await?;
+        let driven = Box::pin(drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)));
+        let ending = driven.instrument(span.clone()).await?;
         span.record("balcao.outcome", ending.outcome());
         if let Ending::Handoff { reason, .. } = &ending
             && reason.is_failure()
@@ -262,7 +262,7 @@ impl FrontDesk {
             spans::failed(&span, reason.code());
         }
         let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
-        let closing = close::close(&self.desk, opened, turn.into_state(), ending, under);
+        let closing = Box::pin(close::close(&self.desk, opened, turn.into_state(), ending, under));
         let closed = closing.instrument(span).await?;
         if let Closed::Done(answered) = &closed {
             meter.ended(answered, &agent.toolbox);

@@ -16,7 +16,8 @@ impl Resolve for Guarded {
             if public.is_empty() {
                 return Err("the name leads to no public address".into());
             }
-            Ok(Box::new(public.into_iter()) as Addrs)
+            let addresses: Addrs = Box::new(public.into_iter());
+            Ok(addresses)
         })
     }
 }

@@ -39,7 +39,7 @@ where
         // Libraries write much at these levels that helps nobody here.
         (1, ..) => ("", "info".to_owned()),
         (2, ..) => ("", ours("debug")),
-        (_, ..) => ("", ours("trace")),
+        (..) => ("", ours("trace")),
     };
     let filter = EnvFilter::try_new(&directives).map_err(|error| {
         format!("{place} `{directives}`: {error}; write error, warn, info, debug or trace, or directives such as balcao_app=debug,warn")
