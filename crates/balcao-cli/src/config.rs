@@ -8,8 +8,10 @@ mod chat;
 mod database;
 mod evolution;
 mod serve;
+mod telemetry;
 mod terms;
 mod transcription;
+pub(crate) mod webhooks;
 
 use std::{
     collections::BTreeMap,
@@ -29,7 +31,9 @@ pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use evolution::{EvolutionAccount, EvolutionConfig};
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
+pub(crate) use telemetry::{LogConfig, LogFormat, TelemetryConfig};
 pub(crate) use transcription::TranscriptionConfig;
+use webhooks::WebhookConfig;
 
 /// The file that is read if none is named.
 pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
@@ -48,6 +52,12 @@ pub(crate) struct Config {
     pub(crate) chat: ChatConfig,
     pub(crate) transcription: TranscriptionConfig,
     pub(crate) evolution: EvolutionConfig,
+    pub(crate) log: LogConfig,
+    pub(crate) telemetry: TelemetryConfig,
+    pub(crate) webhooks: Vec<WebhookConfig>,
+    /// Every secret in it and in the environment, so that no log shows one.
+    #[serde(skip)]
+    pub(crate) secrets: Vec<SecretString>,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
 }
@@ -207,6 +217,11 @@ impl Config {
         self.chat.rows(&mut row);
         self.transcription.rows(&mut row);
         self.evolution.rows(&mut row);
+        self.log.rows(&mut row);
+        self.telemetry.rows(&mut row);
+        for one in &self.webhooks {
+            row(&format!("webhooks.{}", one.name), one.shown());
+        }
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
@@ -285,6 +300,7 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
         origins.insert("database.url".to_owned(), format!("environment, {}", database::VARIABLE));
     }
     config.origins = origins;
+    config.secrets = telemetry::secrets(&table, environment);
     check_ranges(&config)?;
     Ok(config)
 }
@@ -311,7 +327,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 19] = [
+const TEXTS: [&str; 23] = [
     "instance",
     "public_url",
     "quiet_from",
@@ -323,6 +339,7 @@ const TEXTS: [&str; 19] = [
     "dir",
     "profile",
     "listen",
+    "metrics_listen",
     "account",
     "business",
     "base_url",
@@ -331,6 +348,9 @@ const TEXTS: [&str; 19] = [
     "app_secret",
     "secret",
     "verify_token",
+    "level",
+    "otlp_endpoint",
+    "service_name",
 ];
 
 /// Puts a variable's text where its key is: as text where the file has or wants text, else as the TOML value that it spells.

@@ -67,6 +67,12 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/2026112250_pace.sql"),
     },
     Migration {
+        version: 2_026_112_251,
+        name: "2026112251_watch",
+        sqlite: include_str!("../migrations/sqlite/2026112251_watch.sql"),
+        postgres: include_str!("../migrations/postgres/2026112251_watch.sql"),
+    },
+    Migration {
         version: 2_026_112_260,
         name: "2026112260_attachment",
         sqlite: include_str!("../migrations/sqlite/2026112260_attachment.sql"),

@@ -17,4 +17,6 @@ mod seed;
 mod sending;
 mod shared_clock;
 mod timers;
+mod watchdog;
+mod webhooks;
 mod world;

@@ -1,7 +1,9 @@
 //! Services on 127.0.0.1 that stand in for real ones.
 
+pub mod endpoint;
 pub mod evolution;
 pub mod graph;
 mod http;
 mod multipart;
+pub mod otlp;
 pub mod transcription;
