@@ -59,6 +59,8 @@ fn push(tx: &mut Tx<'_>, world: World, conversation: ConversationId, name: &str)
         recipient: "{}",
         body: "{}",
         correlation: name,
+        about: None,
+        fallback: None,
     };
     outbox::push(tx, world.organization, &new, now())
 }
