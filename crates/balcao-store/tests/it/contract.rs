@@ -108,6 +108,7 @@ contract! {
         texts_keep_every_character,
     ]
     talk: [
+        a_turn_that_is_over_has_no_more_effects,
         a_conversation_begins_once_and_keeps_what_is_written,
         those_who_wait_longest_come_first,
         whoever_opted_out_on_one_channel_has_opted_out,
