@@ -139,6 +139,7 @@ contract! {
         whoever_read_up_to_a_number_asks_for_what_comes_after,
         an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
         tenants_do_not_read_each_others_entries,
+        a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
     ]
     watch: [
         what_waits_is_counted_and_its_age_told,
