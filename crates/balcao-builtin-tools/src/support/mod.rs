@@ -5,7 +5,7 @@ mod views;
 
 use balcao_app::UseCaseError;
 use balcao_app::names::NameRefusal;
-use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId};
+use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId, TurnId};
 use balcao_language::{DateProblem, resolve_date};
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{
@@ -37,7 +37,7 @@ pub(crate) fn key(cx: &ToolContext, tool: &str) -> EffectKey {
     EffectKey {
         key: cx.key.as_str().to_owned(),
         args_hash: cx.args_hash.clone(),
-        turn: Some(cx.principal.turn.to_string()),
+        turn: TurnId::try_from(cx.principal.turn).ok().map(|turn| turn.to_string()),
         tool: tool.to_owned(),
     }
 }
