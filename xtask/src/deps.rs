@@ -6,15 +6,16 @@ use serde_json::Value;
 
 /// For each crate, the crates of ours that its code may depend on. Tests may use `balcao-testkit` besides.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
-    ("balcao-domain", &[]),
+    ("balcao-planted", &[]),
+    ("balcao-domain", &["balcao-planted"]),
     ("balcao-language", &[]),
     ("balcao-yaml", &[]),
-    ("balcao-tool", &[]),
+    ("balcao-tool", &["balcao-planted"]),
     ("balcao-llm", &[]),
     ("balcao-offline", &["balcao-llm", "balcao-language"]),
     ("balcao-pack", &["balcao-tool", "balcao-yaml"]),
     ("balcao-agent", &["balcao-tool", "balcao-llm", "balcao-language"]),
-    ("balcao-store", &["balcao-domain"]),
+    ("balcao-store", &["balcao-domain", "balcao-planted"]),
     ("balcao-channel", &["balcao-domain"]),
     (
         "balcao-app",
@@ -23,6 +24,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-channel",
             "balcao-store",
             "balcao-domain",
+            "balcao-planted",
             "balcao-tool",
             "balcao-llm",
             "balcao-language",
@@ -63,7 +65,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 ];
 
 /// Crates for development only: they may depend on anything, and nothing but tests may depend on them.
-const DEVELOPMENT: &[&str] = &["balcao-testkit", "xtask"];
+const DEVELOPMENT: &[&str] = &["balcao-simulator", "balcao-testkit", "xtask"];
 
 pub(crate) fn check() -> Result<String, String> {
     let metadata = crate::metadata()?;

@@ -10,7 +10,16 @@ fn result(class: ResultClass) -> CallResult {
         ResultClass::Correction => Some(ErrorCode::InvalidArguments),
         ResultClass::Fault => Some(ErrorCode::Unavailable),
     };
-    CallResult { class, code, value: json!({}), receipts: vec![], internal: None, confirm: None, uncertain: false, duration_ms: 0 }
+    CallResult {
+        class,
+        code,
+        value: json!({}),
+        receipts: vec![],
+        internal: None,
+        confirm: None,
+        uncertain: false,
+        duration_ms: 0,
+    }
 }
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;

@@ -44,11 +44,9 @@ impl HandoffReason {
     #[must_use]
     pub const fn is_failure(&self) -> bool {
         match self {
-            Self::Model(_)
-            | Self::AskedForHuman
-            | Self::Guardrail(_)
-            | Self::StaffApproval(_)
-            | Self::Uncertain(_) => false,
+            Self::Model(_) | Self::AskedForHuman | Self::Guardrail(_) | Self::StaffApproval(_) | Self::Uncertain(_) => {
+                false
+            }
             Self::GuardrailFailed(_)
             | Self::Breaker
             | Self::Corrections

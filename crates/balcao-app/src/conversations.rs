@@ -126,7 +126,7 @@ impl Conversations {
     async fn act<T: Serialize + DeserializeOwned + Send + 'static>(
         &self,
         organization: OrganizationId,
-        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Clone + Send + 'static,
     ) -> Answer<T> {
         if let Some(key) = self.key.clone() {
             return Ok(self.desk.effect(organization, key, work).await?.value);

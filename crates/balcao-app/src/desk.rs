@@ -1,5 +1,7 @@
 //! What every use case holds.
 
+mod mistakes;
+
 use std::sync::Arc;
 
 use balcao_domain::{Clock, FailureClass, OrganizationId};
@@ -10,6 +12,9 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+/// How often an effect is run whose commit was not answered.
+const ATTEMPTS: u32 = 3;
 
 /// Store and clock. Cheap to clone.
 #[derive(Clone)]
@@ -118,20 +123,34 @@ impl Desk {
     }
 
     /// Runs an effect once per key. A refusal undoes what the effect had begun, and is recorded like any answer.
+    ///
+    /// If the answer to the commit is lost, the effect is run again under its key: if it had been committed, the ledger gives
+    /// what it gave, and nothing is done.
     pub(crate) async fn effect<T, R>(
         &self,
         organization: OrganizationId,
         key: EffectKey,
-        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
     ) -> Effect<T, R>
     where
         T: Serialize + DeserializeOwned + Send + 'static,
         R: Serialize + DeserializeOwned + Send + 'static,
     {
+        if mistakes::keeps_apart() {
+            return mistakes::effect_apart(self, organization, key, work).await;
+        }
         let now = self.clock.now();
-        let once =
-            move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |tx| tx.attempt(|tx| work(tx, now)));
-        self.store.write(once).await
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let (work, key) = (work.clone(), mistakes::key_of(&key, attempt));
+            let once =
+                move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |tx| tx.attempt(|tx| work(tx, now)));
+            match self.store.write(once).await {
+                Err(error) if UseCaseError::is_unknown(&error) && attempt < ATTEMPTS => {}
+                done => return done,
+            }
+        }
     }
 }
 

@@ -117,6 +117,7 @@ impl Dispatcher {
                 Err(error) => tracing::error!(%error, "nothing can be claimed"),
             }
             tokio::select! {
+                biased;
                 () = stop.cancelled() => {}
                 () = self.wake.notified() => {}
                 () = tokio::time::sleep(self.settings.poll) => {}
@@ -185,6 +186,7 @@ impl Dispatcher {
         let claimed = &job.claimed;
         let answer = self.front.answer_claimed(&self.settings.profile, claimed, self.settings.burst, None);
         let result = tokio::select! {
+            biased;
             result = Box::pin(answer) => result,
             () = self.keep_lease(claimed) => return,
             () = self.abort.cancelled() => return self.end(claimed, dispatch::give_back).await,
@@ -195,6 +197,7 @@ impl Dispatcher {
                 self.bell.ring(answered.conversation);
                 let after = self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization);
                 tokio::select! {
+                    biased;
                     () = Box::pin(after) => {}
                     () = self.abort.cancelled() => {}
                 }

@@ -12,6 +12,7 @@ pub mod bell;
 pub mod booking;
 pub mod catalog;
 pub mod chat;
+pub mod clock;
 pub mod contacts;
 pub mod conversations;
 pub mod day;

@@ -93,6 +93,7 @@ impl Sender {
                 }
             }
             tokio::select! {
+                biased;
                 Some(()) = sending.next() => {}
                 () = stop.cancelled(), if !stopping => {}
                 () = self.wake.notified() => {}

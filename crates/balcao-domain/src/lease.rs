@@ -14,6 +14,8 @@
 
 use std::time::Duration;
 
+use balcao_planted::{self as planted, Bug};
+
 /// Deaths as the only suspect before a person gets the conversation.
 pub const MAX_BLAME: u32 = 2;
 /// Failures that were reported, in a row.
@@ -46,7 +48,10 @@ pub enum Verdict {
 impl Tally {
     /// The tally after a claim. `died` says that the lease before was not ended but ran out.
     #[must_use]
-    pub const fn claimed(self, died: bool) -> Self {
+    pub fn claimed(self, died: bool) -> Self {
+        if planted::has(Bug::AttemptsCountedAtFailure) {
+            return self;
+        }
         Self {
             attempts: self.attempts.saturating_add(1),
             failures: self.failures,

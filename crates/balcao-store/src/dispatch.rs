@@ -6,6 +6,7 @@
 
 use balcao_domain::lease::Tally;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
+use balcao_planted::{self as planted, Bug};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::error::StoreError;
@@ -188,6 +189,9 @@ fn take(tx: &mut Tx<'_>, one: &Claimed, request: &ClaimRequest<'_>) -> Result<()
 /// # Errors
 /// [`StoreError::LeaseLost`].
 pub fn guard(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
+    if planted::has(Bug::EpochNotGuarded) {
+        return Ok(());
+    }
     let changed = tx.execute(
         "UPDATE dispatch SET epoch = epoch WHERE organization_id = ?1 AND conversation_id = ?2 AND epoch = ?3
          AND owner IS NOT NULL",

@@ -18,8 +18,8 @@ pub struct EffectKey {
     pub key: String,
     /// The hash of the canonical arguments. The same key with another hash is an error.
     pub args_hash: String,
-    /// The turn that it is an effect of, printed, where there is one: it must still be open.
-    pub turn: Option<String>,
+    /// The turn that it is an effect of, where there is one: it must still be open.
+    pub turn: Option<TurnId>,
     /// The tool.
     pub tool: String,
 }
@@ -64,7 +64,15 @@ where
     let inserted = tx.execute(
         "INSERT INTO effect_ledger (key, organization_id, turn, tool, args_hash, result, created_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
-        values![&key.key, organization, key.turn.as_ref(), &key.tool, &key.args_hash, to_json(&value)?, now],
+        values![
+            &key.key,
+            organization,
+            key.turn.map(|turn| turn.to_string()),
+            &key.tool,
+            &key.args_hash,
+            to_json(&value)?,
+            now
+        ],
     )?;
     // Another organization has it, whose row is not for us to see.
     if inserted == 1 { Ok(Recorded { value, repeated: false }) } else { Err(reused().into()) }
@@ -72,7 +80,7 @@ where
 
 /// Whoever runs an effect of a turn that somebody else has ended comes too late: nobody would be told of it.
 fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -> Result<(), StoreError> {
-    let Some(turn) = key.turn.as_deref().and_then(|turn| turn.parse::<TurnId>().ok()) else { return Ok(()) };
+    let Some(turn) = key.turn else { return Ok(()) };
     let over = tx.query_optional(
         "SELECT conversation_id FROM turn WHERE organization_id = ?1 AND id = ?2 AND state <> 'open'",
         values![organization, turn],

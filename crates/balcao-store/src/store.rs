@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use crate::error::StoreError;
 use crate::hint::Hint;
 use crate::inline::Inline;
@@ -155,6 +157,18 @@ impl Store {
         let (work, fate) = probe::watched(Arc::clone(probe), false, work);
         let result = self.database.read(work).await;
         probe::told(&fate, result).await
+    }
+
+    /// What time it is by the database server's clock; `None` where the database is on this machine and has no other.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn time(&self) -> Result<Option<Timestamp>, StoreError> {
+        let Database::Postgres(postgres) = &self.database else { return Ok(None) };
+        let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+        let micros = postgres.read(move |tx: &mut Tx<'_>| tx.query_one(sql, &[], |row| row.get::<i64>(0))).await?;
+        let read = |micros| Timestamp::from_microsecond(micros).ok();
+        Ok::<_, StoreError>(read(micros))
     }
 
     /// Applies the migrations that are missing, all or none, under the write lock.

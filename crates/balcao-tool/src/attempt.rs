@@ -10,12 +10,13 @@
 
 use std::panic::AssertUnwindSafe;
 
+use balcao_planted::{self as planted, Bug};
 use futures::FutureExt;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    context::ToolContext,
+    context::{EffectKey, ToolContext},
     effect::{Effect, EffectClass},
     error::{ErrorCode, Internal, ToolError, ToolResult},
     handler::{Found, Preview},
@@ -31,9 +32,16 @@ impl Tool {
     /// Runs a call; `may_have_run` says that an earlier attempt left no outcome.
     pub(crate) async fn at_most_once(&self, cx: &ToolContext, args: Value, mut may_have_run: bool) -> CallResult {
         let mut last = None;
+        let mut cx = cx.clone();
         for _ in 0..MAX_ATTEMPTS {
+            if may_have_run && planted::has(Bug::NewKeyOnRetry) {
+                cx.key = EffectKey::derive(0, 0, 0, "", cx.key.as_str());
+            }
+            let cx = &cx;
             let result = match (self.class(), may_have_run) {
-                (EffectClass::Blind, true) => return last.unwrap_or_else(|| self.unknown(cx)),
+                (EffectClass::Blind, true) if !planted::has(Bug::BlindRepeated) => {
+                    return last.unwrap_or_else(|| self.unknown(cx));
+                }
                 (EffectClass::Queryable, true) => self.look_up_or_run(cx, args.clone()).await,
                 _ => self.once(cx, args.clone(), RunMode::Execute).await,
             };
@@ -43,7 +51,7 @@ impl Tool {
             may_have_run = true;
             last = Some(result);
         }
-        last.unwrap_or_else(|| self.unknown(cx))
+        last.unwrap_or_else(|| self.unknown(&cx))
     }
 
     /// One attempt, within its time. Whatever happens becomes one result: a failure, a panic, a late answer.
@@ -81,7 +89,9 @@ impl Tool {
     }
 
     async fn look_up_or_run(&self, cx: &ToolContext, args: Value) -> CallResult {
-        sleep(self.spec.settle).await;
+        if !planted::has(Bug::AbsentBeforeSettled) {
+            sleep(self.spec.settle).await;
+        }
         match self.bounded(self.handler.find(cx, args.clone())).await {
             Ok(Found::There(output)) => self.finish(output, cx.principal.locale),
             Ok(Found::Absent) => self.once(cx, args, RunMode::Execute).await,

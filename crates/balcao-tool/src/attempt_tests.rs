@@ -88,8 +88,12 @@ impl ToolHandler for Handler {
 async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -> (CallResult, Ledger) {
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let plan = plan.iter().rev().copied().collect();
-    let handler =
-        Handler { plan: Mutex::new(plan), ledger: ledger.clone(), honours_keys: matches!(class, EffectClass::Keyed | EffectClass::Local), can_look };
+    let handler = Handler {
+        plan: Mutex::new(plan),
+        ledger: ledger.clone(),
+        honours_keys: matches!(class, EffectClass::Keyed | EffectClass::Local),
+        can_look,
+    };
     let text = || Localised { pt_br: "x".to_owned(), en: "x".to_owned() };
     let spec = CommandSpec {
         name: "do".to_owned(),
@@ -106,14 +110,8 @@ async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -
         said: BTreeMap::new(),
     };
     let tool = Tool::new(spec, Arc::new(handler)).unwrap();
-    let principal = Principal {
-        organization: 1,
-        contact: 1,
-        conversation: 1,
-        turn: 1,
-        staff_facing: false,
-        locale: Locale::En,
-    };
+    let principal =
+        Principal { organization: 1, contact: 1, conversation: 1, turn: 1, staff_facing: false, locale: Locale::En };
     let key = EffectKey::derive(1, 1, 0, "do", "hash");
     let now: Zoned = "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap();
     let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now };

@@ -4,7 +4,7 @@
 //! taken up again and finds the mark without a result knows that the call may have happened; what may be done about it depends
 //! on the command's class, and [`balcao_tool::Tool::execute`] does that.
 
-use balcao_tool::{CallResult, ErrorCode, Internal, RunMode, ToolError, registry::error_result};
+use balcao_tool::{CallResult, Effect, ErrorCode, Internal, RunMode, ToolError, registry::error_result};
 
 use crate::turn::{Phase, QueuedCall, Turn, next_batch};
 
@@ -26,19 +26,24 @@ impl Turn {
         news
     }
 
-    /// After the program was cut down: what was intended may have happened.
+    /// The calls that run next were cut short, by the end of the program or of the turn's time: what changes anything may have
+    /// happened.
     pub(super) fn recover(&mut self) {
-        if let Phase::Acting { queue, .. } = &mut self.state.phase {
-            for call in queue.iter_mut().filter(|call| call.intended) {
-                call.mode = RunMode::Recover;
-            }
+        let Self { setup, state } = self;
+        let Phase::Acting { queue, .. } = &mut state.phase else { return };
+        let changes = |call: &QueuedCall| {
+            let tool = setup.toolbox.get(&call.planned.tool);
+            tool.is_some_and(|tool| tool.spec.behaviour.effect != Effect::Read)
+        };
+        for call in queue.iter_mut().filter(|call| call.mode == RunMode::Execute && changes(call)) {
+            call.mode = RunMode::Recover;
         }
     }
 
     /// The result of a call that has none when its turn ends.
     pub(super) fn cut_short(&self, call: &QueuedCall, why: &'static str) -> CallResult {
         let locale = self.state.principal.locale;
-        if !call.intended {
+        if call.mode != RunMode::Recover {
             return error_result(&ToolError::new(ErrorCode::Conflict, why), None, locale);
         }
         let note = Internal::note("it had begun: it may have happened or not");

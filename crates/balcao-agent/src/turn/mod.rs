@@ -152,6 +152,7 @@ impl Turn {
     /// The whole turn took too long: whatever was going on has been stopped.
     pub fn on_deadline(&mut self) {
         if !self.is_over() {
+            self.recover();
             self.settle_open_calls("stopped: the turn took too long");
             let unknown = self.state.calls.iter().find(|call| call.result.uncertain).map(|call| call.tool.clone());
             self.hand_off(unknown.map_or(HandoffReason::Deadline, HandoffReason::Uncertain));

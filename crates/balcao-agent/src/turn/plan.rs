@@ -107,7 +107,7 @@ impl Turn {
             Phase::Judging { .. } | Phase::Thinking { .. } | Phase::Done { .. } => Vec::new(),
         };
         for queued in open {
-            let (result, ran) = (self.cut_short(&queued, why), queued.intended);
+            let (result, ran) = (self.cut_short(&queued, why), queued.mode == RunMode::Recover);
             if let Phase::Acting { done, .. } = &mut self.state.phase {
                 done.push(record(step, queued, result, ran));
             }

@@ -187,6 +187,33 @@ rows! {
         assert_eq!((ending.outcome(), stage.events.as_slice()), ("reply", ["note_it+", "note_it+", "note_it-"].map(str::to_owned).as_slice()));
         assert_eq!(stage.executions[0].key, stage.executions[1].key);
     };
+    lc_354 both "A tool is about to run whose effect leaves our own tables" => "That it may have begun is saved before it runs", |w| {
+        let ran = w.run("oi", [w.calls("blind", json!({})), w.says("Não consegui agora.")]);
+        assert!(ran.saves[0].contains("\"intended\":true"));
+        let ran = w.run("oi", [w.calls("note_it", json!({})), w.says("Entendi, obrigada.")]);
+        assert!(!ran.saves[0].contains("intended"));
+    };
+    lc_355 both "The program dies while a blind tool runs" => "It is not entered again; a person is told that it may have happened", |w| {
+        let w = w.tool("blind", [Act::Never]);
+        let ending = dropped_then_resumed(&w, vec![w.calls("blind", json!({}))], Vec::new());
+        let Ending::Handoff { reason, reply, note } = ending else { panic!("no handoff") };
+        assert_eq!(w.stage.lock().unwrap().events, ["blind+"]);
+        assert_eq!(reason.code(), "uncertain");
+        assert!(note.contains("blind") && note.contains("it may have happened or not"), "{note}");
+        assert!(reply.as_str().starts_with("Estou confirmando com a equipe"));
+    };
+    lc_356 both "A blind tool does not answer in its time" => "It is not tried again; a person is told that it may have happened", |w| {
+        let w = w.tool("blind", [Act::Never]);
+        let ran = w.run("oi", [w.calls("blind", json!({}))]);
+        assert_eq!(ran.events, ["blind+"]);
+        let Ending::Handoff { reason, .. } = ran.ending else { panic!("no handoff") };
+        assert_eq!(reason.code(), "uncertain");
+    };
+    lc_357 both "A call that failed is made once more" => "It runs under the key that it had: what did happen is not done twice", |w| {
+        let ran = w.run("oi", [w.calls("broken_too", json!({})), w.calls("broken_too", json!({})), w.says("Não consegui agora.")]);
+        assert_eq!(ran.executions.len(), 2);
+        assert_eq!(ran.executions[0].key, ran.executions[1].key);
+    };
     lc_328 both "A saved state is written and read" => "It is the same state", |w| {
         let w = w.tool("look", [Act::Fails(ErrorCode::NotFound)]);
         let ran = w.run("oi", [w.calls("look", json!({})), w.calls("big", json!({})), w.calls("cancel", json!({})), w.says(QUESTION)]);

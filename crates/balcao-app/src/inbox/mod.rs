@@ -10,6 +10,7 @@
 
 pub mod calls;
 mod changes;
+mod mistakes;
 mod people;
 mod statuses;
 mod words;
@@ -23,6 +24,7 @@ use balcao_channel::inbound::{Content, Echo, InboundMessage, Origin};
 use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ConversationId, OrganizationId};
+use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::{self, Route};
 use balcao_store::inbox::{self, NewInbox};
 use balcao_store::message::{self, Author, NewMessage};
@@ -81,6 +83,11 @@ impl Inbox {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn accept(&self, channel: &'static str, events: Vec<Inbound>) -> Result<Accepted, UseCaseError> {
+        let events = if planted::has(Bug::DedupedByReading) {
+            mistakes::new_by_reading(self, channel, events).await
+        } else {
+            events
+        };
         let now = self.desk.clock.now();
         let inbox = self.clone();
         let work = move |tx: &mut Tx<'_>| {
@@ -90,7 +97,10 @@ impl Inbox {
             }
             Ok::<_, UseCaseError>(accepted)
         };
-        let accepted = self.desk.store.write(work).await?;
+        let accepted = match self.desk.store.write(work).await {
+            Err(_) if planted::has(Bug::AcknowledgedBeforeCommit) => return Ok(Accepted::default()),
+            accepted => accepted?,
+        };
         if accepted.new > 0 {
             self.wake.notify_one();
         }
@@ -105,7 +115,7 @@ impl Inbox {
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
-        let key = event.dedupe_key();
+        let key = mistakes::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
         let Some(account) = self.account(channel, event.origin()) else {
             let name = event.origin().account.as_ref().map_or("", |account| account.as_str());

@@ -11,6 +11,7 @@ use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::lease::Verdict;
+use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::{self, Claimed, Lease};
 use balcao_store::inbox::{self, InboxRow};
 use balcao_store::message::{self, Author, NewMessage};
@@ -74,8 +75,8 @@ impl FrontDesk {
             Verdict::Answer => self.take_up(agent, &opened, saved.as_deref(), inbound)?,
             Verdict::HandOver => {
                 tracing::error!(turn = %opened.turn, tally = ?claimed.tally, "given up: a person gets the conversation");
-                // What the customer wrote may be what breaks: nothing looks at it again.
-                let mut turn = self.begin(agent, &opened, String::new())?;
+                // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
+                let mut turn = self.take_up(agent, &opened, saved.as_deref(), String::new())?;
                 turn.abandon(&format!("{} attempts to answer did not come to an end", claimed.tally.attempts));
                 turn
             }
@@ -219,19 +220,23 @@ pub(super) fn settle(
         Ending::Silence { reason } => (InboxState::Ignored, Some(reason.as_str())),
     };
     inbox::settle(tx, organization, opened.turn, state, reason)?;
-    if stored.reply().is_some()
-        && let Some(reply) = decided.reply()
-    {
-        let outgoing = Outgoing {
-            conversation: under.lease.conversation,
-            channel: &opened.conversation.channel,
-            turn: Some(opened.turn),
-            kind: "reply",
-            name: &opened.turn.to_string(),
-            text: reply.as_str(),
-        };
-        outgoing::push(tx, organization, &outgoing, now)?;
+    if stored.reply().is_some() && !planted::has(Bug::OutboxAfterClose) {
+        speak(tx, opened, decided, now)?;
     }
     dispatch::finish(tx, &under.lease)?;
     Ok(())
+}
+
+/// Writes what a turn says into the outbox.
+pub(super) fn speak(tx: &mut Tx<'_>, opened: &Opened, decided: &Ending, now: Timestamp) -> Result<(), UseCaseError> {
+    let Some(reply) = decided.reply() else { return Ok(()) };
+    let outgoing = Outgoing {
+        conversation: opened.conversation.id,
+        channel: &opened.conversation.channel,
+        turn: Some(opened.turn),
+        kind: "reply",
+        name: &opened.turn.to_string(),
+        text: reply.as_str(),
+    };
+    outgoing::push(tx, opened.organization.id, &outgoing, now)
 }

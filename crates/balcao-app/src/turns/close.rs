@@ -7,6 +7,7 @@ use balcao_agent::notice::{fill, notices};
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
+use balcao_planted::{self as planted, Bug};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::handoff::{self, NewHandoff};
 use balcao_store::message::{self, Author, NewMessage};
@@ -36,6 +37,7 @@ pub(super) async fn close(
 ) -> Result<Closed, AnswerError> {
     let now = desk.clock.now();
     let (conversation, turn) = (opened.conversation.id, opened.turn);
+    let late = planted::has(Bug::OutboxAfterClose).then(|| (opened.clone(), ending.clone()));
     let shared = Arc::new(state);
     // Written out here, so that the writer's thread has less to do while others wait for it.
     let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
@@ -54,6 +56,11 @@ pub(super) async fn close(
         };
         desk.store.write::<_, UseCaseError, _>(work).await?
     };
+    if let (Ok(ending), Some((opened, decided))) = (&stored, late)
+        && ending.reply().is_some()
+    {
+        desk.store.write(move |tx| claimed::speak(tx, &opened, &decided, now)).await?;
+    }
     Ok(match stored {
         Ok(ending) => {
             Closed::Done(Box::new(Answered { conversation, turn, ending, state: Arc::unwrap_or_clone(shared) }))
@@ -73,7 +80,8 @@ fn in_transaction(
 ) -> Result<Ending, UseCaseError> {
     let organization = opened.organization.id;
     let mut conversation = conversation::get(tx, organization, opened.conversation.id)?;
-    let taken_over = !conversation.state.agent_speaks() && ending.reply().is_some();
+    let looked = !planted::has(Bug::TakeoverNotChecked);
+    let taken_over = looked && !conversation.state.agent_speaks() && ending.reply().is_some();
     let stored = if taken_over { Ending::Silence { reason: "a person took over".to_owned() } } else { ending.clone() };
     let usage = state.spent.usage;
     turn::close(

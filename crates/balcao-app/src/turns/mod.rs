@@ -24,6 +24,7 @@ use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
 use balcao_agent::{Ending, Opening, Profile, Turn, TurnState};
 use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
+use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::{self, Lease};
 use balcao_store::{StoreError, Tx, turn};
 use balcao_tool::{Registry, Toolbox};
@@ -261,6 +262,7 @@ impl FrontDesk {
         saved: Option<&str>,
         unanswered: String,
     ) -> Result<Turn, AnswerError> {
+        let saved = saved.filter(|_| !planted::has(Bug::ModelAskedAgain));
         let Some(saved) = saved else { return self.begin(agent, opened, unanswered) };
         let setup = context::setup(agent, opened, self.sanitiser(agent, opened))?;
         let state = serde_json::from_str::<TurnState>(saved).map_err(|error| error.to_string());

@@ -12,4 +12,5 @@ mod inbox;
 mod looking;
 mod seed;
 mod sending;
+mod shared_clock;
 mod world;

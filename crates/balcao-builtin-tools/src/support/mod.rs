@@ -37,7 +37,7 @@ pub(crate) fn key(cx: &ToolContext, tool: &str) -> EffectKey {
     EffectKey {
         key: cx.key.as_str().to_owned(),
         args_hash: cx.args_hash.clone(),
-        turn: TurnId::try_from(cx.principal.turn).ok().map(|turn| turn.to_string()),
+        turn: TurnId::try_from(cx.principal.turn).ok(),
         tool: tool.to_owned(),
     }
 }

@@ -10,6 +10,7 @@ use balcao_app::{
     Desk,
     bell::Bell,
     chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
+    clock::SharedClock,
     dispatcher::{Dispatcher, DispatcherSettings},
     inbox::{Account, Inbox, calls::Calls},
     sender::{Sender, SenderSettings},
@@ -96,15 +97,26 @@ pub(crate) async fn run(
             "--role {role}: a SQLite file is served by one program that does everything; set database.url to share the work"
         )));
     }
+    let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
+    clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let desk = Desk::new(desk.store, Arc::<SharedClock>::clone(&clock));
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
     let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
+    let store = desk.store.clone();
     let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat })?.in_role(args.role);
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
+    let end = CancellationToken::new();
+    let following = tokio::spawn({
+        let end = end.clone();
+        async move { clock.keep_following(&store, end).await }
+    });
     server.run(listener, stopped()?).await;
+    end.cancel();
+    drop(following.await);
     Ok(ExitCode::SUCCESS)
 }
 

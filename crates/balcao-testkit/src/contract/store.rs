@@ -5,7 +5,7 @@ use balcao_domain::hours::{Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::SchedulingRules;
-use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId, Phone, ProfessionalId, Span};
+use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId, Phone, ProfessionalId, Span, TurnId};
 use balcao_store::appointment::NewAppointment;
 use balcao_store::ledger::EffectKey;
 use balcao_store::organization::Organization;
@@ -233,7 +233,7 @@ pub async fn an_effect_happens_once_per_key(store: &Store) {
     let key = |args: &str| EffectKey {
         key: "turn-1/0".to_owned(),
         args_hash: args.to_owned(),
-        turn: Some("trn_1".to_owned()),
+        turn: TurnId::try_from(1_i64).ok(),
         tool: "add_internal_note".to_owned(),
     };
     let run = |key: EffectKey| {

@@ -366,7 +366,7 @@ pub async fn a_turn_that_is_over_has_no_more_effects(store: &Store) {
         let key = |key: &str| ledger::EffectKey {
             key: key.to_owned(),
             args_hash: "h".to_owned(),
-            turn: Some(id.to_string()),
+            turn: Some(id),
             tool: "t".to_owned(),
         };
         let effect = |tx: &mut Tx<'_>, name: &str| {

@@ -1,0 +1,54 @@
+//! How effects must not be run: mistakes that the simulator must find (`balcao_planted`).
+
+use balcao_domain::OrganizationId;
+use balcao_planted::{Bug, has};
+use balcao_store::Tx;
+use balcao_store::ledger::{self, EffectKey};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Desk, Effect, UseCaseError};
+
+/// The key of an attempt: always the same one, but for a mistake.
+pub(super) fn key_of(key: &EffectKey, attempt: u32) -> EffectKey {
+    let mut key = key.clone();
+    if attempt > 1 && has(Bug::UnknownCommitRetriedAnew) {
+        key.key.push('+');
+    }
+    key
+}
+
+/// Whether effect and record are to be kept apart: never, but for a mistake.
+pub(super) fn keeps_apart() -> bool {
+    has(Bug::OutcomeBeforeEffect) || has(Bug::EffectOutsideOfItsRecord)
+}
+
+/// Effect and record in two transactions, one before the other.
+pub(super) async fn effect_apart<T, R>(
+    desk: &Desk,
+    organization: OrganizationId,
+    key: EffectKey,
+    work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
+) -> Effect<T, R>
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    R: Serialize + DeserializeOwned + Send + 'static,
+{
+    let now = desk.clock.now();
+    let record_first = has(Bug::OutcomeBeforeEffect);
+    let first = work.clone();
+    let answer = if record_first {
+        desk.rehearse(first).await?
+    } else {
+        desk.store.write(move |tx: &mut Tx<'_>| tx.attempt(|tx| first(tx, now))).await?
+    };
+    let once = move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |_| Ok::<_, UseCaseError>(answer));
+    let recorded = desk.store.write(once).await?;
+    if record_first && !recorded.repeated {
+        let done: Result<Result<T, R>, UseCaseError> =
+            desk.store.write(move |tx: &mut Tx<'_>| tx.attempt(|tx| work(tx, now))).await;
+        done.map(drop)?;
+    }
+    Ok(recorded)
+}

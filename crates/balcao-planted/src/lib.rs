@@ -1,0 +1,105 @@
+//! Mistakes that can be built in on purpose, so that the simulator can be seen to find them (facts: exactly once, §3.12).
+//!
+//! Without the feature `planted` nothing of this is in the program: [`has`] is `false` at compile time.
+
+/// A mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what its name says, where the code asks for it")]
+pub enum Bug {
+    AcknowledgedBeforeCommit,
+    DedupedByReading,
+    EpochNotGuarded,
+    ModelAskedAgain,
+    OutcomeBeforeEffect,
+    EffectOutsideOfItsRecord,
+    NewKeyOnRetry,
+    AbsentBeforeSettled,
+    BlindRepeated,
+    OutboxAfterClose,
+    LeaseByHostClock,
+    SlotNotGuarded,
+    TakeoverNotChecked,
+    UnknownCommitRetriedAnew,
+    AttemptsCountedAtFailure,
+}
+
+impl Bug {
+    /// All of them.
+    pub const ALL: [Self; 15] = [
+        Self::AcknowledgedBeforeCommit,
+        Self::DedupedByReading,
+        Self::EpochNotGuarded,
+        Self::ModelAskedAgain,
+        Self::OutcomeBeforeEffect,
+        Self::EffectOutsideOfItsRecord,
+        Self::NewKeyOnRetry,
+        Self::AbsentBeforeSettled,
+        Self::BlindRepeated,
+        Self::OutboxAfterClose,
+        Self::LeaseByHostClock,
+        Self::SlotNotGuarded,
+        Self::TakeoverNotChecked,
+        Self::UnknownCommitRetriedAnew,
+        Self::AttemptsCountedAtFailure,
+    ];
+
+    /// Within how many seeds it must be found.
+    #[must_use]
+    pub const fn within(self) -> u64 {
+        match self {
+            Self::AcknowledgedBeforeCommit
+            | Self::DedupedByReading
+            | Self::OutcomeBeforeEffect
+            | Self::EffectOutsideOfItsRecord
+            | Self::NewKeyOnRetry
+            | Self::BlindRepeated
+            | Self::OutboxAfterClose
+            | Self::UnknownCommitRetriedAnew => 50,
+            Self::ModelAskedAgain
+            | Self::SlotNotGuarded
+            | Self::TakeoverNotChecked
+            | Self::AttemptsCountedAtFailure => 100,
+            Self::EpochNotGuarded | Self::AbsentBeforeSettled => 200,
+            Self::LeaseByHostClock => 300,
+        }
+    }
+}
+
+/// Whether mistakes can be built into this program.
+pub const AVAILABLE: bool = cfg!(feature = "planted");
+
+#[cfg(feature = "planted")]
+mod switch {
+    use std::sync::Mutex;
+
+    use super::Bug;
+
+    static PLANTED: Mutex<Option<Bug>> = Mutex::new(None);
+
+    /// Builds a mistake in, or takes it out.
+    pub fn plant(bug: Option<Bug>) {
+        *PLANTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = bug;
+    }
+
+    /// Whether this mistake is built in.
+    #[must_use]
+    pub fn has(bug: Bug) -> bool {
+        *PLANTED.lock().unwrap_or_else(std::sync::PoisonError::into_inner) == Some(bug)
+    }
+}
+
+#[cfg(not(feature = "planted"))]
+mod switch {
+    use super::Bug;
+
+    /// Builds a mistake in, or takes it out: not in this program.
+    pub const fn plant(_bug: Option<Bug>) {}
+
+    /// Whether this mistake is built in: never in this program.
+    #[must_use]
+    pub const fn has(_bug: Bug) -> bool {
+        false
+    }
+}
+
+pub use switch::{has, plant};

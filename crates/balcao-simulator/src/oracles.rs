@@ -1,0 +1,328 @@
+//! What must be true at the end of every run (facts: exactly once, §3.10).
+//!
+//! The oracles read the tables and what the outside saw, not the program's own opinion.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use balcao_agent::limits::{MAX_MODEL_CALLS, MAX_TOOL_CALLS};
+use balcao_domain::Phone;
+use balcao_store::{InlineDatabase, StoreError, Tx};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use crate::model::{SECRET, canary};
+use crate::outside::{Outside, Sent};
+use crate::replica::Tenant;
+use crate::world::World;
+
+/// What an oracle found: its name and what is wrong.
+pub(crate) type Finding = String;
+
+/// A turn's record.
+struct Turn {
+    calls: Vec<Call>,
+}
+
+/// A call of a turn's record.
+struct Call {
+    tool: String,
+    key: Option<String>,
+    uncertain: bool,
+    appointment: Option<i64>,
+}
+
+/// Checks a run that is over.
+///
+/// # Errors
+/// What the database said.
+pub(crate) fn judge(
+    world: &World,
+    database: &InlineDatabase,
+    tenants: &[Tenant],
+    first_own: i64,
+) -> Result<Vec<Finding>, StoreError> {
+    let outside = world.outside();
+    database.look(|tx| {
+        let turns = turns(tx)?;
+        let mut found = Vec::new();
+        inbound_is_kept(tx, &outside, &mut found)?;
+        replies_are_single(tx, &outside, &mut found)?;
+        effects_are_single(tx, &outside, &turns, &mut found)?;
+        agenda_is_sound(tx, &mut found)?;
+        bookings_are_told(tx, &turns, first_own, &mut found)?;
+        order_is_kept(tx, &outside, &mut found)?;
+        tenants_are_apart(tx, &outside, tenants, &mut found)?;
+        words_are_clean(&outside, &mut found);
+        people_are_left_alone(tx, &outside, tenants, &mut found)?;
+        budgets_are_kept(tx, &mut found)?;
+        Ok(found)
+    })
+}
+
+/// What is still waiting, in words; `None` if nothing is.
+///
+/// # Errors
+/// What the database said.
+pub(crate) fn waiting(database: &InlineDatabase) -> Result<Option<String>, StoreError> {
+    let count = |tx: &mut Tx<'_>, sql: &str| tx.query_one(sql, &[], |row| row.get::<i64>(0));
+    database.look(|tx| {
+        let inbox = count(tx, "SELECT count(*) FROM inbox WHERE state IN ('new', 'assigned')")?;
+        let turns = count(tx, "SELECT count(*) FROM turn WHERE state = 'open'")?;
+        let outbox = count(tx, "SELECT count(*) FROM outbox WHERE state IN ('pending', 'sending')")?;
+        let leases = count(tx, "SELECT count(*) FROM dispatch WHERE owner IS NOT NULL")?;
+        let any = inbox + turns + outbox + leases > 0;
+        Ok(any.then(|| format!("{inbox} inbox rows, {turns} turns, {outbox} messages, {leases} leases")))
+    })
+}
+
+/// O-1: what was acknowledged is stored, once, and came to an end.
+fn inbound_is_kept(tx: &mut Tx<'_>, outside: &Outside, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let rows: Vec<(String, String)> = tx.query_all(
+        "SELECT provider_message, state FROM inbox WHERE kind = 'message' AND provider_message IS NOT NULL",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let mut states: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (id, state) in rows {
+        states.entry(id).or_default().push(state);
+    }
+    for (id, written) in &outside.written {
+        match states.get(id).map(Vec::as_slice) {
+            None if written.acknowledged => found.push(format!("O-1: {id} was acknowledged and is not stored")),
+            None => {}
+            Some([state]) if matches!(state.as_str(), "answered" | "handed_off" | "ignored") => {}
+            Some(states) => found.push(format!("O-1: {id} ended as {states:?}")),
+        }
+    }
+    Ok(())
+}
+
+/// O-2: one set of messages per turn that answers, and none reached the customer twice.
+fn replies_are_single(tx: &mut Tx<'_>, outside: &Outside, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let rows: Vec<(i64, String, i64, i64)> = tx.query_all(
+        "SELECT t.id, t.outcome, (SELECT count(*) FROM outbox o WHERE o.turn_id = t.id),
+                (SELECT count(*) FROM message m WHERE m.turn_id = t.id AND m.author IN ('agent', 'draft'))
+         FROM turn t WHERE t.state = 'closed'",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )?;
+    for (turn, outcome, outgoing, said) in rows {
+        let speaks = outcome != "silence";
+        if speaks != (outgoing == 1) || said > 1 {
+            found.push(format!("O-2: turn {turn} ended as {outcome} with {outgoing} messages, {said} in its thread"));
+        }
+    }
+    let mut times: BTreeMap<&str, u32> = BTreeMap::new();
+    for sent in &outside.sent {
+        *times.entry(&sent.correlation).or_default() += 1;
+    }
+    found.extend(times.iter().filter(|(_, times)| **times > 1).map(|(id, n)| format!("O-2: {id} was sent {n} times")));
+    let unsent: Vec<String> =
+        tx.query_all("SELECT correlation FROM outbox WHERE state = 'sent' ORDER BY id", &[], |row| row.get(0))?;
+    let lost = unsent.into_iter().filter(|id| !times.contains_key(id.as_str()));
+    found.extend(lost.map(|id| format!("O-2: {id} counts as sent and was not")));
+    Ok(())
+}
+
+/// O-3: at most one effect per key, and none that no record knows.
+fn effects_are_single(
+    tx: &mut Tx<'_>,
+    outside: &Outside,
+    turns: &[Turn],
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let known: BTreeSet<&str> =
+        turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.key.as_deref()).collect();
+    for ((system, key), times) in &outside.effects {
+        if times.len() > 1 {
+            found.push(format!("O-3: {system} did {key} {} times", times.len()));
+        }
+        if !known.contains(key.as_str()) {
+            found.push(format!("O-3: {system} did {key}, and no turn has it on record"));
+        }
+    }
+    let recorded: Vec<(String, String)> = tx.query_all(
+        "SELECT key, tool FROM effect_ledger WHERE turn IS NOT NULL AND key NOT LIKE 'after/%'",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let strange = recorded.into_iter().filter(|(key, _)| !known.contains(key.as_str()));
+    found.extend(strange.map(|(key, tool)| format!("O-3: {tool} ran under {key}, and no turn has it on record")));
+    Ok(())
+}
+
+/// O-4: nobody has two customers at once, and no customer two appointments at one time.
+fn agenda_is_sound(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let pairs: Vec<(i64, i64)> = tx.query_all(
+        "SELECT a.id, b.id FROM appointment a JOIN appointment b ON b.id > a.id
+             AND b.organization_id = a.organization_id AND b.professional_id = a.professional_id AND b.seat = a.seat
+         WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'
+           AND a.occupied_from < b.occupied_to AND b.occupied_from < a.occupied_to",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    found.extend(pairs.iter().map(|(a, b)| format!("O-4: appointments {a} and {b} overlap")));
+    let twice: Vec<(i64, i64)> = tx.query_all(
+        "SELECT a.id, b.id FROM appointment a JOIN appointment b ON b.id > a.id AND b.contact_id = a.contact_id
+             AND b.starts_at = a.starts_at WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'",
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    found.extend(twice.iter().map(|(a, b)| format!("O-4: appointments {a} and {b} are one customer's, at one time")));
+    Ok(())
+}
+
+/// O-5: what a turn says that it booked is booked, and what is booked a turn says, or says that it does not know.
+fn bookings_are_told(
+    tx: &mut Tx<'_>,
+    turns: &[Turn],
+    first_own: i64,
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let booked: Vec<i64> = tx.query_all("SELECT id FROM appointment ORDER BY id", &[], |row| row.get(0))?;
+    let told: BTreeSet<i64> = turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.appointment).collect();
+    let unsure = turns.iter().flat_map(|turn| &turn.calls).filter(|call| call.tool == SECRET && call.uncertain).count();
+    found.extend(
+        told.iter().filter(|id| !booked.contains(id)).map(|id| format!("O-5: {id} was told and is not booked")),
+    );
+    let untold: Vec<i64> = booked.into_iter().filter(|id| *id >= first_own && !told.contains(id)).collect();
+    if untold.len() > unsure {
+        found.push(format!("O-5: {untold:?} are booked and were not told; {unsure} bookings were said to be unknown"));
+    }
+    let written: i64 = tx.query_one("SELECT count(*) FROM note WHERE content LIKE 'pediu %'", &[], |row| row.get(0))?;
+    let ledger: i64 = tx.query_one(
+        "SELECT count(*) FROM effect_ledger WHERE tool = 'add_internal_note' AND result LIKE '{\"Ok\"%'",
+        &[],
+        |row| row.get(0),
+    )?;
+    if written != ledger {
+        found.push(format!("O-5: {written} notes, and {ledger} on record"));
+    }
+    Ok(())
+}
+
+/// O-7: parts of a conversation reach the customer in their order.
+fn order_is_kept(tx: &mut Tx<'_>, outside: &Outside, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let rows: Vec<(String, i64, i64)> =
+        tx.query_all("SELECT correlation, conversation_id, seq FROM outbox", &[], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
+    let place: BTreeMap<&str, (i64, i64)> = rows.iter().map(|(id, of, seq)| (id.as_str(), (*of, *seq))).collect();
+    let mut last: BTreeMap<i64, i64> = BTreeMap::new();
+    for Sent { correlation, .. } in &outside.sent {
+        let Some((conversation, seq)) = place.get(correlation.as_str()) else {
+            found.push(format!("O-3: {correlation} was sent, and the outbox does not know it"));
+            continue;
+        };
+        let before = last.entry(*conversation).or_default();
+        if *seq < *before {
+            found.push(format!("O-7: {correlation} came after a later message of conversation {conversation}"));
+        }
+        *before = (*before).max(*seq);
+    }
+    Ok(())
+}
+
+/// O-9: nothing of one tenant is in another's rows or prompts, or went out by another's account.
+fn tenants_are_apart(
+    tx: &mut Tx<'_>,
+    outside: &Outside,
+    tenants: &[Tenant],
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    found.extend(outside.crossings.iter().map(|what| format!("O-9: {what}")));
+    for (place, tenant) in tenants.iter().enumerate() {
+        let texts: Vec<String> = tx.query_all(
+            "SELECT text FROM message WHERE organization_id = ?1 UNION ALL
+             SELECT content FROM note WHERE organization_id = ?1 UNION ALL
+             SELECT COALESCE(text, '') || COALESCE(payload, '') FROM inbox WHERE organization_id = ?1 UNION ALL
+             SELECT COALESCE(machine, '') || COALESCE(transcript, '') FROM turn WHERE organization_id = ?1",
+            &[i64::from(tenant.organization).into()],
+            |row| row.get(0),
+        )?;
+        let foreign = (0..tenants.len()).filter(|other| *other != place).map(canary);
+        for word in foreign {
+            let many = texts.iter().filter(|text| text.contains(word)).count();
+            if many > 0 {
+                found.push(format!("O-9: {many} rows of {} hold {word}", tenant.account));
+            }
+        }
+    }
+    let by_wrong = outside.sent.iter().filter(|sent| {
+        let owner = tenants.iter().find(|tenant| tenant.account == sent.account);
+        !owner.is_some_and(|owner| sent.correlation.starts_with(&format!("{}:", owner.organization)))
+    });
+    found.extend(by_wrong.map(|sent| format!("O-9: {} went out by {}", sent.correlation, sent.account)));
+    Ok(())
+}
+
+/// O-10: nothing of our insides reached a customer.
+fn words_are_clean(outside: &Outside, found: &mut Vec<Finding>) {
+    let marks = [SECRET, "<think>", "{\"", "push_crm", "open_task", "send_sms", "drop_database"];
+    for sent in &outside.sent {
+        if let Some(mark) = marks.iter().find(|mark| sent.text.contains(**mark)) {
+            found.push(format!("O-10: a customer read `{mark}` in {:?}", sent.text));
+        }
+    }
+}
+
+/// O-13: no reply of the agent is written for a conversation that a person has.
+fn people_are_left_alone(
+    tx: &mut Tx<'_>,
+    outside: &Outside,
+    tenants: &[Tenant],
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    // The clocks of the processes differ by this much at most.
+    let tolerance = SignedDuration::from_millis(500);
+    for human in &outside.human {
+        let Some(tenant) = tenants.iter().find(|tenant| tenant.account == human.account) else { continue };
+        let Ok(phone) = Phone::parse(&human.number) else { continue };
+        let written: Vec<(String, Timestamp)> = tx.query_all(
+            "SELECT o.correlation, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation_id
+             JOIN contact k ON k.id = c.contact_id
+             WHERE o.organization_id = ?1 AND k.phone_identity = ?2 AND o.kind = 'reply'",
+            &[i64::from(tenant.organization).into(), phone.identity().as_str().into()],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        let from = human.from.checked_add(tolerance).unwrap_or(Timestamp::MAX);
+        let until = human.until.and_then(|until| until.checked_sub(tolerance).ok()).unwrap_or(Timestamp::MAX);
+        let spoken = written.into_iter().filter(|(_, at)| *at > from && *at < until);
+        found.extend(spoken.map(|(id, _)| format!("O-13: {id} was written while a person had {}", human.number)));
+    }
+    Ok(())
+}
+
+fn turns(tx: &mut Tx<'_>) -> Result<Vec<Turn>, StoreError> {
+    let rows: Vec<Option<String>> = tx.query_all("SELECT machine FROM turn ORDER BY id", &[], |row| row.get(0))?;
+    let read = |machine: Option<String>| {
+        let machine: Value = serde_json::from_str(&machine.unwrap_or_default()).unwrap_or_default();
+        let calls = machine.get("calls").and_then(Value::as_array).into_iter().flatten().map(call).collect();
+        Turn { calls }
+    };
+    Ok(rows.into_iter().map(read).collect())
+}
+
+fn call(record: &Value) -> Call {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    let result = record.get("result").cloned().unwrap_or_default();
+    let succeeded = result.get("class").and_then(Value::as_str) == Some("success");
+    Call {
+        tool: text(record.get("tool")).unwrap_or_default(),
+        key: text(record.get("key")),
+        uncertain: result.get("uncertain") == Some(&Value::Bool(true)),
+        appointment: result.pointer("/value/appointment_id").and_then(Value::as_i64).filter(|_| succeeded),
+    }
+}
+
+/// O-11: no turn asks the model or runs tools more often than its limits allow, but for the call that reaches the limit.
+fn budgets_are_kept(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let over: Vec<(i64, i64, i64)> = tx.query_all(
+        "SELECT id, model_calls, tool_calls FROM turn WHERE model_calls > ?1 OR tool_calls > ?2",
+        &[i64::from(MAX_MODEL_CALLS).into(), i64::from(MAX_TOOL_CALLS).into()],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let in_words = |(id, model, tools)| format!("O-11: turn {id} made {model} model calls and {tools} tool calls");
+    found.extend(over.into_iter().map(in_words));
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! What lies outside of the program, and what it saw: the provider of the channel, and the systems behind tools.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use balcao_channel::channel::Capabilities;
+use balcao_channel::{AccountId, Channel, Outbound, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt};
+use balcao_tool::{
+    Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
+    ToolError, ToolHandler, ToolOutput, ToolResult,
+};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use crate::world::{Process, World};
+
+/// The name of the channel.
+pub(crate) const CHANNEL: &str = "whatsapp";
+
+/// What the outside saw.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    /// Messages that customers wrote, by id: the text.
+    pub(crate) written: BTreeMap<String, Written>,
+    /// Messages that reached the provider, in their order.
+    pub(crate) sent: Vec<Sent>,
+    /// Effects by system and key: when each happened.
+    pub(crate) effects: BTreeMap<(String, String), Vec<Timestamp>>,
+    /// When an effect can be found.
+    visible: BTreeMap<String, Instant>,
+    /// Statuses that are to be delivered.
+    pub(crate) statuses: Vec<(String, String)>,
+    /// Spans in which a person had a conversation, by the customer's number.
+    pub(crate) human: Vec<Human>,
+    /// Texts of tenants that reached a model together with another tenant's.
+    pub(crate) crossings: BTreeSet<String>,
+}
+
+/// A customer's message.
+#[derive(Debug, Clone)]
+pub(crate) struct Written {
+    pub(crate) acknowledged: bool,
+}
+
+/// A message that reached the provider.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) account: String,
+    pub(crate) correlation: String,
+    pub(crate) text: String,
+}
+
+/// A person has a conversation.
+#[derive(Debug, Clone)]
+pub(crate) struct Human {
+    pub(crate) account: String,
+    pub(crate) number: String,
+    /// It was durable by then.
+    pub(crate) from: Timestamp,
+    /// Giving it back began then; `None`: it was not given back.
+    pub(crate) until: Option<Timestamp>,
+}
+
+/// The sending side of the channel, as one process sees it.
+#[derive(Debug)]
+pub(crate) struct Sending {
+    pub(crate) process: Arc<Process>,
+    pub(crate) account: AccountId,
+}
+
+#[async_trait]
+impl Channel for Sending {
+    fn kind(&self) -> &'static str {
+        CHANNEL
+    }
+
+    fn account(&self) -> &AccountId {
+        &self.account
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            max_text: 4_096,
+            max_buttons: 3,
+            max_rows: 10,
+            media: &[],
+            templates: true,
+            quotes: true,
+            read_marks: true,
+            typing: None,
+            window: Some(Duration::from_hours(24)),
+            idempotent: false,
+        }
+    }
+
+    async fn send(&self, message: &Outbound, _to: &Recipient) -> Result<SendReceipt, SendError> {
+        let (process, world) = (&self.process, &self.process.world);
+        process.pass().await;
+        world.linger(20, 400).await;
+        process.pass().await;
+        if world.strikes(world.plan.faults.send / 2.0) {
+            return Err(SendError::new(SendClass::retry(), "too many requests"));
+        }
+        let body = serde_json::to_value(message).unwrap_or_default();
+        let id = format!("wamid.out.{}", world.outside().sent.len());
+        let correlation = find(&body, "correlation");
+        world.note(|| format!("{} sends {correlation}", process.name));
+        {
+            let mut outside = world.outside();
+            let (account, text) = (self.account.as_str().to_owned(), find(&body, "body"));
+            outside.sent.push(Sent { account, correlation: correlation.clone(), text });
+            outside.statuses.push((id.clone(), correlation));
+        }
+        if world.strikes(world.plan.faults.send / 2.0) {
+            return Err(SendError::new(SendClass::Unknown, "the answer was lost"));
+        }
+        world.linger(10, 200).await;
+        process.pass().await;
+        let message = ProviderMessageId::new(id);
+        Ok(SendReceipt { message, number: None, user: None, held: false })
+    }
+
+    async fn mark_read(&self, _message: &ProviderMessageId) -> Result<(), SendError> {
+        Ok(())
+    }
+
+    async fn typing(&self, _message: &ProviderMessageId) -> Result<(), SendError> {
+        Ok(())
+    }
+}
+
+/// The first text of this name, at any depth.
+fn find(value: &Value, name: &str) -> String {
+    fn seek<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+        match value {
+            Value::Object(map) => map.iter().find_map(|(key, field)| match field {
+                Value::String(text) if key == name => Some(text.as_str()),
+                other => seek(other, name),
+            }),
+            Value::Array(items) => items.iter().find_map(|item| seek(item, name)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        }
+    }
+    seek(value, name).unwrap_or_default().to_owned()
+}
+
+/// How long an effect of the queryable system stays invisible, at most.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// A system outside, one for each class of effect.
+#[derive(Debug)]
+struct System {
+    process: Arc<Process>,
+    name: &'static str,
+    class: EffectClass,
+}
+
+/// The tools that reach outside: one that honours keys, one that can be asked, one that neither does.
+pub(crate) fn tools(process: &Arc<Process>) -> Vec<Tool> {
+    let all =
+        [("push_crm", EffectClass::Keyed), ("open_task", EffectClass::Queryable), ("send_sms", EffectClass::Blind)];
+    all.into_iter().filter_map(|(name, class)| tool(process, name, class)).collect()
+}
+
+fn tool(process: &Arc<Process>, name: &'static str, class: EffectClass) -> Option<Tool> {
+    let words = || Localised { pt_br: "Avisa outro sistema.".to_owned(), en: "Tells another system.".to_owned() };
+    let spec = CommandSpec {
+        name: name.to_owned(),
+        pack: "outside".to_owned(),
+        description: words(),
+        input_schema: json!({"type": "object", "additionalProperties": false, "required": ["text"],
+            "properties": {"text": {"type": "string", "maxLength": 200}}}),
+        output_schema: json!({"type": "object"}),
+        behaviour: Behaviour { effect: Effect::Write, class, open_world: true, ..Behaviour::default() },
+        confirm: Confirm::None,
+        timeout: Duration::from_secs(10),
+        settle: SETTLE,
+        on_error: std::collections::BTreeMap::new(),
+        internal: false,
+        said: std::collections::BTreeMap::new(),
+    };
+    Tool::new(spec, Arc::new(System { process: Arc::clone(process), name, class })).ok()
+}
+
+impl System {
+    fn world(&self) -> &World {
+        &self.process.world
+    }
+
+    /// It happens, now.
+    fn happen(&self, key: &str) {
+        let now = self.world().now();
+        let settle = self.world().draw(|rng| Duration::from_millis(rng.u64(..=4_900)));
+        self.world().note(|| format!("{} did {key}", self.name));
+        let mut outside = self.world().outside();
+        let done = outside.effects.entry((self.name.to_owned(), key.to_owned())).or_default();
+        if self.class != EffectClass::Keyed || done.is_empty() {
+            done.push(now);
+        }
+        outside.visible.insert(key.to_owned(), Instant::now() + settle);
+    }
+}
+
+#[async_trait]
+impl ToolHandler for System {
+    async fn call(&self, cx: &ToolContext, _args: Value) -> ToolResult<ToolOutput> {
+        self.process.pass().await;
+        self.world().linger(20, 600).await;
+        self.process.pass().await;
+        let faults = &self.world().plan.faults;
+        if self.world().strikes(faults.outside / 2.0) {
+            return Err(ToolError::new(ErrorCode::Unavailable, "it does not answer").into());
+        }
+        self.happen(cx.key.as_str());
+        if self.world().strikes(faults.outside / 2.0) {
+            sleep(Duration::from_secs(60)).await;
+        }
+        self.world().linger(20, 600).await;
+        self.process.pass().await;
+        Ok(ToolOutput::success(json!({"ok": true})))
+    }
+
+    async fn preview(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Preview> {
+        Err(ToolError::new(ErrorCode::Internal, "nobody is asked").into())
+    }
+
+    async fn find(&self, cx: &ToolContext, _args: Value) -> ToolResult<Found> {
+        self.process.pass().await;
+        self.world().linger(20, 600).await;
+        self.process.pass().await;
+        let visible = self.world().outside().visible.get(cx.key.as_str()).copied();
+        let there = visible.is_some_and(|at| at <= Instant::now());
+        Ok(if there { Found::There(ToolOutput::success(json!({"ok": true}))) } else { Found::Absent })
+    }
+
+    fn confirmable(&self) -> bool {
+        false
+    }
+
+    fn args_schema(&self) -> Value {
+        json!({"type": "object"})
+    }
+}

@@ -1,0 +1,37 @@
+//! Proving the prover: mistakes that are built in on purpose, each of which must be found within its limit of seeds
+//! (facts: exactly once, §3.12).
+
+use std::process::ExitCode;
+
+use balcao_planted::{self as mistakes, Bug};
+
+use crate::plan::Plan;
+use crate::run::run;
+
+/// Looks for each mistake.
+#[expect(clippy::print_stdout, reason = "the report")]
+pub(crate) fn hunt(jobs: usize) -> ExitCode {
+    if !mistakes::AVAILABLE {
+        println!("this build has no mistakes built in: build it with `--features planted`");
+        return ExitCode::FAILURE;
+    }
+    let mut all = true;
+    for bug in Bug::ALL {
+        mistakes::plant(Some(bug));
+        let found = first_failure(bug.within(), jobs);
+        mistakes::plant(None);
+        all &= found.is_some();
+        match found {
+            Some((seed, finding)) => println!("{bug:?}: found by seed {seed} of {}: {finding}", bug.within()),
+            None => println!("{bug:?}: NOT found in {} seeds", bug.within()),
+        }
+    }
+    if all { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn first_failure(within: u64, _jobs: usize) -> Option<(u64, String)> {
+    (1..=within).find_map(|seed| {
+        let outcome = run(seed, Plan::draw(seed), false).ok()?;
+        outcome.findings.into_iter().next().map(|finding| (seed, finding))
+    })
+}

@@ -1,0 +1,221 @@
+//! One process of the program, wired as `balcao serve` wires it, and whoever starts it again when it dies.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use balcao_agent::{Profile, ProfileFile};
+use balcao_app::Desk;
+use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
+use balcao_app::inbox::{Account, Inbox};
+use balcao_app::sender::{Sender, SenderSettings};
+use balcao_app::turns::{Agent, FrontDesk};
+use balcao_builtin_tools::Settings;
+use balcao_channel::{AccountId, Channel};
+use balcao_domain::OrganizationId;
+use balcao_domain::burst::BurstRules;
+use balcao_store::InlineDatabase;
+use balcao_yaml::Document;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::gate::Faulty;
+use crate::model::Model;
+use crate::outside::{self, CHANNEL, Sending};
+use crate::world::{Process, World, lock};
+
+const PROFILE: &str = "
+profile:
+  id: sim
+  name: Sim
+  packs: [salon, crm, outside]
+  prompt: [identity, context]
+  guardrails: {asks_for_human: true}
+  limits: {timeout_s: 90}
+";
+
+/// A business of the run.
+#[derive(Debug, Clone)]
+pub(crate) struct Tenant {
+    pub(crate) organization: OrganizationId,
+    /// Its account at the provider.
+    pub(crate) account: String,
+}
+
+/// A running process.
+#[derive(Debug)]
+pub(crate) struct Replica {
+    pub(crate) process: Arc<Process>,
+    pub(crate) inbox: Inbox,
+    pub(crate) desk: Desk,
+    stop: CancellationToken,
+    sent: CancellationToken,
+    dispatching: Mutex<Option<JoinHandle<()>>>,
+    sending: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Replica {
+    /// Starts a process.
+    pub(crate) fn start(
+        world: &Arc<World>,
+        database: &InlineDatabase,
+        tenants: &[Tenant],
+        name: String,
+    ) -> anyhow::Result<Arc<Self>> {
+        let process = Process::start(world, name.clone());
+        let store = database.behind(Arc::new(Faulty(Arc::clone(&process))));
+        let desk = Desk::new(store, Arc::<Process>::clone(&process));
+        let agent = agent(&desk, &process)?;
+        let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
+        let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let burst = BurstRules { quiet: Duration::from_secs(2), ..BurstRules::default() };
+        let accounts = tenants.iter().map(|tenant| Account {
+            channel: CHANNEL.to_owned(),
+            account: tenant.account.clone(),
+            business: None,
+            organization: tenant.organization,
+        });
+        let inbox = Inbox::new(desk.clone(), accounts, burst, Arc::clone(&wake));
+        let settings = DispatcherSettings { burst, max_concurrent_turns: 4, ..DispatcherSettings::new("sim", name) };
+        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
+        let channels = tenants.iter().map(|tenant| {
+            let account = AccountId::new(tenant.account.as_str());
+            let channel: Arc<dyn Channel> = Arc::new(Sending { process: Arc::clone(&process), account });
+            channel
+        });
+        let sender = Sender::new(desk.clone(), channels, SenderSettings::default(), outgoing);
+        let (stop, sent) = (CancellationToken::new(), CancellationToken::new());
+        let (until, last) = (stop.clone(), sent.clone());
+        let dispatching = tokio::spawn(async move { dispatcher.run(until).await });
+        let sending = tokio::spawn(async move { sender.run(last).await });
+        Ok(Arc::new(Self {
+            process,
+            inbox,
+            desk,
+            stop,
+            sent,
+            dispatching: Mutex::new(Some(dispatching)),
+            sending: Mutex::new(Some(sending)),
+        }))
+    }
+
+    /// Tells it to stop, and says what did not.
+    pub(crate) async fn stop(&self) -> Result<(), String> {
+        self.stop.cancel();
+        ended("the dispatcher", &self.dispatching).await?;
+        self.sent.cancel();
+        ended("the sender", &self.sending).await
+    }
+}
+
+async fn ended(what: &str, task: &Mutex<Option<JoinHandle<()>>>) -> Result<(), String> {
+    let Some(task) = lock(task).take() else { return Ok(()) };
+    match tokio::time::timeout(Duration::from_mins(2), task).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(format!("{what} broke down: {error}")),
+        Err(_elapsed) => Err(format!("{what} did not stop")),
+    }
+}
+
+fn agent(desk: &Desk, process: &Arc<Process>) -> anyhow::Result<Agent> {
+    let profile = profile()?;
+    let settings = Settings {
+        allow_new_tags: false,
+        reminder_minutes: profile.reminder_minutes,
+        followup_delays: profile.followup_delays.clone(),
+        flows: Vec::new(),
+    };
+    let registry = balcao_builtin_tools::registry(desk, &settings);
+    let mut registry = registry.map_err(|problems| anyhow!("the shipped packs: {problems:?}"))?;
+    for tool in outside::tools(process) {
+        registry.add(tool).map_err(|reason| anyhow!(reason))?;
+    }
+    Ok(Agent::new(profile, &registry, Arc::new(Model(Arc::clone(process)))))
+}
+
+fn profile() -> anyhow::Result<Profile> {
+    let document = Document::read("sim.yaml", PROFILE).map_err(|problem| anyhow!("{problem:?}"))?;
+    let read = document.read_as::<ProfileFile>().map_err(|problem| anyhow!("{problem:?}"));
+    Ok(read.context("the simulator's profile")?.profile)
+}
+
+/// The places of the replicas, and who is in them.
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    world: Arc<World>,
+    database: InlineDatabase,
+    tenants: Vec<Tenant>,
+    places: Mutex<Vec<Arc<Replica>>>,
+}
+
+impl Cluster {
+    /// Starts as many as the plan says.
+    pub(crate) fn start(
+        world: &Arc<World>,
+        database: InlineDatabase,
+        tenants: Vec<Tenant>,
+    ) -> anyhow::Result<Arc<Self>> {
+        let start = |place: usize| Replica::start(world, &database, &tenants, format!("r{place}.0"));
+        let places = (0..world.plan.replicas).map(start).collect::<anyhow::Result<Vec<_>>>()?;
+        let world = Arc::clone(world);
+        Ok(Arc::new(Self { world, database, tenants, places: Mutex::new(places) }))
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Replica>> {
+        lock(&self.places).clone()
+    }
+
+    /// One of those that live, if any does.
+    pub(crate) fn any(&self) -> Option<Arc<Replica>> {
+        let alive: Vec<_> = self.all().into_iter().filter(|one| !one.process.is_dead()).collect();
+        let place = self.world.draw(|rng| rng.usize(..alive.len().max(1)));
+        alive.get(place).cloned()
+    }
+
+    /// Starts again whoever died, and lets things go wrong, second by second, until `end`.
+    pub(crate) async fn supervise(self: Arc<Self>, end: CancellationToken) -> anyhow::Result<()> {
+        let mut life = 0_u32;
+        loop {
+            tokio::select! {
+                biased;
+                () = end.cancelled() => return Ok(()),
+                () = tokio::time::sleep(Duration::from_secs(1)) => {}
+            }
+            for (place, replica) in self.all().into_iter().enumerate() {
+                if replica.process.is_dead() {
+                    if self.world.draw(|rng| rng.u8(..3)) == 0 || self.world.is_healed() {
+                        life += 1;
+                        let name = format!("r{place}.{life}");
+                        let started = Replica::start(&self.world, &self.database, &self.tenants, name)?;
+                        if let Some(place) = lock(&self.places).get_mut(place) {
+                            *place = started;
+                        }
+                    }
+                } else {
+                    self.trouble(&replica);
+                }
+            }
+            if self.world.strikes(self.world.plan.faults.blackout) {
+                self.all().iter().for_each(|replica| replica.process.kill("blackout"));
+            }
+        }
+    }
+
+    fn trouble(&self, replica: &Replica) {
+        let (faults, process) = (&self.world.plan.faults, &replica.process);
+        if self.world.strikes(faults.kill) {
+            process.kill("killed");
+        } else if self.world.strikes(faults.pause) {
+            process.pause(Duration::from_secs(self.world.draw(|rng| rng.u64(1..=70))));
+        }
+        // A cut lasts until luck or the end of all trouble mends it.
+        if process.is_cut_off() {
+            if self.world.is_healed() || self.world.draw(|rng| rng.u8(..10)) == 0 {
+                process.cut_off(false);
+            }
+        } else if self.world.strikes(faults.partition) {
+            process.cut_off(true);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Customers, staff at the shop's phone, and the provider that delivers what they write: at least once, in any order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use balcao_app::conversations::Conversations;
+use balcao_channel::inbound::{Content, DeliveryState, Echo, Forwarded, InboundMessage, Origin, Person, StatusUpdate};
+use balcao_channel::{AccountId, Inbound, Number, ProviderMessageId};
+use balcao_domain::{ConversationId, Phone};
+use balcao_store::{InlineDatabase, StoreError, contact, conversation};
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::model::{POISON, canary};
+use crate::outside::{CHANNEL, Human, Written};
+use crate::replica::{Cluster, Tenant};
+use crate::world::World;
+
+/// How long the provider waits for an acknowledgement.
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(20);
+
+/// Everybody outside.
+#[derive(Debug, Clone)]
+pub(crate) struct Crowd {
+    pub(crate) world: Arc<World>,
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) database: InlineDatabase,
+    pub(crate) tenants: Vec<Tenant>,
+}
+
+impl Crowd {
+    /// Everything that is written in a run; returns when all of it is acknowledged.
+    pub(crate) async fn write(&self) {
+        let plan = &self.world.plan;
+        let mut tasks = Vec::new();
+        for number in 0..plan.messages {
+            let after = self.world.draw(|rng| rng.u64(..u64::try_from(plan.span.as_millis()).unwrap_or(1)));
+            let this = self.clone();
+            tasks.push(tokio::spawn(async move {
+                sleep(Duration::from_millis(after)).await;
+                this.one(number).await;
+            }));
+        }
+        futures::future::join_all(tasks).await;
+    }
+
+    /// One message, sometimes with another in the same delivery, sometimes with a person who takes over.
+    async fn one(&self, number: usize) {
+        let (tenant, contact) =
+            self.world.draw(|rng| (rng.usize(..self.tenants.len()), rng.usize(..self.world.plan.contacts)));
+        let mut events = vec![self.message(tenant, contact, format!("wamid.{number}"))];
+        if self.world.draw(|rng| rng.u8(..4)) == 0 {
+            let other = self.world.draw(|rng| rng.usize(..self.world.plan.contacts));
+            events.push(self.message(tenant, other, format!("wamid.{number}b")));
+        }
+        let ids: Vec<String> = events.iter().filter_map(id).collect();
+        self.deliver(events.clone()).await;
+        for id in ids {
+            self.world.note(|| format!("{id} is acknowledged"));
+            if let Some(written) = self.world.outside().written.get_mut(&id) {
+                written.acknowledged = true;
+            }
+        }
+        if self.world.strikes(self.world.plan.faults.takeover) {
+            self.take_over(tenant, contact, number).await;
+        }
+        if self.world.strikes(self.world.plan.faults.redeliver) {
+            self.world.linger(0, 40_000).await;
+            self.deliver(events).await;
+        }
+    }
+
+    fn message(&self, tenant: usize, contact: usize, id: String) -> Inbound {
+        let text = self.words(tenant, &id);
+        self.world.note(|| format!("{} writes {text}", number(tenant, contact)));
+        self.world.outside().written.insert(id.clone(), Written { acknowledged: false });
+        Inbound::Message(Box::new(InboundMessage {
+            origin: self.origin(tenant),
+            id: ProviderMessageId::new(id),
+            sender: person(tenant, contact),
+            at: Some(self.world.now()),
+            content: Content::Text { body: text },
+            quoted: None,
+            referral: None,
+            forwarded: Forwarded::No,
+            group: None,
+        }))
+    }
+
+    fn words(&self, tenant: usize, id: &str) -> String {
+        let what = if self.world.strikes(self.world.plan.faults.poison) {
+            POISON.to_owned()
+        } else {
+            self.world.draw(|rng| match rng.u8(..12) {
+                0..=4 => {
+                    let who = ["Wesley Moura", "Otávio Prado"][rng.usize(..2)];
+                    let (day, hour) = (rng.u8(25..=26), rng.u8(14..=16));
+                    format!("Quero marcar Corte na máquina com {who} dia {day}/11 às {hour}:00.")
+                }
+                5 => "Deixa uma observação por favor".to_owned(),
+                6 | 7 => "Põe no sistema de vocês".to_owned(),
+                8 => "Abre um chamado".to_owned(),
+                9 => "Manda um SMS".to_owned(),
+                10 => "Oi, tudo bem?".to_owned(),
+                _ => "quero falar com um atendente".to_owned(),
+            })
+        };
+        format!("{what} ({id} {})", canary(tenant))
+    }
+
+    fn origin(&self, tenant: usize) -> Origin {
+        let account = self.tenants.get(tenant).map(|tenant| AccountId::new(tenant.account.as_str()));
+        Origin { account, business: "business".to_owned() }
+    }
+
+    /// Delivers until somebody says that it was received, and the word is not lost.
+    async fn deliver(&self, events: Vec<Inbound>) {
+        loop {
+            if let Some(replica) = self.cluster.any() {
+                let accepted = timeout(ACKNOWLEDGED_WITHIN, replica.inbox.accept(CHANNEL, events.clone())).await;
+                let lost = self.world.strikes(self.world.plan.faults.redeliver / 2.0);
+                if matches!(accepted, Ok(Ok(_))) && !replica.process.is_dead() && !lost {
+                    return;
+                }
+            }
+            self.world.linger(200, 4_000).await;
+        }
+    }
+
+    /// Staff answer from the shop's phone; later the conversation is given back.
+    async fn take_over(&self, tenant: usize, contact: usize, of: usize) {
+        let id = format!("wamid.echo.{of}");
+        let echo = Inbound::Echo(Box::new(Echo {
+            origin: self.origin(tenant),
+            id: ProviderMessageId::new(id),
+            to: person(tenant, contact),
+            at: Some(self.world.now()),
+            content: Content::Text { body: "Oi, aqui é a Renata".to_owned() },
+            quoted: None,
+        }));
+        self.deliver(vec![echo]).await;
+        let (from, number) = (self.world.now(), number(tenant, contact));
+        self.world.note(|| format!("staff have {number}"));
+        let Some(who) = self.tenants.get(tenant) else { return };
+        let human = Human { account: who.account.clone(), number: number.clone(), from, until: None };
+        self.world.outside().human.push(human);
+        self.world.linger(5_000, 60_000).await;
+        let Ok(Some(conversation)) = self.conversation(who, &number) else { return };
+        // Whoever else of the staff had it gives it back with this.
+        let now = self.world.now();
+        let theirs = |human: &&mut Human| human.account == who.account && human.number == number;
+        self.world.outside().human.iter_mut().filter(theirs).for_each(|human| {
+            human.until.get_or_insert(now);
+        });
+        for _ in 0..100 {
+            if let Some(replica) = self.cluster.any() {
+                let staff = Conversations::new(replica.desk.clone());
+                let given = timeout(ACKNOWLEDGED_WITHIN, staff.give_back(who.organization, conversation)).await;
+                if matches!(given, Ok(Ok(_))) {
+                    self.world.note(|| format!("staff give {number} back"));
+                    return;
+                }
+            }
+            self.world.linger(500, 2_000).await;
+        }
+    }
+
+    fn conversation(&self, tenant: &Tenant, number: &str) -> Result<Option<ConversationId>, StoreError> {
+        let Ok(phone) = Phone::parse(number) else { return Ok(None) };
+        self.database.look(|tx| {
+            let Some(found) = contact::find_by_phone(tx, tenant.organization, &phone)? else { return Ok(None) };
+            let held = conversation::of_contact(tx, tenant.organization, found.id)?;
+            Ok(held.into_iter().find(|one| one.channel == CHANNEL).map(|one| one.id))
+        })
+    }
+
+    /// Reports what became of messages, as far as the reports are not lost.
+    pub(crate) async fn report(self, end: CancellationToken) {
+        loop {
+            tokio::select! {
+                biased;
+                () = end.cancelled() => return,
+                () = sleep(Duration::from_secs(1)) => {}
+            }
+            let news = std::mem::take(&mut self.world.outside().statuses);
+            for (id, correlation) in news {
+                if self.world.strikes(self.world.plan.faults.status) {
+                    continue;
+                }
+                let this = self.clone();
+                tokio::spawn(async move { this.report_one(id, correlation).await });
+            }
+        }
+    }
+
+    async fn report_one(&self, id: String, correlation: String) {
+        self.world.linger(50, 15_000).await;
+        let tenant =
+            self.tenants.iter().position(|tenant| correlation.starts_with(&format!("{}:", tenant.organization)));
+        let states = [DeliveryState::Sent, DeliveryState::Delivered, DeliveryState::Read];
+        let state = states[self.world.draw(|rng| rng.usize(..states.len()))];
+        let status = StatusUpdate {
+            origin: self.origin(tenant.unwrap_or_default()),
+            message: ProviderMessageId::new(id),
+            state,
+            at: Some(self.world.now()),
+            recipient: Person::default(),
+            participant: None,
+            correlation: Some(correlation),
+            failure: None,
+            pricing: None,
+        };
+        self.deliver(vec![Inbound::Status(Box::new(status))]).await;
+    }
+}
+
+fn id(event: &Inbound) -> Option<String> {
+    match event {
+        Inbound::Message(message) => Some(message.id.as_str().to_owned()),
+        Inbound::Status(_) | Inbound::Echo(_) | Inbound::Preference(_) | Inbound::Renamed(_) | Inbound::Unknown(_) => {
+            None
+        }
+    }
+}
+
+/// A customer's number. Both tenants have a customer of each number: they are two contacts.
+fn number(_tenant: usize, contact: usize) -> String {
+    format!("+55319910000{:02}", contact + 10)
+}
+
+fn person(tenant: usize, contact: usize) -> Person {
+    let number = number(tenant, contact);
+    Person {
+        number: Some(Number::new(number.trim_start_matches('+'))),
+        phone: Phone::parse(&number).ok(),
+        name: Some(format!("Cliente {contact}")),
+        ..Person::default()
+    }
+}
