@@ -35,6 +35,7 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-agent --bench sanitiser
 	cargo bench -p balcao-app --bench booking
 	cargo bench -p balcao-builtin-tools --bench turn
+	.ci/bench
 
 SEEDS ?= 2000
 simulate: ## the whole server under seeded faults: SEEDS=5000, or MINUTES=60

@@ -1,4 +1,6 @@
 //! The only place of a turn that awaits: asks the model, runs the tools, saves the state after each step.
+//!
+//! Invariant: an answer is durable before a call of it runs (I-6), so that a successor runs the same calls under the same keys.
 
 use std::{sync::Arc, time::Duration};
 

@@ -2,7 +2,8 @@
 //!
 //! Each message is marked as being sent in a transaction of its own before the request is written, and what came of it is
 //! recorded after. If the program ends in between, nobody knows, and the message is marked so; it is never repeated by the
-//! machine, except on a channel where sending twice is sending once. The rules are in [`balcao_domain::outbox`].
+//! machine, except on a channel where sending twice is sending once. The rules are in [`balcao_domain::outbox`]
+//! (I-7, I-10, I-14, I-20).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

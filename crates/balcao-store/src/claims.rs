@@ -1,4 +1,4 @@
-//! Claims on a professional's time: the first wall against double booking.
+//! Claims on a professional's time: the first wall against double booking (I-11).
 //!
 //! Invariant: every appointment that is not cancelled has one row per quantum of five minutes of its occupied span, on one
 //! seat, under the primary key (organization, professional, seat, quantum). Two appointments that overlap would need the

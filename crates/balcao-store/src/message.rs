@@ -1,4 +1,6 @@
 //! Messages: the append-only thread of a conversation.
+//!
+//! Invariant: a turn has at most one reply, by a unique index (I-13).
 
 use balcao_domain::{ConversationId, MessageId, OrganizationId, TurnId};
 use jiff::Timestamp;

@@ -1,4 +1,6 @@
 //! Planned reminders of appointments.
+//!
+//! Invariant: an appointment has one reminder per instant, by a unique key, however often it is planned (I-18).
 
 use balcao_domain::{AppointmentId, OrganizationId, ReminderId};
 use jiff::Timestamp;

@@ -1,4 +1,7 @@
 //! The turn journal: a turn's saved state while it is open, its record once it is closed.
+//!
+//! Invariants: a conversation has at most one open turn, by a unique index (I-4); every change demands that the turn is open, so
+//! that of two who end it one does; what is saved before a call runs is what a successor goes on from (I-6).
 
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
 use jiff::Timestamp;

@@ -1,4 +1,4 @@
-//! For whom a call runs, and under which key. None of it ever comes from a model.
+//! For whom a call runs, and under which key. None of it ever comes from a model (I-19).
 
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,7 @@
-//! Closing a turn: record, reply, conversation and handoff commit together, or nothing does.
+//! Closing a turn: record, reply, conversation and handoff commit together, or nothing does (I-12).
+//!
+//! A turn is closed once (I-13); if a person took over meanwhile, its reply is kept as a draft and does not leave (I-17). Shown by
+//! the gate G-01, which ends the program at every commit.
 
 use std::sync::Arc;
 

@@ -62,9 +62,10 @@ fn every_command_of_the_readme_works_as_it_stands() {
 #[test]
 fn every_command_and_option_has_a_description() {
     let folder = tempdir().unwrap();
-    for command in
-        ["chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "key", "outbox", "config"]
-    {
+    for command in [
+        "chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "key", "outbox", "config",
+        "bench", "serve",
+    ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");
         assert!(out(&output).lines().count() > 5, "{command}");
@@ -73,7 +74,14 @@ fn every_command_and_option_has_a_description() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/GUIDE.md", "docs/OPERATIONS.md"] {
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/GUIDE.md",
+        "docs/OPERATIONS.md",
+        "docs/RELIABILITY.md",
+    ] {
         let text = std::fs::read_to_string(root().join(name)).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let target = link.split('#').next().unwrap_or_default();

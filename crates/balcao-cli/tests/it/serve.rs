@@ -111,8 +111,13 @@ macro_rules! on_both {
 }
 
 /// Waits for something that comes to pass, or fails after a minute and a half.
-fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(90);
+fn eventually<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    within(90, what, look)
+}
+
+/// The same with so many seconds.
+fn within<T>(seconds: u64, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(seconds);
     loop {
         if let Some(found) = look() {
             return found;

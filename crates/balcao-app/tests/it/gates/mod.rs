@@ -3,6 +3,7 @@
 mod contention;
 mod crash;
 mod shop;
+mod tenancy;
 
 /// How many times as large as usual.
 fn scale() -> u32 {

@@ -69,7 +69,10 @@ pub(super) type Exchange = (&'static str, &'static [Act]);
 
 /// Follows a script by what it is asked, so that being asked again changes nothing.
 #[derive(Debug)]
-struct Actor(&'static [Exchange]);
+struct Actor {
+    script: &'static [Exchange],
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
+}
 
 /// Local day and time of a slot: twenty a day, five days a week, from a week ahead.
 pub(super) fn slot(number: u32) -> (jiff::civil::Date, u32) {
@@ -100,6 +103,7 @@ impl ChatProvider for Actor {
         request: &ModelRequest,
         _on_event: &mut EventSink<'_>,
     ) -> Result<ModelResponse, ModelError> {
+        self.asked.lock().unwrap().push(request.clone());
         let response = |text: &str, tool_calls: Vec<ToolCallRequest>| {
             let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
             let text = text.to_owned();
@@ -108,7 +112,7 @@ impl ChatProvider for Actor {
         // Words of the program stand between, where it corrects the model.
         let asked = request.messages.iter().enumerate().rev().find_map(|(at, message)| {
             let Message::User { text } = message else { return None };
-            self.0
+            self.script
                 .iter()
                 .rev()
                 .find(|(says, _)| text.contains(says.split(',').next().unwrap_or(says)))
@@ -262,6 +266,7 @@ pub(super) struct Shop {
     pub(super) organization: OrganizationId,
     pub(super) reaper: Arc<Reaper>,
     pub(super) channel: Arc<Takes>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
     pub(super) mortal: Process,
     pub(super) survivor: Process,
 }
@@ -275,6 +280,7 @@ pub(super) async fn open(store: &Store, slug: &str, script: &'static [Exchange])
     let reaper = Arc::new(Reaper::default());
     let account = format!("{ACCOUNT}-{slug}");
     let channel = Arc::new(Takes { account: AccountId::new(account.as_str()), accepted: Mutex::default() });
+    let asked = Arc::new(Mutex::new(Vec::new()));
     let process = |store: Store, owner: &str| {
         let desk = Desk::new(store, clock.clone());
         let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
@@ -284,7 +290,7 @@ pub(super) async fn open(store: &Store, slug: &str, script: &'static [Exchange])
         let settings =
             Settings { allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows: Vec::new() };
         let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
-        let agent = Agent::new(profile, &registry, Arc::new(Actor(script)));
+        let agent = Agent::new(profile, &registry, Arc::new(Actor { script, asked: Arc::clone(&asked) }));
         let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
         let account =
             Account { channel: "whatsapp".to_owned(), account: account.clone(), business: None, organization };
@@ -298,7 +304,7 @@ pub(super) async fn open(store: &Store, slug: &str, script: &'static [Exchange])
     };
     let mortal = process(store.clone().probed(Arc::<Reaper>::clone(&reaper)), "the one that dies");
     let survivor = process(store.clone(), "the one that lives");
-    Shop { store: store.clone(), clock, organization, reaper, channel, mortal, survivor }
+    Shop { store: store.clone(), clock, organization, reaper, channel, asked, mortal, survivor }
 }
 
 impl Process {
@@ -319,6 +325,11 @@ impl Shop {
     /// The program that lives.
     fn process(&self) -> &Process {
         if self.reaper.is_dead() { &self.survivor } else { &self.mortal }
+    }
+
+    /// What the model was asked so far.
+    pub(super) fn asked(&self) -> Vec<ModelRequest> {
+        self.asked.lock().unwrap().clone()
     }
 
     pub(super) fn pass(&self, seconds: i64) {

@@ -60,12 +60,17 @@ fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is
     let Some((database, shop)) = shop_with_server() else { return };
     let servers = [shop.start(), shop.start(), shop.start()];
     let address = Arc::new(Mutex::new(servers[0].address.clone()));
-    let messages = wishes(0..10);
-    let count = messages.len();
-    let delivering = meta(messages, &address);
+    let mut messages = wishes(0..10);
+    let (count, agreements) = (messages.len(), messages.split_off(10));
+    let mut delivering = vec![meta(messages, &address)];
     let mut refused = Vec::new();
     for (round, how) in [Stop::Fast, Stop::Immediate, Stop::Fast].into_iter().enumerate() {
-        pause(1_500);
+        if round == 1 {
+            // Whoever was asked agrees.
+            shop.quiet();
+            delivering.push(meta(agreements.clone(), &address));
+        }
+        pause(400);
         database.stop(how).unwrap();
         for server in &servers {
             let asked = Instant::now();
@@ -78,7 +83,7 @@ fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is
         // The next one takes the load.
         address.lock().unwrap().clone_from(&servers[(round + 1) % servers.len()].address);
     }
-    delivering.join().unwrap();
+    delivering.into_iter().for_each(|one| one.join().unwrap());
     settle(&shop, &servers[0]);
     every_message_has_one_answer(&shop, count);
     no_effect_happened_twice(&shop);

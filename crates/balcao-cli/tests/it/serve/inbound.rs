@@ -12,11 +12,13 @@ use balcao_testkit::fakes::graph::webhooks;
 use balcao_testkit::postgres::{OwnServer, Stop};
 use serde_json::{Value, json};
 
-use super::{Running, SECRET, Shop, eventually, post, shop, shop_at};
+use super::{Running, SECRET, Shop, post, shop, shop_at, within};
 
 const CUSTOMERS: u32 = 1_000;
 const EACH: u32 = 10;
 const KILLS: u32 = 6;
+/// Seconds: ten thousand messages take their time on a busy machine.
+const PATIENCE: u64 = 600;
 
 /// Numbers from a seed: the same in every run (xorshift).
 struct Dice(u64);
@@ -83,7 +85,7 @@ fn deliver(
                 let addresses = Arc::clone(&addresses);
                 scope.spawn(move || {
                     while let Some(batch) = batches.get(next.fetch_add(1, Ordering::SeqCst)) {
-                        eventually("a batch is acknowledged", || {
+                        within(PATIENCE, "a batch is acknowledged", || {
                             let to = addresses.lock().unwrap();
                             let to = to.get(lane % to.len().max(1)).cloned().unwrap_or_default();
                             let answer = post(&to, batch, SECRET);
@@ -113,7 +115,7 @@ fn gate(shop: &Shop, replicas: usize, database: Option<&OwnServer>) {
     let (progress, delivering) = deliver(batches, &addresses);
     for kill in 0..KILLS {
         let goal = posts * usize::try_from(kill + 1).unwrap() / usize::try_from(KILLS + 1).unwrap();
-        eventually("deliveries go on", || (progress.load(Ordering::SeqCst) >= goal).then_some(()));
+        within(PATIENCE, "deliveries go on", || (progress.load(Ordering::SeqCst) >= goal).then_some(()));
         if let Some(database) = database.filter(|_| kill == KILLS / 2) {
             database.stop(Stop::Immediate).unwrap();
             std::thread::park_timeout(Duration::from_secs(3));
@@ -124,7 +126,7 @@ fn gate(shop: &Shop, replicas: usize, database: Option<&OwnServer>) {
         *addresses.lock().unwrap() = where_they_are(&servers);
     }
     let refused = delivering.join().unwrap();
-    eventually("everything is answered and sent", || {
+    within(PATIENCE, "everything is answered and sent", || {
         let left = "SELECT (SELECT COUNT(*) FROM inbox WHERE state IN ('new', 'assigned'))
                     + (SELECT COUNT(*) FROM outbox WHERE state IN ('pending', 'sending'))";
         std::thread::park_timeout(Duration::from_millis(300));

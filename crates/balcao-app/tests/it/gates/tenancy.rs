@@ -1,0 +1,223 @@
+//! G-10: what one organization has reaches no tool, prompt, message or row of another, whatever a model asks for.
+//!
+//! Two organizations lie in one database. Every text of the second holds a canary; the first one's model asks every tool for
+//! what is the second's, by name and by number.
+
+use balcao_app::Desk;
+use balcao_app::seed::BusinessFile;
+use balcao_builtin_tools::Settings;
+use balcao_domain::{Clock, OrganizationId};
+use balcao_llm::Message;
+use balcao_store::{OpenOptions, Store, StoreError, Tx, Value, contact};
+use balcao_testkit::postgres::Database;
+use balcao_tool::context::{EffectKey, Principal, ToolContext};
+use balcao_tool::{Locale, RunMode};
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use super::shop::{Act, NOW, filled, open};
+
+/// Stands in every text of the other organization, and nowhere else.
+const CANARY: &str = "Quetzal";
+
+const OTHER: &str = r#"
+organization:
+  name: Quetzal Clínica
+  slug: quetzal
+  timezone: America/Sao_Paulo
+  locale: pt-BR
+  currency: BRL
+  address: Rua Quetzal, 1
+  hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"], fri: ["09:00-19:00"], sat: ["09:00-19:00"]}
+services:
+  - {name: Corte Quetzal, price: "77.77", duration_minutes: 30}
+professionals:
+  - {name: Ana Quetzal, aliases: [Quetzalina], hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"]}, services: [Corte Quetzal]}
+pipelines:
+  - {name: Funil Quetzal, stages: [Etapa Quetzal]}
+tags: [Etiqueta Quetzal]
+contacts:
+  - name: Cliente Quetzal
+    phone: "+55 11 90000-0001"
+    tags: [Etiqueta Quetzal]
+    notes: [Nota Quetzal]
+    appointments:
+      - {service: Corte Quetzal, professional: Ana Quetzal, start: "2026-12-01T10:00"}
+knowledge:
+  - {title: Estacionamento Quetzal, content: "Há vagas na Rua Quetzal."}
+"#;
+
+/// Everything that an organization has, row by row.
+async fn rows_of(store: &Store, organization: OrganizationId) -> Vec<String> {
+    const TABLES: [(&str, &str); 12] = [
+        ("contact", "name || ' ' || COALESCE(phone, '')"),
+        ("appointment", "status || ' ' || CAST(starts_at AS TEXT)"),
+        ("note", "content"),
+        ("tag", "name"),
+        ("contact_tag", "CAST(tag_id AS TEXT)"),
+        ("contact_stage", "CAST(stage_id AS TEXT)"),
+        ("knowledge_entry", "content"),
+        ("waitlist", "state"),
+        ("follow_up", "state"),
+        ("reminder", "state"),
+        ("conversation", "state"),
+        ("handoff", "reason"),
+    ];
+    let read = move |tx: &mut Tx<'_>| {
+        let mut all = Vec::new();
+        for (table, shown) in TABLES {
+            let sql = format!("SELECT {shown} FROM {table} WHERE organization_id = ?1 ORDER BY 1");
+            let found = tx.query_all(&sql, &[Value::from(organization)], |row| row.get::<String>(0))?;
+            all.extend(found.into_iter().map(|row| format!("{table}: {row}")));
+        }
+        Ok::<_, StoreError>(all)
+    };
+    store.read(read).await.unwrap()
+}
+
+/// What a hostile model asks a tool for: the other's names in every text, the other's numbers in every id.
+fn hostile(schema: &serde_json::Value) -> Vec<serde_json::Value> {
+    let texts = [
+        "Ana Quetzal",
+        "Quetzalina",
+        "Corte Quetzal",
+        "Etiqueta Quetzal",
+        "Etapa Quetzal",
+        "+55 11 90000-0001",
+        "Quetzal",
+    ];
+    let empty = serde_json::Map::new();
+    let properties = schema["properties"].as_object().unwrap_or(&empty);
+    let mut all = vec![json!({})];
+    for (place, text) in texts.iter().enumerate() {
+        let value = |(name, property): (&String, &serde_json::Value)| {
+            let value = match (property["type"].as_str(), property["enum"].get(0), name.as_str()) {
+                (_, Some(first), _) => first.clone(),
+                (_, _, "date" | "new_date") => json!("2026-12-01"),
+                (_, _, "start_hour" | "new_start_hour") => json!("10:00"),
+                (_, _, "delay_minutes") => json!(30),
+                (Some("integer"), ..) => json!(place + 1),
+                (Some("object"), ..) => json!({ "x": "y" }),
+                _ => json!(text),
+            };
+            (name.clone(), value)
+        };
+        all.push(serde_json::Value::Object(properties.iter().map(value).collect()));
+        // One argument alone, so that no other stops the call before it.
+        all.extend(properties.iter().map(|one| {
+            let (name, value) = value(one);
+            json!({ name: value })
+        }));
+    }
+    all
+}
+
+async fn gate(store: Store, database: &str) {
+    let other = BusinessFile::read("quetzal", OTHER).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let other = other.import(&store, NOW.parse().unwrap()).await.unwrap().organization;
+    let script: &[(&str, &[Act])] = &[
+        ("oi", &[Act::Calls(&[("get_contact_info", "{}")]), Act::Says("Olá!")]),
+        (
+            "quero marcar",
+            &[
+                Act::Calls(&[
+                    ("get_services", "{}"),
+                    ("get_barbers", "{}"),
+                    ("search_knowledge_base", r#"{"query":"Quetzal"}"#),
+                ]),
+                Act::Says("Pois não?"),
+            ],
+        ),
+    ];
+    let script: &'static [(&str, &[Act])] = Box::leak(script.to_vec().into_boxed_slice());
+    let shop = open(&store, "figueira", script).await;
+    let before = rows_of(&store, other).await;
+    assert!(before.len() >= 8 && before.iter().any(|row| row.contains(CANARY)), "{before:?}");
+    for (place, (words, _)) in script.iter().enumerate() {
+        let body = shop.text(1, &format!("wamid.{place}"), &filled(words, 1));
+        shop.serves(1, &[body]).await;
+    }
+    // What a model was shown, and what left.
+    let seen = shop.asked();
+    assert!(seen.len() >= 4);
+    for request in &seen {
+        let mut shown = vec![request.system.clone()];
+        shown.extend(request.messages.iter().map(|message| match message {
+            Message::User { text } | Message::Assistant { text, .. } => text.clone(),
+            Message::ToolResult { content, .. } => content.clone(),
+        }));
+        shown.extend(request.tools.iter().map(|tool| format!("{} {}", tool.description, tool.input_schema)));
+        assert!(shown.iter().all(|text| !text.contains(CANARY) || text == "Quetzal"), "a prompt shows {CANARY}");
+    }
+    assert!(!shop.seen_of(1).await.contains(CANARY));
+    // Every tool, bound to the first organization's customer.
+    let desk = Desk::new(store.clone(), shop.clock.clone());
+    let settings = Settings {
+        allow_new_tags: false,
+        reminder_minutes: 60,
+        followup_delays: vec![30],
+        flows: vec!["boas".to_owned()],
+    };
+    let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
+    let own = shop.organization;
+    let ids = store.read(move |tx: &mut Tx<'_>| {
+        let contact = contact::find_by_channel_user(tx, own, "BR.1")?.unwrap().id;
+        Ok::<_, StoreError>((contact, balcao_store::conversation::of_contact(tx, own, contact)?.remove(0).id))
+    });
+    let (customer, conversation) = ids.await.unwrap();
+    let principal = Principal {
+        organization: own.into(),
+        contact: customer.into(),
+        conversation: conversation.into(),
+        turn: 999_999,
+        staff_facing: false,
+        locale: Locale::PtBr,
+    };
+    let (mut tools, mut calls) = (0, 0_u32);
+    for tool in registry.iter() {
+        tools += 1;
+        for args in hostile(&tool.spec.input_schema) {
+            calls += 1;
+            let key = EffectKey::derive(999_999, 0, calls, &tool.spec.name, "hash");
+            let now = shop.clock.now().to_zoned(TimeZone::get("America/Sao_Paulo").unwrap());
+            let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now };
+            let result = tool.execute(&cx, args.clone(), RunMode::Execute).await;
+            // What was asked may be repeated; what is known of it may not be told.
+            let mut told = result.value.to_string();
+            for asked in texts_of(&args) {
+                told = told.replace(&asked, "");
+            }
+            assert!(!told.contains(CANARY) && !told.contains("77.77"), "{} {args}: {told}", tool.spec.name);
+        }
+    }
+    assert_eq!(rows_of(&store, other).await, before, "a tool changed what is another's");
+    assert!(tools >= 24);
+    eprintln!(
+        "G-10 on {database}: {tools} tools, {calls} calls, {} prompts, {} rows watched, 0 crossings",
+        seen.len(),
+        before.len()
+    );
+}
+
+fn texts_of(value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::String(text) => vec![text.clone()],
+        serde_json::Value::Array(all) => all.iter().flat_map(texts_of).collect(),
+        serde_json::Value::Object(all) => all.values().flat_map(texts_of).collect(),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => Vec::new(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn g_10_no_tool_and_no_prompt_crosses_over_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    gate(store, "SQLite").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn g_10_no_tool_and_no_prompt_crosses_over_postgres() {
+    let Some(database) = Database::migrated() else { return };
+    gate(Store::connect(&database.url, OpenOptions::default()).unwrap(), "PostgreSQL").await;
+}
