@@ -108,6 +108,7 @@ contract! {
         texts_keep_every_character,
     ]
     talk: [
+        a_turn_that_is_over_has_no_more_effects,
         a_conversation_begins_once_and_keeps_what_is_written,
         those_who_wait_longest_come_first,
         whoever_opted_out_on_one_channel_has_opted_out,
@@ -138,6 +139,7 @@ contract! {
         whoever_read_up_to_a_number_asks_for_what_comes_after,
         an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
         tenants_do_not_read_each_others_entries,
+        a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
     ]
     agenda: [
         whoever_waits_is_offered_what_was_freed,
