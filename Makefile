@@ -1,7 +1,7 @@
 # Two commands: `make demo` runs the main job, `make test` the tests.
 # `make check` runs what else the gate runs; `make bench` the figures.
 # `make browser` runs the tests in Chromium, if it is there or apt can install it.
-.PHONY: demo test browser check fmt clippy doc deps bench fuzz-api
+.PHONY: demo test browser check fmt clippy doc deps bench simulate planted fuzz-api
 
 demo: ## the sample barbershop on a page of this machine; in the terminal where there is none
 	cargo run --quiet -p balcao-cli -- demo
@@ -36,6 +36,13 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-app --bench booking
 	cargo bench -p balcao-builtin-tools --bench turn
 	.ci/bench
+
+SEEDS ?= 2000
+simulate: ## the whole server under seeded faults: SEEDS=5000, or MINUTES=60
+	cargo run --release --quiet -p balcao-simulator -- $(if $(MINUTES),--minutes $(MINUTES),--seeds $(SEEDS))
+
+planted: ## whether the simulator finds the mistakes that are built in for it
+	cargo run --release --quiet -p balcao-simulator --features planted -- --planted
 
 fuzz-api: ## schemathesis against the API of the real binary; needs Python, and the network once
 	.ci/schemathesis

@@ -5,14 +5,16 @@
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use balcao_llm::{ChatProvider, ModelError, ModelResponse, StreamEvent};
+use balcao_llm::{ChatProvider, ModelError, ModelResponse};
 use balcao_tool::{
     CallResult, EffectClass, ErrorCode, Internal, RunMode, ToolContext, ToolError, Toolbox, registry::error_result,
 };
 use futures::future::join_all;
 use jiff::Zoned;
 use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
 
+use crate::spans;
 use crate::turn::{Ending, NextStep, QueuedCall, Turn, TurnState};
 
 /// Keeps the state of a turn where a crash does not reach it.
@@ -57,8 +59,7 @@ pub async fn drive(
         let must_save = match turn.next_step() {
             NextStep::CallModel(request) => {
                 let started = Instant::now();
-                let mut ignore = |_: StreamEvent<'_>| {};
-                match timeout_at(deadline, model.complete(&request, &mut ignore)).await {
+                match timeout_at(deadline, spans::ask(model, &request)).await {
                     Ok(answer) => {
                         if let Some(observer) = observer {
                             observer.model(&answer, started.elapsed());
@@ -112,7 +113,9 @@ fn millis(took: Duration) -> u64 {
 /// Runs a call and tells how long it took, in milliseconds.
 async fn run(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::Principal, now: Zoned) -> (CallResult, u64) {
     let started = Instant::now();
-    let result = execute(toolbox, call, principal, now).await;
+    let span = spans::of_tool(call);
+    let result = execute(toolbox, call, principal, now).instrument(span.clone()).await;
+    spans::tool_ended(&span, call, &result);
     (result, millis(started.elapsed()))
 }
 

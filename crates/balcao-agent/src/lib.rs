@@ -16,6 +16,7 @@ pub mod notice;
 pub mod profile;
 pub mod prompt;
 pub mod sanitise;
+pub mod spans;
 pub mod turn;
 
 pub use profile::{Profile, ProfileFile};

@@ -19,6 +19,9 @@ use crate::bell::Bell;
 use crate::desk::UseCaseError;
 use crate::turns::{AnswerError, FrontDesk};
 
+/// So many conversations are rescued at once; the rest comes next.
+const RESCUED_AT_ONCE: u32 = 32;
+
 /// How the dispatcher works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DispatcherSettings {
@@ -76,7 +79,7 @@ pub struct Dispatcher {
 /// A claimed conversation and its place among the turns that run.
 struct Job {
     claimed: Claimed,
-    _turn: OwnedSemaphorePermit,
+    _turn: Option<OwnedSemaphorePermit>,
     _suspect: Option<OwnedSemaphorePermit>,
 }
 
@@ -147,6 +150,27 @@ impl Dispatcher {
         }
     }
 
+    /// Gives conversations to a person in which something has waited since before `since` without anybody who works on it;
+    /// gives how many. These turns ask no model, so they take no turn's place.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn rescue(&self, since: Timestamp) -> Result<usize, UseCaseError> {
+        let now = self.front.desk().clock.now();
+        let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
+        let work = move |tx: &mut Tx<'_>| {
+            dispatch::claim_stuck(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects: limit }, since)
+        };
+        let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let count = claimed.len();
+        let jobs = claimed.into_iter().map(|claimed| {
+            tracing::error!(conversation = %claimed.lease.conversation, "nobody answered for too long: a person gets it");
+            self.work(Job { claimed, _turn: None, _suspect: None })
+        });
+        futures::future::join_all(jobs).await;
+        Ok(count)
+    }
+
     fn start(&self, job: Job) {
         let this = self.clone();
         self.tracker.spawn(async move {
@@ -171,7 +195,7 @@ impl Dispatcher {
         let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
         let jobs = claimed.into_iter().zip(places).map(|(claimed, place)| {
             let _suspect = if claimed.tally.suspect { suspect.take() } else { None };
-            Job { claimed, _turn: place, _suspect }
+            Job { claimed, _turn: Some(place), _suspect }
         });
         Ok(jobs.collect())
     }

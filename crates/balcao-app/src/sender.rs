@@ -19,9 +19,12 @@ use futures::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::metrics;
 
 /// What is kept back at the end of a channel's window: clocks differ, and a message takes its time.
 const MARGIN: Duration = Duration::from_mins(2);
@@ -133,32 +136,51 @@ impl Sender {
             .map(|(name, _)| name.clone())
             .collect();
         let work = move |tx: &mut Tx<'_>| {
+            let mut unknown = Vec::new();
             for lost in outbox::expire(tx, now, settle)? {
                 if repeatable.iter().any(|(channel, account)| *channel == lost.channel && *account == lost.account) {
                     outbox::retry(tx, lost.organization, lost.id, now)?;
                     continue;
                 }
-                tell_staff(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
+                unknown.push(lost.channel.clone());
+                tell(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
             }
             let claimed = outbox::claim(tx, now, until, limit)?;
             let with_route = |tx: &mut Tx<'_>, one: Outbox| {
                 let route = dispatch::route(tx, one.organization, one.conversation)?;
                 Ok((one, route))
             };
-            claimed.into_iter().map(|one| with_route(tx, one)).collect::<Result<Vec<_>, UseCaseError>>()
+            let claimed =
+                claimed.into_iter().map(|one| with_route(tx, one)).collect::<Result<Vec<_>, UseCaseError>>()?;
+            Ok::<_, UseCaseError>((claimed, unknown))
         };
-        self.desk.store.write(work).await
+        let (claimed, unknown) = self.desk.store.write(work).await?;
+        unknown.iter().for_each(|channel| metrics::ambiguous(channel));
+        Ok(claimed)
     }
 
     async fn send(&self, message: Outbox, route: Option<Route>) {
-        let attempt = self.attempt(&message, route.as_ref()).await;
+        let started = Instant::now();
+        let span = tracing::info_span!(
+            "send",
+            otel.name = %format_args!("send {}", message.channel),
+            otel.kind = "producer",
+            messaging.operation.r#type = "send",
+            messaging.system = message.channel.as_str(),
+            balcao.message.id = %message.id,
+            balcao.attempt = i64::from(message.attempts),
+            balcao.outcome = tracing::field::Empty,
+        );
+        let attempt = self.attempt(&message, route.as_ref()).instrument(span.clone()).await;
+        span.record("balcao.outcome", attempt.word());
+        metrics::sent(&message.channel, attempt.word(), started.elapsed());
         if let Some(failure) = &attempt.failure {
-            tracing::warn!(message = %message.id, attempt = message.attempts, failure, "a message was not sent");
+            tracing::warn!(id = %message.id, attempt = message.attempts, failure, "a message was not sent");
         }
         let id = message.id;
         if let Err(error) = self.record(message, attempt).await {
             // It stays as being sent, and is taken for unknown when its time is over.
-            tracing::error!(message = %id, %error, "what came of a message could not be recorded");
+            tracing::error!(%id, %error, "what came of a message could not be recorded");
         }
     }
 
@@ -189,22 +211,36 @@ impl Sender {
         let now = self.desk.clock.now();
         let spread = u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919);
         let next = after_attempt(attempt.outcome, message.attempts, spread, self.settings.settle, now);
+        let channel = message.channel.clone();
         let work = move |tx: &mut Tx<'_>| {
             let provider_message = attempt.receipt.as_ref().map(|receipt| receipt.message.as_str());
             let failure = attempt.failure.as_deref();
             let recorded = outbox::record(tx, &message, next, provider_message, failure, now)?;
             if recorded {
-                tell_staff(tx, &message, next.state, failure.unwrap_or_default(), now)?;
+                tell(tx, &message, next.state, failure.unwrap_or_default(), now)?;
             }
-            Ok::<_, UseCaseError>(())
+            Ok::<_, UseCaseError>(recorded)
         };
-        self.desk.store.write(work).await
+        let recorded = self.desk.store.write(work).await?;
+        if recorded && next.state == OutboxState::Unknown {
+            metrics::ambiguous(&channel);
+        }
+        Ok(())
     }
 }
 
 const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is too old, only a template may be sent";
 
 impl Attempt {
+    const fn word(&self) -> &'static str {
+        match self.outcome {
+            AttemptOutcome::Accepted => "sent",
+            AttemptOutcome::Retry { .. } | AttemptOutcome::Misconfigured => "retry",
+            AttemptOutcome::Refused => "failed",
+            AttemptOutcome::Unknown => "unknown",
+        }
+    }
+
     fn failed(outcome: AttemptOutcome, failure: String) -> Self {
         Self { outcome, receipt: None, failure: Some(failure) }
     }
@@ -223,8 +259,8 @@ impl Attempt {
     }
 }
 
-/// What did not reach the customer, or may not have, is for staff to see.
-fn tell_staff(
+/// What reached the customer is an event; what did not, or may not have, is for staff to see.
+fn tell(
     tx: &mut Tx<'_>,
     message: &Outbox,
     state: OutboxState,
@@ -234,9 +270,10 @@ fn tell_staff(
     let kind = match state {
         OutboxState::Dead => "message_dead",
         OutboxState::Unknown => "message_unknown",
-        OutboxState::Pending | OutboxState::Sending | OutboxState::Sent => return Ok(()),
+        OutboxState::Sent => "reply_sent",
+        OutboxState::Pending | OutboxState::Sending => return Ok(()),
     };
-    let payload = json!({ "failure": failure }).to_string();
+    let payload = json!({ "failure": failure, "conversation": message.conversation.to_string() }).to_string();
     event::push(tx, message.organization, kind, &message.id.to_string(), &payload, now)?;
     Ok(())
 }

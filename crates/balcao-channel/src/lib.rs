@@ -6,6 +6,7 @@
 
 pub mod channel;
 pub mod channels;
+pub mod endpoint;
 pub mod error;
 pub mod id;
 pub mod inbound;

@@ -7,6 +7,8 @@
 mod chat;
 mod database;
 mod serve;
+mod telemetry;
+pub(crate) mod webhooks;
 
 use std::{
     collections::BTreeMap,
@@ -25,6 +27,8 @@ use crate::{output::Failure, wire::seconds};
 pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
+pub(crate) use telemetry::{LogConfig, LogFormat, TelemetryConfig};
+use webhooks::WebhookConfig;
 
 /// The file that is read if none is named.
 pub(crate) const DEFAULT_FILE: &str = "balcao.toml";
@@ -41,6 +45,12 @@ pub(crate) struct Config {
     pub(crate) server: ServerConfig,
     pub(crate) whatsapp: WhatsAppConfig,
     pub(crate) chat: ChatConfig,
+    pub(crate) log: LogConfig,
+    pub(crate) telemetry: TelemetryConfig,
+    pub(crate) webhooks: Vec<WebhookConfig>,
+    /// Every secret in it and in the environment, so that no log shows one.
+    #[serde(skip)]
+    pub(crate) secrets: Vec<SecretString>,
     #[serde(skip)]
     origins: BTreeMap<String, String>,
 }
@@ -198,6 +208,11 @@ impl Config {
         self.server.rows(&mut row);
         self.whatsapp.rows(&mut row);
         self.chat.rows(&mut row);
+        self.log.rows(&mut row);
+        self.telemetry.rows(&mut row);
+        for one in &self.webhooks {
+            row(&format!("webhooks.{}", one.name), one.shown());
+        }
         for one in &self.model.providers {
             let key = match (&one.api_key, &one.api_key_file) {
                 (Some(key), _) if !key.expose_secret().is_empty() => "key ********".to_owned(),
@@ -276,6 +291,7 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
         origins.insert("database.url".to_owned(), format!("environment, {}", database::VARIABLE));
     }
     config.origins = origins;
+    config.secrets = telemetry::secrets(&table, environment);
     check_ranges(&config)?;
     Ok(config)
 }
@@ -302,13 +318,14 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 18] = [
     "path",
     "url",
     "slug",
     "dir",
     "profile",
     "listen",
+    "metrics_listen",
     "account",
     "business",
     "base_url",
@@ -317,6 +334,9 @@ const TEXTS: [&str; 14] = [
     "app_secret",
     "secret",
     "verify_token",
+    "level",
+    "otlp_endpoint",
+    "service_name",
 ];
 
 /// Puts a variable's text where its key is: as text where the file has or wants text, else as the TOML value that it spells.

@@ -8,6 +8,7 @@ mod config;
 mod eval;
 mod output;
 mod profiles;
+mod telemetry;
 mod trace;
 mod wire;
 
@@ -23,7 +24,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    output::logging(cli.verbose);
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return Failure::operation(format!("the runtime could not be started: {error}")).report(),

@@ -75,17 +75,3 @@ pub(crate) fn complain(line: &str) {
     // Nobody is left to be told if this fails.
     drop(writeln!(out, "{line}"));
 }
-
-/// Logs to standard error: warnings by default, more with `-v`.
-pub(crate) fn logging(verbose: u8) {
-    let level = match verbose {
-        0 => "error",
-        1 => "info",
-        2 => "debug",
-        _ => "trace",
-    };
-    let filter = tracing_subscriber::EnvFilter::try_from_env("BALCAO_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(level));
-    // A second call (in tests) keeps the first logger.
-    drop(tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init());
-}

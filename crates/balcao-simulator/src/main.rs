@@ -158,3 +158,8 @@ fn tell(seed: u64) -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#[path = "main_tests.rs"]
+mod tests;

@@ -53,7 +53,7 @@ pub(crate) fn judge(
         order_is_kept(tx, &outside, &mut found)?;
         tenants_are_apart(tx, &outside, tenants, &mut found)?;
         words_are_clean(&outside, &mut found);
-        people_are_left_alone(tx, &outside, tenants, &mut found)?;
+        people_are_left_alone(tx, &outside, tenants, world.most_skew_ms(), &mut found)?;
         budgets_are_kept(tx, &mut found)?;
         Ok(found)
     })
@@ -271,10 +271,10 @@ fn people_are_left_alone(
     tx: &mut Tx<'_>,
     outside: &Outside,
     tenants: &[Tenant],
+    most_skew_ms: i64,
     found: &mut Vec<Finding>,
 ) -> Result<(), StoreError> {
-    // The clocks of the processes differ by this much at most.
-    let tolerance = SignedDuration::from_millis(500);
+    let tolerance = SignedDuration::from_millis(2 * most_skew_ms + 100);
     for human in &outside.human {
         let Some(tenant) = tenants.iter().find(|tenant| tenant.account == human.account) else { continue };
         let Ok(phone) = Phone::parse(&human.number) else { continue };

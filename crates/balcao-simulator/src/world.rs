@@ -52,6 +52,12 @@ impl World {
         })
     }
 
+    /// How much the clocks of the processes differ from true time at most. They go by the database's clock; going by their own is
+    /// a mistake.
+    pub(crate) fn most_skew_ms(&self) -> i64 {
+        if planted::has(Bug::LeaseByHostClock) { 90_000 } else { self.plan.faults.skew_ms }
+    }
+
     /// True time.
     pub(crate) fn now(&self) -> Timestamp {
         let elapsed = SignedDuration::try_from(self.began.elapsed()).unwrap_or(SignedDuration::MAX);
@@ -123,9 +129,7 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn start(world: &Arc<World>, name: String) -> Arc<Self> {
-        let most = world.plan.faults.skew_ms;
-        // Processes go by the database's clock; going by their own is a mistake.
-        let most = if planted::has(Bug::LeaseByHostClock) { 90_000 } else { most };
+        let most = world.most_skew_ms();
         let skew = world.draw(|rng| rng.i64(-most..=most));
         world.note(|| format!("{name} starts"));
         Arc::new(Self {

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::value::values;
+use crate::value::{Row, values};
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,17 +52,19 @@ pub fn waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Event>, StoreError> {
     tx.query_all(
         "SELECT id, organization_id, kind, subject, payload, created_at FROM event WHERE taken_at IS NULL ORDER BY id LIMIT ?1",
         values![limit],
-        |row| {
-            Ok(Event {
-                id: row.get(0)?,
-                organization: row.get(1)?,
-                kind: row.get(2)?,
-                subject: row.get(3)?,
-                payload: row.get(4)?,
-                created_at: row.get(5)?,
-            })
-        },
+        read,
     )
+}
+
+pub(crate) fn read(row: &Row<'_>) -> Result<Event, StoreError> {
+    Ok(Event {
+        id: row.get(0)?,
+        organization: row.get(1)?,
+        kind: row.get(2)?,
+        subject: row.get(3)?,
+        payload: row.get(4)?,
+        created_at: row.get(5)?,
+    })
 }
 
 /// Marks an event as taken; tells whether it was still waiting.

@@ -31,6 +31,7 @@ pub mod contact;
 pub mod conversation;
 pub mod dispatch;
 pub mod event;
+pub mod figures;
 pub mod flow_run;
 pub mod follow_up;
 pub mod handoff;
@@ -52,6 +53,7 @@ pub mod subscription;
 pub mod tag;
 pub mod turn;
 pub mod waitlist;
+pub mod webhook;
 
 pub use cause::{Cause, PostgresCause};
 pub use error::{ConstraintKind, StoreError, StoreErrorClass};

@@ -66,6 +66,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112250_pace.sql"),
         postgres: include_str!("../migrations/postgres/2026112250_pace.sql"),
     },
+    Migration {
+        version: 2_026_112_251,
+        name: "2026112251_watch",
+        sqlite: include_str!("../migrations/sqlite/2026112251_watch.sql"),
+        postgres: include_str!("../migrations/postgres/2026112251_watch.sql"),
+    },
 ];
 
 /// A migration that the database has.

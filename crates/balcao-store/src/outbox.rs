@@ -244,7 +244,7 @@ pub fn withdraw(
     now: Timestamp,
 ) -> Result<Vec<TurnId>, StoreError> {
     let turns: Vec<Option<TurnId>> = tx.query_all(
-        "UPDATE outbox SET state = 'dead', failure = ?3, changed_at = ?4
+        "UPDATE outbox SET state = 'dead', failure = ?3, changed_at = ?4, given_up_at = ?4
          WHERE organization_id = ?1 AND conversation_id = ?2 AND kind = 'reply' AND state = 'pending' RETURNING turn_id",
         values![organization, conversation, failure, now],
         |row| row.get(0),
@@ -259,7 +259,7 @@ pub fn withdraw(
 /// What the database said.
 pub fn retry(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId, now: Timestamp) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE outbox SET state = 'pending', not_before = ?3, changed_at = ?3, failure = NULL
+        "UPDATE outbox SET state = 'pending', not_before = ?3, changed_at = ?3, failure = NULL, given_up_at = NULL
          WHERE organization_id = ?1 AND id = ?2 AND state IN ('dead', 'unknown')",
         values![organization, id, now],
     )?;
@@ -291,4 +291,76 @@ pub fn list(
 ) -> Result<Vec<Outbox>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM outbox WHERE organization_id = ?1 AND state = ?2 ORDER BY id LIMIT ?3");
     tx.query_all(&sql, values![organization, state.as_str(), limit], read)
+}
+
+/// A message that did not leave, or may not have, as staff see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The message.
+    pub message: Outbox,
+    /// What it is: `reply`, `staff`, …
+    pub kind: String,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// When something last became of it.
+    pub changed_at: Timestamp,
+    /// When staff let it be.
+    pub given_up_at: Option<Timestamp>,
+}
+
+fn read_trouble(row: &Row<'_>) -> Result<Trouble, StoreError> {
+    Ok(Trouble {
+        message: read(row)?,
+        kind: row.get(15)?,
+        created_at: row.get(16)?,
+        changed_at: row.get(17)?,
+        given_up_at: row.get(18)?,
+    })
+}
+
+/// Dead and unknown messages, the latest first, at most `limit`, those before `before`; those that staff let be only if `all`.
+///
+/// # Errors
+/// What the database said.
+pub fn troubled(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    all: bool,
+    before: Option<OutboxId>,
+    limit: u32,
+) -> Result<Vec<Trouble>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS}, kind, created_at, changed_at, given_up_at FROM outbox
+         WHERE organization_id = ?1 AND state IN ('unknown', 'dead') AND id < ?2 AND (?3 = 1 OR given_up_at IS NULL)
+         ORDER BY id DESC LIMIT ?4"
+    );
+    let before = before.map_or(i64::MAX, i64::from);
+    tx.query_all(&sql, values![organization, before, all, limit], read_trouble)
+}
+
+/// One dead or unknown message.
+///
+/// # Errors
+/// What the database said.
+pub fn trouble(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId) -> Result<Option<Trouble>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS}, kind, created_at, changed_at, given_up_at FROM outbox
+         WHERE organization_id = ?1 AND id = ?2 AND state IN ('unknown', 'dead')"
+    );
+    tx.query_optional(&sql, values![organization, id], read_trouble)
+}
+
+/// Staff let a dead or unknown message be; tells whether they had not before.
+///
+/// # Errors
+/// What the database said.
+pub fn give_up(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: OutboxId,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let sql = "UPDATE outbox SET given_up_at = ?3
+               WHERE organization_id = ?1 AND id = ?2 AND state IN ('unknown', 'dead') AND given_up_at IS NULL";
+    Ok(tx.execute(sql, values![organization, id, now])? == 1)
 }

@@ -11,13 +11,16 @@ pub mod chat;
 pub mod demo;
 mod health;
 mod limits;
+mod measure;
 mod problem;
 mod router;
 mod server;
+mod shed;
 mod webhooks;
 
 pub use api::Api;
 pub use limits::Limits;
+pub use measure::metrics_router;
 pub use problem::Problem;
 pub use router::{Web, router, router_with};
 pub use server::serve;

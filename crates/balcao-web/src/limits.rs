@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::chat::Pace;
+
 /// The limits of the server. All are on by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -19,6 +21,12 @@ pub struct Limits {
     pub turn_time: Duration,
     /// Connections at the same time. Those beyond wait to be accepted.
     pub connections: usize,
+    /// Webhooks that are taken in at the same time. Those beyond are told to come again.
+    pub webhooks: usize,
+    /// Messages that may wait for an answer before webhooks are told to come again.
+    pub waiting: u32,
+    /// How fast one address may ask where no key is wanted, and how fast it may try keys that do not hold.
+    pub strangers: Pace,
     /// How long requests may go on after the program was told to stop.
     pub drain: Duration,
 }
@@ -33,6 +41,9 @@ impl Default for Limits {
             request_time: Duration::from_secs(30),
             turn_time: Duration::from_secs(150),
             connections: 1024,
+            webhooks: 256,
+            waiting: 20_000,
+            strangers: Pace { burst: 30, every: Duration::from_secs(1) },
             drain: Duration::from_secs(20),
         }
     }

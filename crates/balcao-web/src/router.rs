@@ -11,13 +11,17 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use balcao_app::Desk;
 use balcao_app::inbox::Inbox;
+use balcao_app::watch::Watch;
+use ipnet::IpNet;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::api::Api;
 use crate::health;
 use crate::limits::Limits;
+use crate::measure::measured;
 use crate::problem::Problem;
+use crate::shed::{Shed, shed};
 use crate::webhooks::whatsapp::{self, WhatsAppWebhook};
 
 /// What the handlers need. Cheap to clone.
@@ -30,6 +34,8 @@ struct Parts {
     inbox: Inbox,
     whatsapp: Option<WhatsAppWebhook>,
     api: Router<Web>,
+    watch: Watch,
+    trusted: Vec<IpNet>,
     stop: CancellationToken,
     role: &'static str,
 }
@@ -39,7 +45,16 @@ impl Web {
     /// server says that it is not ready.
     #[must_use]
     pub fn new(desk: Desk, inbox: Inbox, whatsapp: Option<WhatsAppWebhook>, stop: CancellationToken) -> Self {
-        Self(Arc::new(Parts { desk, inbox, whatsapp, api: Router::new(), stop, role: "all" }))
+        Self(Arc::new(Parts {
+            desk,
+            inbox,
+            whatsapp,
+            api: Router::new(),
+            watch: Watch::default(),
+            trusted: Vec::new(),
+            stop,
+            role: "all",
+        }))
     }
 
     /// The same, answering for its health alone.
@@ -62,6 +77,17 @@ impl Web {
     #[must_use]
     pub fn with_api(self, api: &Api) -> Self {
         Self(Arc::new(Parts { api: api.routes(), ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// The same, where readiness tells and floods are measured by what `watch` saw last, and what proxies of these networks
+    /// say of where a request comes from is believed.
+    #[must_use]
+    pub fn watched(self, watch: Watch, trusted: Vec<IpNet>) -> Self {
+        Self(Arc::new(Parts { watch, trusted, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.0.watch
     }
 
     pub(crate) fn desk(&self) -> &Desk {
@@ -88,6 +114,8 @@ pub fn router(web: Web, limits: &Limits) -> Router {
 
 /// The same, and what else this process answers, such as [`crate::chat::router`], under the same limits.
 pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
+    let clock = Arc::clone(&web.desk().clock);
+    let guard = Arc::new(Shed::new(limits, web.watch().clone(), web.0.trusted.clone(), clock));
     let routes = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
@@ -103,7 +131,9 @@ pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
         .layer(DefaultBodyLimit::max(limits.body))
         .layer(from_fn_with_state(*limits, in_time))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(guard, shed))
         .layer(from_fn(with_security_headers))
+        .layer(from_fn(measured))
 }
 
 /// Ends what takes too long. What it had begun to store may be stored all the same.

@@ -1,10 +1,12 @@
 //! How connections are held: bounded in number, in the size and time of their headers, and let end when the program stops.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -13,8 +15,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::ServiceExt;
 
 use crate::limits::Limits;
+use crate::shed::Peer;
 
 /// How long nothing is accepted after accepting failed, for want of file descriptors as a rule.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -29,7 +33,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
             () = stop.cancelled() => break,
             accepted = accept(&listener, &places) => accepted,
         };
-        let (stream, place) = match accepted {
+        let (stream, peer, place) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -37,7 +41,11 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
                 continue;
             }
         };
-        let service = TowerToHyperService::new(router.clone());
+        let from_peer = move |mut request: hyper::Request<Incoming>| {
+            request.extensions_mut().insert(Peer(peer));
+            request
+        };
+        let service = TowerToHyperService::new(router.clone().map_request(from_peer));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.header_time)
@@ -61,9 +69,9 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits, stop: 
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> io::Result<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
     let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
-    let (stream, _) = listener.accept().await?;
+    let (stream, peer) = listener.accept().await?;
     stream.set_nodelay(true)?;
-    Ok((stream, place))
+    Ok((stream, peer, place))
 }

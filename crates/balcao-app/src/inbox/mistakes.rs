@@ -15,7 +15,7 @@ pub(super) fn key_of(event: &Inbound, now: Timestamp) -> String {
 
 /// Leaves out what has come before, as far as another transaction can tell.
 pub(super) async fn new_by_reading(inbox: &Inbox, channel: &'static str, events: Vec<Inbound>) -> Vec<Inbound> {
-    let looked = inbox.clone();
+    let (looked, all) = (inbox.clone(), events.clone());
     let read = move |tx: &mut Tx<'_>| {
         let mut new = Vec::new();
         for event in events {
@@ -32,5 +32,5 @@ pub(super) async fn new_by_reading(inbox: &Inbox, channel: &'static str, events:
         }
         Ok::<_, StoreError>(new)
     };
-    inbox.desk.store.read(read).await.unwrap_or_default()
+    inbox.desk.store.read(read).await.unwrap_or(all)
 }

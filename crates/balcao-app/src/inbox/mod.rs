@@ -34,6 +34,7 @@ use tokio::sync::Notify;
 
 use crate::chat;
 use crate::desk::{Desk, UseCaseError};
+use crate::metrics;
 use crate::outgoing;
 
 /// Which account of a channel belongs to whom.
@@ -101,6 +102,7 @@ impl Inbox {
             Err(_) if planted::has(Bug::AcknowledgedBeforeCommit) => return Ok(Accepted::default()),
             accepted => accepted?,
         };
+        metrics::inbox_events(channel, accepted.new, accepted.repeated, accepted.strays);
         if accepted.new > 0 {
             self.wake.notify_one();
         }
@@ -234,6 +236,8 @@ impl Arrival<'_> {
             ..self.row("message", Some(found.id), Some(message.id.as_str()), "")
         };
         inbox::insert(tx, organization, &new, self.now)?;
+        let payload = serde_json::json!({ "contact": contact.to_string() }).to_string();
+        event::push(tx, organization, "contact_wrote", &found.id.to_string(), &payload, self.now)?;
         if self.account.channel == web::KIND {
             chat::note_inbound(tx, organization, found.id, &message.id, &text, self.now)?;
         }

@@ -1,6 +1,6 @@
 //! Steps after the reply (specification part 1 §10). They never delay it, and never run after a failure.
 
-use balcao_agent::Ending;
+use balcao_agent::{Ending, spans};
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
@@ -8,11 +8,13 @@ use balcao_store::ledger::EffectKey;
 use balcao_store::{StoreError, conversation, follow_up, tag, turn};
 use balcao_tool::{Receipt, ReceiptKind, repair};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{Agent, AnswerError, Answered};
 use crate::contacts::{ContactUpdate, Contacts};
 use crate::desk::Desk;
 use crate::follow_ups::{FollowUpRequest, FollowUps};
+use crate::metrics;
 use crate::pipelines::Pipelines;
 
 /// Longest summary that is kept, in characters.
@@ -216,7 +218,10 @@ async fn ask(
         purpose,
         facts,
     };
-    match agent.model.complete(&request, &mut |_| {}).await {
+    let started = Instant::now();
+    let answer = spans::ask(agent.model.as_ref(), &request).await;
+    metrics::model_call(agent.model.model(), &answer, started.elapsed());
+    match answer {
         Ok(answer) => {
             let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
             let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));

@@ -23,6 +23,7 @@ use super::close::Closed;
 use super::open::{self, Needs, Opened};
 use super::{Agent, AnswerError, Answered, FrontDesk};
 use crate::desk::{Desk, UseCaseError, organization};
+use crate::metrics::Meter;
 use crate::outgoing::{self, Outgoing};
 
 /// Under what a claimed turn runs.
@@ -65,6 +66,7 @@ impl FrontDesk {
         observer: Option<&dyn Observer>,
     ) -> Result<Option<Answered>, AnswerError> {
         let agent = self.agent(profile)?;
+        let meter = Meter::start(agent.model.model(), observer);
         let needs = Needs::of(agent, !self.has_sanitiser(claimed.lease.organization, agent));
         let locale = agent.profile.language;
         let mut under = Under { lease: claimed.lease, burst, needs, locale, had_effect: false };
@@ -82,7 +84,7 @@ impl FrontDesk {
             }
         };
         loop {
-            match self.run(agent, opened, turn, observer, Some(under.clone())).await? {
+            match self.run(agent, opened, turn, &meter, Some(under.clone())).await? {
                 Closed::Done(answered) => return Ok(Some(*answered)),
                 Closed::Superseded { opened: again, inbound } => {
                     tracing::debug!(turn = %again.turn, "the customer wrote more: the turn begins again");

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use balcao_agent::driver::{Journal, Observer, drive};
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
-use balcao_agent::{Ending, Opening, Profile, Turn, TurnState};
+use balcao_agent::{Ending, Opening, Profile, Turn, TurnState, spans};
 use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
 use balcao_planted::{self as planted, Bug};
@@ -29,8 +29,10 @@ use balcao_store::dispatch::{self, Lease};
 use balcao_store::{StoreError, Tx, turn};
 use balcao_tool::{Registry, Toolbox};
 use tokio::sync::Mutex;
+use tracing::Instrument;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::metrics::Meter;
 use claimed::Under;
 use close::Closed;
 pub use open::Opened;
@@ -184,6 +186,7 @@ impl FrontDesk {
         let agent = self.agent(profile)?;
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
+        let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
             let needs = open::Needs::of(agent, !self.has_sanitiser(inbound.organization, agent));
             match open::open(&self.desk, agent, &inbound, needs).await? {
@@ -191,13 +194,13 @@ impl FrontDesk {
                 open::Opening::Interrupted { opened, saved } => {
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.take_up(agent, &opened, saved.as_deref(), texts)?;
-                    self.run(agent, *opened, turn, observer, None).await?;
+                    self.run(agent, *opened, turn, &meter, None).await?;
                 }
             }
         };
         let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
         loop {
-            match self.run(agent, opened, turn, observer, None).await? {
+            match self.run(agent, opened, turn, &meter, None).await? {
                 Closed::Done(answered) => return Ok(*answered),
                 Closed::Superseded { opened: again, inbound } => {
                     opened = *again;
@@ -239,7 +242,7 @@ impl FrontDesk {
         agent: &Agent,
         opened: Opened,
         mut turn: Turn,
-        observer: Option<&dyn Observer>,
+        meter: &Meter<'_>,
         under: Option<Under>,
     ) -> Result<Closed, AnswerError> {
         let journal = StoreJournal {
@@ -248,9 +251,23 @@ impl FrontDesk {
             organization: opened.organization.id,
             turn: opened.turn,
         };
-        let ending = drive(&mut turn, agent.model.as_ref(), &journal, observer).await?;
+        let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
+        let span = spans::of_turn(&agent.profile.id, &conversation, &id);
+        let driven = Box::pin(drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)));
+        let ending = driven.instrument(span.clone()).await?;
+        span.record("balcao.outcome", ending.outcome());
+        if let Ending::Handoff { reason, .. } = &ending
+            && reason.is_failure()
+        {
+            spans::failed(&span, reason.code());
+        }
         let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
-        close::close(&self.desk, opened, turn.into_state(), ending, under).await
+        let closing = Box::pin(close::close(&self.desk, opened, turn.into_state(), ending, under));
+        let closed = closing.instrument(span).await?;
+        if let Closed::Done(answered) = &closed {
+            meter.ended(answered, &agent.toolbox);
+        }
+        Ok(closed)
     }
 
     /// A turn that was cut short goes on from its last saved step; one that had none begins anew with the messages that

@@ -18,6 +18,7 @@ use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ConversationId};
 use balcao_llm::providers::scripted::{Line, Scripted, with};
 use balcao_store::conversation::{self, Conversation};
+use balcao_store::dispatch::{self, ClaimRequest, Lease};
 use balcao_store::inbox::InboxRow;
 use balcao_store::outbox::Outbox;
 use balcao_store::{Store, StoreError, Tx, contact, inbox, message, outbox};
@@ -196,6 +197,29 @@ impl Counter {
         let (organization, id) = (self.world.organization, self.id().await);
         let all = self.look(move |tx| message::last(tx, organization, id, 50)).await;
         all.into_iter().map(|message| (message.author, message.text)).collect()
+    }
+
+    /// Somebody else claims what is ripe, for so many seconds.
+    pub(crate) async fn claims(&self, owner: &'static str, seconds: i64) -> Lease {
+        let now = self.world.clock.now();
+        let until = now.checked_add(SignedDuration::from_secs(seconds)).unwrap();
+        let claim =
+            move |tx: &mut Tx<'_>| dispatch::claim(tx, &ClaimRequest { owner, now, until, limit: 1, suspects: 1 });
+        self.look(claim).await.remove(0).lease
+    }
+
+    /// Whether whoever holds it has lost it.
+    pub(crate) async fn lost(&self, lease: Lease) -> bool {
+        let guarded: Result<(), StoreError> = self.world.desk.store.write(move |tx| dispatch::guard(tx, &lease)).await;
+        guarded.is_err()
+    }
+
+    /// Somebody of staff takes the conversation with João.
+    pub(crate) async fn staff_takes_over(&self) {
+        let (organization, id) = (self.world.organization, self.id().await);
+        let staff = self.look(move |tx| balcao_store::staff::list(tx, organization)).await.remove(0);
+        let conversations = balcao_app::conversations::Conversations::new(self.world.desk.clone());
+        conversations.take(organization, id, staff.email).await.unwrap().unwrap();
     }
 
     /// The last thing that the model was asked.

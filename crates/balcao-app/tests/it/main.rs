@@ -13,4 +13,6 @@ mod looking;
 mod seed;
 mod sending;
 mod shared_clock;
+mod watchdog;
+mod webhooks;
 mod world;

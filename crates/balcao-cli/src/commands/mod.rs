@@ -10,15 +10,26 @@ mod inbox;
 mod init;
 mod key;
 mod migrate;
+mod outbox;
 mod seed;
 mod serve;
 mod tools;
 
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Parser, Subcommand};
 
-use crate::{config, output::Failure};
+use tracing::level_filters::LevelFilter;
+
+use crate::{
+    config::{self, Config},
+    output::Failure,
+    telemetry::Telemetry,
+};
 
 /// Self-hosted AI front desk: answers a business's customers, and acts for them through tools that can be trusted.
 #[derive(Debug, Parser)]
@@ -59,6 +70,8 @@ enum Command {
     },
     /// The staff's inbox: who waits, what was said; take over, reply, note, give back.
     Inbox(inbox::Args),
+    /// Messages that did not leave: list, send again, give up.
+    Outbox(outbox::Args),
     /// Keys of the HTTP API: make, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
@@ -78,20 +91,39 @@ enum ConfigCommand {
 pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     // The one place that reads the environment.
     let environment: BTreeMap<String, String> = std::env::vars().collect();
-    let load = || config::load(cli.config.as_deref(), &environment);
-    match cli.command {
-        Command::Chat(args) => Box::pin(chat::run(args, &load()?, &environment)).await,
-        Command::Serve(args) => Box::pin(serve::run(args, load()?, &environment)).await,
-        Command::Demo(args) => Box::pin(demo::run(args, load()?, &environment)).await,
-        Command::Seed(args) => seed::run(&args, &load()?).await,
-        Command::Migrate(args) => migrate::run(&args, &load()?).await,
+    let loaded = config::load(cli.config.as_deref(), &environment);
+    let usual = match cli.command {
+        Command::Serve(_) => LevelFilter::WARN,
+        _ => LevelFilter::ERROR,
+    };
+    // A command that needs no configuration runs where it is broken, too.
+    let fallback = Config::default();
+    let telemetry = Telemetry::start(loaded.as_ref().unwrap_or(&fallback), cli.verbose, usual, &environment)?;
+    let result = Box::pin(dispatch(cli.command, cli.config.as_deref(), loaded, &environment)).await;
+    telemetry.end().await;
+    result
+}
+
+async fn dispatch(
+    command: Command,
+    file: Option<&Path>,
+    loaded: Result<Config, Failure>,
+    environment: &BTreeMap<String, String>,
+) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Chat(args) => Box::pin(chat::run(args, &loaded?, environment)).await,
+        Command::Serve(args) => Box::pin(serve::run(args, loaded?, environment)).await,
+        Command::Demo(args) => Box::pin(demo::run(args, loaded?, environment)).await,
+        Command::Seed(args) => seed::run(&args, &loaded?).await,
+        Command::Migrate(args) => migrate::run(&args, &loaded?).await,
         Command::Init(args) => init::run(&args),
-        Command::Doctor(args) => doctor::run(&args, cli.config.as_deref(), &environment).await,
-        Command::Tools(args) => tools::run(&args, &load()?),
-        Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &load()?),
-        Command::Inbox(args) => inbox::run(args, &load()?).await,
-        Command::Key(args) => key::run(args, &load()?).await,
+        Command::Doctor(args) => doctor::run(&args, file, environment).await,
+        Command::Tools(args) => tools::run(&args, &loaded?),
+        Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
+        Command::Inbox(args) => inbox::run(args, &loaded?).await,
+        Command::Outbox(args) => outbox::run(args, &loaded?).await,
+        Command::Key(args) => key::run(args, &loaded?).await,
         Command::Bench(args) => Box::pin(bench::run(args)).await,
-        Command::Eval(args) => Box::pin(eval::run(args, &load()?, &environment)).await,
+        Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,
     }
 }

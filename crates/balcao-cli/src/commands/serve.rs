@@ -15,6 +15,9 @@ use balcao_app::{
     inbox::{Account, Inbox, calls::Calls},
     sender::{Sender, SenderSettings},
     turns::FrontDesk,
+    watch::Watch,
+    watchdog::Watchdog,
+    webhooks::Webhooks,
 };
 use balcao_channel::{
     AccountId, Channel,
@@ -31,9 +34,11 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{ChatSettings, Config, WhatsAppAccount},
+    config::{ChatSettings, Config, WhatsAppAccount, webhooks},
     output::{Failure, chain, complain, say},
-    profiles, wire,
+    profiles,
+    telemetry::measured::{self, Measured},
+    wire,
 };
 
 /// How long what is written last may take to be sent.
@@ -88,8 +93,10 @@ pub(crate) async fn run(
         config.server.listen = listen;
     }
     let address = config.server.address().map_err(Failure::usage)?;
+    let metrics_address = config.server.metrics_address().map_err(Failure::usage)?;
     let whatsapp = config.whatsapp.read().map_err(Failure::usage)?;
     let chat = config.chat.read().map_err(Failure::usage)?;
+    let subscribers = webhooks::read(&config.webhooks, environment).map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
     if args.role != Role::All && desk.store.backend() == Backend::Sqlite {
         let role = args.role.as_str();
@@ -105,8 +112,15 @@ pub(crate) async fn run(
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| Failure::operation(format!("server.listen {address}: {error}")))?;
+    let measured = match metrics_address {
+        Some(address) => Some(measured::start(&desk, address).await?),
+        None => None,
+    };
+    let told = Webhooks::new(desk.clone(), organization, subscribers);
+    told.begin().await.map_err(|error| Failure::operation(chain(&error)))?;
     let store = desk.store.clone();
     let server = Server::new(desk, shop, &config, front, Doors { whatsapp, chat })?.in_role(args.role);
+    let server = Server { measured, told: Some(told), ..server };
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
     let end = CancellationToken::new();
@@ -158,10 +172,15 @@ pub(crate) struct Server {
     limits: Limits,
     dispatcher: Dispatcher,
     sender: Sender,
+    watchdog: Watchdog,
     /// The web chat, if there is one.
     chats: Option<WebChats>,
     /// What is answered besides.
     more: Router,
+    /// Tells others what happens.
+    told: Option<Webhooks>,
+    /// Where Prometheus reads.
+    measured: Option<Measured>,
     /// Nothing more is taken in.
     stop: CancellationToken,
 }
@@ -219,9 +238,32 @@ impl Server {
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);
-        let limits = Limits { drain: seconds(server.drain_s), ..Limits::default() };
+        let limits = Limits {
+            drain: seconds(server.drain_s),
+            webhooks: usize::try_from(server.max_webhooks).unwrap_or(usize::MAX),
+            waiting: server.max_waiting,
+            ..Limits::default()
+        };
+        let watch = Watch::default();
+        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
-        Ok(Self { desk, role: Role::All, bells, web, limits, dispatcher, sender, chats, more, stop })
+        let web = web.watched(watch, server.trusted_proxies.clone());
+        let (told, measured) = (None, None);
+        Ok(Self {
+            desk,
+            role: Role::All,
+            bells,
+            web,
+            limits,
+            dispatcher,
+            sender,
+            watchdog,
+            chats,
+            more,
+            told,
+            measured,
+            stop,
+        })
     }
 
     /// The same, doing only a part of the work.
@@ -231,7 +273,8 @@ impl Server {
             Role::Api | Role::All => self.web,
         };
         let more = if role == Role::Worker { Router::new() } else { self.more };
-        Self { role, web: web.in_role(role.as_str()), more, ..self }
+        let watchdog = if role == Role::Api { self.watchdog.only_watching() } else { self.watchdog };
+        Self { role, web: web.in_role(role.as_str()), more, watchdog, ..self }
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -244,7 +287,9 @@ impl Server {
 
     /// Runs until `stopped`.
     pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
-        let Self { desk, role, bells: (wake, outgoing), web, limits, dispatcher, sender, chats: _, more, stop } = self;
+        let Self { desk, role, bells, web, limits, dispatcher, sender, watchdog, chats: _, more, told, measured, stop } =
+            self;
+        let (wake, outgoing) = bells;
         // Until the end: other programs over the database say when there is something to do.
         let _listener = if role == Role::Api {
             None
@@ -258,10 +303,22 @@ impl Server {
         let (end, sending) = (stop.clone(), sent.clone());
         let mut work = JoinSet::new();
         work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
+        let watching = stop.clone();
+        work.spawn(async move { watchdog.run(watching).await });
+        if let Some(Measured { listener, router, upkeep }) = measured {
+            work.spawn(balcao_web::serve(listener, router, limits, stop.clone()));
+            let until = stop.clone();
+            work.spawn(async move { until.run_until_cancelled(upkeep).await.unwrap_or_default() });
+        }
         let mut last = JoinSet::new();
         if role != Role::Api {
             work.spawn(async move { dispatcher.run(end).await });
             last.spawn(send(sender, sending));
+            if let Some(told) = told {
+                let until = stop.clone();
+                // With nobody to tell it ends at once: it is no part whose end would end the server.
+                last.spawn(async move { told.run(until).await });
+            }
         }
         tokio::select! {
             () = stopped => {}

@@ -11,6 +11,7 @@ use balcao_channel::{
 };
 use balcao_domain::burst::BurstRules;
 use balcao_web::WhatsAppWebhook;
+use ipnet::IpNet;
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -22,6 +23,8 @@ use crate::output::chain;
 pub(crate) struct ServerConfig {
     /// Where it listens.
     pub(crate) listen: String,
+    /// Where Prometheus reads `/metrics`; nowhere if it is not set.
+    pub(crate) metrics_listen: Option<String>,
     /// How long a customer must have been quiet before they are answered, in milliseconds.
     pub(crate) burst_window_ms: u64,
     /// Turns that run at the same time.
@@ -30,6 +33,12 @@ pub(crate) struct ServerConfig {
     pub(crate) lease_s: u64,
     /// For so many seconds a message of unknown outcome holds back those behind it.
     pub(crate) settle_s: u64,
+    /// Webhooks that are taken in at the same time; those beyond are told to come again.
+    pub(crate) max_webhooks: u32,
+    /// Messages that may wait for an answer before webhooks are told to come again.
+    pub(crate) max_waiting: u32,
+    /// Networks of the proxies before it, whose `X-Forwarded-For` is believed.
+    pub(crate) trusted_proxies: Vec<IpNet>,
     /// How long turns and requests may go on after the program was told to stop, in seconds.
     pub(crate) drain_s: u64,
 }
@@ -38,10 +47,14 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             listen: "127.0.0.1:8080".to_owned(),
+            metrics_listen: None,
             burst_window_ms: 3_000,
             max_concurrent_turns: 32,
             lease_s: 30,
             settle_s: 60,
+            max_webhooks: 256,
+            max_waiting: 20_000,
+            trusted_proxies: Vec::new(),
             drain_s: 20,
         }
     }
@@ -50,8 +63,12 @@ impl Default for ServerConfig {
 impl ServerConfig {
     /// Where it listens.
     pub(crate) fn address(&self) -> Result<SocketAddr, String> {
-        let hint = "write an address and a port, for example 127.0.0.1:8080 or [::]:8080";
-        self.listen.parse().map_err(|error| format!("server.listen `{}`: {error}; {hint}", self.listen))
+        address("server.listen", &self.listen)
+    }
+
+    /// Where Prometheus reads.
+    pub(crate) fn metrics_address(&self) -> Result<Option<SocketAddr>, String> {
+        self.metrics_listen.as_deref().map(|listen| address("server.metrics_listen", listen)).transpose()
     }
 
     /// When a burst is answered.
@@ -60,22 +77,32 @@ impl ServerConfig {
     }
 
     /// Numbers and the ranges that they may be in.
-    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 5] {
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 7] {
         [
             ("server.burst_window_ms", self.burst_window_ms, 0, 60_000),
             ("server.max_concurrent_turns", u64::from(self.max_concurrent_turns), 1, 10_000),
             ("server.lease_s", self.lease_s, 1, 600),
             ("server.settle_s", self.settle_s, 0, 3_600),
+            ("server.max_webhooks", u64::from(self.max_webhooks), 1, 10_000),
+            ("server.max_waiting", u64::from(self.max_waiting), 1, 10_000_000),
             ("server.drain_s", self.drain_s, 0, 600),
         ]
     }
 
     pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
         row("server.listen", self.listen.clone());
+        row("server.metrics_listen", self.metrics_listen.clone().unwrap_or_else(|| "(nowhere)".to_owned()));
         for (key, value, ..) in self.ranges() {
             row(key, value.to_string());
         }
+        let trusted: Vec<String> = self.trusted_proxies.iter().map(ToString::to_string).collect();
+        row("server.trusted_proxies", if trusted.is_empty() { "(none)".to_owned() } else { trusted.join(", ") });
     }
+}
+
+fn address(key: &str, text: &str) -> Result<SocketAddr, String> {
+    let hint = "write an address and a port, for example 127.0.0.1:8080 or [::]:8080";
+    text.parse().map_err(|error| format!("{key} `{text}`: {error}; {hint}"))
 }
 
 /// A number on WhatsApp. Secrets better come from the environment or from files.

@@ -7,6 +7,7 @@ mod chat;
 mod docs;
 mod evals;
 mod inbox;
+mod observed;
 mod postgres;
 mod serve;
 mod server;

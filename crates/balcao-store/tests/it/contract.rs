@@ -141,6 +141,15 @@ contract! {
         tenants_do_not_read_each_others_entries,
         a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
     ]
+    watch: [
+        what_waits_is_counted_and_its_age_told,
+        what_waits_too_long_is_claimed_to_be_handed_over_once,
+        what_failed_is_listed_until_staff_let_it_be,
+        an_event_is_one_delivery_for_each_endpoint_that_is_known,
+        a_webhook_is_delivered_by_one_and_comes_again_after_a_death,
+        a_webhook_that_was_given_up_can_be_delivered_once_more,
+        tenants_are_told_of_their_own,
+    ]
     agenda: [
         whoever_waits_is_offered_what_was_freed,
         an_offer_that_nobody_took_lapses,
@@ -154,7 +163,7 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 8] = [
+    let suites: [(&str, Vec<Case>); 9] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
@@ -162,6 +171,7 @@ fn every_case_runs_on_every_back_end() {
         ("talk", contract::talk::all()),
         ("api", contract::api::all()),
         ("chat", contract::chat::all()),
+        ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {

@@ -23,3 +23,4 @@ pub mod outbox;
 pub mod records;
 pub mod store;
 pub mod talk;
+pub mod watch;

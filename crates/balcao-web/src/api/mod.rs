@@ -17,6 +17,7 @@ mod cursor;
 mod endpoint;
 mod input;
 mod openapi;
+mod outbox;
 mod refusals;
 mod schema;
 mod turns;
@@ -120,6 +121,7 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
         contacts::endpoints()?,
         appointments::endpoints()?,
         catalog::endpoints()?,
+        outbox::endpoints()?,
     ];
     Ok(groups.into_iter().flatten().collect())
 }

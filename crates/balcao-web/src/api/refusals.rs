@@ -7,6 +7,7 @@ use balcao_app::availability::{AvailabilityRefusal, Slot};
 use balcao_app::booking::BookingRefusal;
 use balcao_app::contacts::{BadField, BadValue, UpdateRefusal};
 use balcao_app::conversations::ConversationRefusal;
+use balcao_app::dead_letters::DeadLetterRefusal;
 use balcao_app::names::NameRefusal;
 use balcao_domain::FailureClass;
 use balcao_tool::FieldProblem;
@@ -57,6 +58,23 @@ pub(super) fn of_conversation(refusal: ConversationRefusal) -> Problem {
         ConversationRefusal::TooLong { chars } => {
             input::bad_field("/text", &format!("{chars} characters"), "at most 4000 characters".to_owned())
         }
+    }
+}
+
+pub(super) fn of_dead_letter(refusal: DeadLetterRefusal) -> Problem {
+    match refusal {
+        DeadLetterRefusal::NotFound { id } => missing("failed message", id),
+        DeadLetterRefusal::UnknownStaff { email, known } => named(
+            "/staff",
+            "unknown_name",
+            &email,
+            format!("the e-mail address of somebody of staff: {}", known.join(", ")),
+            None,
+        ),
+        DeadLetterRefusal::MayArriveTwice { .. } => {
+            conflict("may_arrive_twice", format!("{refusal}; say `may_arrive_twice` if that is right"))
+        }
+        DeadLetterRefusal::GivenUp { .. } => conflict("given_up", refusal.to_string()),
     }
 }
 

@@ -35,7 +35,7 @@ pub use pace::Pace;
 pub use token::{ShortSecret, Tokens};
 
 use crate::problem::Problem;
-use pace::Paces;
+pub(crate) use pace::Paces;
 
 /// What the chat's handlers need. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -38,6 +38,15 @@ impl Paces {
         full_at.insert(name.to_owned(), next);
         Ok(())
     }
+
+    /// Whether a request may come now, without counting it.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub(crate) fn may(&self, name: &str, now: Timestamp) -> Result<(), Duration> {
+        let full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+        self.pace.after(full_at, now).map(drop)
+    }
 }
 
 #[cfg(test)]

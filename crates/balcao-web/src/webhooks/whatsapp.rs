@@ -9,6 +9,7 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{MethodRouter, get};
+use balcao_app::metrics;
 use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignedWith};
 use balcao_channel::channels::whatsapp::webhook::{self, WebhookError};
 use secrecy::SecretString;
@@ -45,6 +46,24 @@ async fn handshake(
 }
 
 async fn receive(
+    web: State<Web>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<&'static str, Problem> {
+    let received = take_in(web, headers, body).await;
+    let result = match received.as_ref().map_err(Problem::status) {
+        Ok(_) => "accepted",
+        Err(StatusCode::UNAUTHORIZED) => "bad_signature",
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => "too_large",
+        Err(StatusCode::BAD_REQUEST) => "malformed",
+        Err(StatusCode::NOT_FOUND) => "not_ours",
+        Err(_) => "unavailable",
+    };
+    metrics::webhook("whatsapp", result);
+    received
+}
+
+async fn take_in(
     State(web): State<Web>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,

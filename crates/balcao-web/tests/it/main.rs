@@ -4,6 +4,7 @@
 mod api;
 mod chat;
 mod connections;
+mod flood;
 mod whatsapp;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response};
 use balcao_app::Desk;
 use balcao_app::inbox::{Account, Inbox};
+use balcao_app::watch::Watch;
 use balcao_channel::channels::whatsapp::signature::AppSecrets;
 use balcao_domain::ManualClock;
 use balcao_domain::burst::BurstRules;
@@ -31,6 +33,8 @@ struct Shop {
     store: Store,
     router: Router,
     stop: CancellationToken,
+    desk: Desk,
+    clock: Arc<ManualClock>,
 }
 
 async fn shop() -> Shop {
@@ -38,10 +42,15 @@ async fn shop() -> Shop {
 }
 
 async fn shop_with(limits: Limits, whatsapp: bool) -> Shop {
+    watched_shop(limits, whatsapp, Watch::default()).await
+}
+
+async fn watched_shop(limits: Limits, whatsapp: bool, watch: Watch) -> Shop {
     let store = Store::open_in_memory().unwrap();
     store.migrate().await.unwrap();
     let organization = world(&store, "shop").await.organization;
-    let desk = Desk::new(store.clone(), Arc::new(ManualClock::at(now())));
+    let clock = Arc::new(ManualClock::at(now()));
+    let desk = Desk::new(store.clone(), clock.clone());
     let account = Account {
         channel: "whatsapp".to_owned(),
         account: ACCOUNT.to_owned(),
@@ -52,8 +61,8 @@ async fn shop_with(limits: Limits, whatsapp: bool) -> Shop {
     let hook =
         WhatsAppWebhook { secrets: AppSecrets::new(SECRET.into()).unwrap(), verify_token: "a verify token".into() };
     let stop = CancellationToken::new();
-    let web = Web::new(desk, inbox, whatsapp.then_some(hook), stop.clone());
-    Shop { store, router: router(web, &limits), stop }
+    let web = Web::new(desk.clone(), inbox, whatsapp.then_some(hook), stop.clone()).watched(watch, Vec::new());
+    Shop { store, router: router(web, &limits), stop, desk, clock }
 }
 
 impl Shop {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use balcao_app::keys::{KeyRefusal, KeyRequest, Scope};
 use balcao_domain::ApiKeyId;
+use balcao_domain::outbox::OutboxState;
 use balcao_llm::providers::scripted::says;
 use jiff::SignedDuration;
 use reqwest::Method;
@@ -148,10 +149,12 @@ async fn g_10_another_organization_is_not_there() {
     let booking = json!({ "contact_id": contact, "service": "Sobrancelha", "date": "2026-11-25", "start": "11:00" });
     let appointment =
         shop.post("/v1/appointments", booking).await.body["appointment"]["id"].as_str().unwrap().to_owned();
+    let failed = shop.failed_message(&conversation, OutboxState::Dead, "canário").await;
     let named = |path: &str| match path.split('/').nth(2) {
         Some("conversations") => conversation.clone(),
         Some("contacts") => contact.clone(),
         Some("appointments") => appointment.clone(),
+        Some("outbox") => failed.clone(),
         other => panic!("{other:?}"),
     };
     let (mut checked, mut left) = (0, Vec::new());

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use balcao_domain::outbox::OutboxState;
 use balcao_llm::providers::scripted::says;
 use serde_json::{Value, json};
 
@@ -230,4 +231,44 @@ async fn a_clock_far_away_breaks_nothing() {
         let booking = json!({ "contact_id": caio, "date": date, "start": "10:00" });
         assert_eq!(shop.post("/v1/appointments", booking).await.status, 409, "{date}");
     }
+}
+
+#[tokio::test]
+async fn what_failed_is_listed_sent_again_and_given_up_and_that_is_written_down() {
+    let shop = shop([says("Oi!")]).await;
+    let turn = json!({ "conversation": "c", "text": "oi", "contact": { "phone": "31 99640-1177" } });
+    let conversation = shop.post("/v1/turn", turn).await.body["conversation_id"].as_str().unwrap().to_owned();
+    let dead = shop.failed_message(&conversation, OutboxState::Dead, "um").await;
+    let unknown = shop.failed_message(&conversation, OutboxState::Unknown, "dois").await;
+    let page = shop.get("/v1/outbox?limit=1").await;
+    assert_eq!((&page.body["items"][0]["id"], &page.body["items"][0]["text"]), (&json!(unknown), &json!("dois")));
+    let cursor = page.body["next_cursor"].as_str().unwrap();
+    let rest = shop.get(&format!("/v1/outbox?cursor={cursor}")).await;
+    assert_eq!((rest.body["items"].as_array().unwrap().len(), &rest.body["items"][0]["id"]), (1, &json!(dead)));
+    assert_eq!(
+        (&rest.body["next_cursor"], &rest.body["items"][0]["contact_name"]),
+        (&Value::Null, &json!("Caio Brandão"))
+    );
+
+    let retry = |id: &str| format!("/v1/outbox/{id}/retry");
+    let warned = shop.post(&retry(&unknown), json!({ "staff": DAVI })).await;
+    assert_eq!(warned.problem(), (409, "may_arrive_twice"));
+    assert!(warned.body["detail"].as_str().unwrap().contains("twice"), "{warned:?}");
+    let accepted = json!({ "staff": DAVI, "may_arrive_twice": true });
+    assert_eq!(shop.post_once(&retry(&unknown), "again", accepted.clone()).await.status, 200);
+    let repeated = shop.post_once(&retry(&unknown), "again", accepted).await;
+    assert_eq!(repeated.status, 200);
+    assert_eq!(shop.get(&format!("/v1/outbox/{unknown}")).await.status, 404, "it waits to be sent");
+    assert_eq!(shop.post(&retry("out_999"), json!({ "staff": DAVI })).await.status, 404);
+    let nobody = json!({ "staff": "ninguem@figueira.example" });
+    assert_eq!(shop.post(&retry(&dead), nobody).await.status, 422);
+
+    let give_up = format!("/v1/outbox/{dead}/give-up");
+    assert_eq!(shop.post(&give_up, json!({ "staff": DAVI })).await.status, 200);
+    assert_eq!(shop.post(&give_up, json!({ "staff": DAVI })).await.problem(), (409, "given_up"));
+    assert_eq!(shop.get("/v1/outbox").await.body["items"], json!([]));
+    assert_eq!(shop.get("/v1/outbox?all=true").await.body["items"][0]["id"], json!(dead));
+    let audited = "SELECT COUNT(*) FROM audit_log WHERE actor = 'davi@figueira.example'
+                   AND action IN ('outbox.retry', 'outbox.give_up')";
+    assert_eq!(shop.count(audited).await, 2);
 }

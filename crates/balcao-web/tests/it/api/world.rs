@@ -16,8 +16,10 @@ use balcao_app::seed::BusinessFile;
 use balcao_app::turns::{Agent, FrontDesk};
 use balcao_builtin_tools::Settings;
 use balcao_domain::burst::BurstRules;
+use balcao_domain::outbox::OutboxState;
 use balcao_domain::{ManualClock, OrganizationId};
 use balcao_llm::providers::scripted::{Line, Scripted};
+use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::{Store, StoreError};
 use balcao_web::{Api, Limits, Web, router};
 use balcao_yaml::Document;
@@ -185,6 +187,34 @@ impl Shop {
     pub(super) async fn contact(&self, search: &str) -> String {
         let found = self.get(&format!("/v1/contacts?search={search}")).await;
         found.body["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{found:?}")).to_owned()
+    }
+
+    /// A message of a conversation that failed.
+    pub(super) async fn failed_message(&self, conversation: &str, state: OutboxState, text: &str) -> String {
+        let (organization, conversation) = (self.organization, conversation.parse().unwrap());
+        let body = json!({ "content": { "kind": "text", "body": text } }).to_string();
+        let now = NOW.parse().unwrap();
+        let work = move |tx: &mut balcao_store::Tx<'_>| {
+            let new = NewOutbox {
+                conversation,
+                turn: None,
+                part: 1,
+                kind: "reply",
+                channel: "whatsapp",
+                account: "7001",
+                recipient: "{}",
+                body: &body,
+                correlation: &body,
+            };
+            let id = outbox::push(tx, organization, &new, now)?;
+            let state = state.as_str();
+            tx.execute(
+                "UPDATE outbox SET state = ?1, failure = 'overloaded' WHERE id = ?2",
+                &[state.into(), i64::from(id).into()],
+            )?;
+            Ok::<_, StoreError>(id.to_string())
+        };
+        self.store.write(work).await.unwrap()
     }
 
     pub(super) async fn count(&self, sql: &'static str) -> i64 {

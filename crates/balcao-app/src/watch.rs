@@ -1,0 +1,127 @@
+//! What waits too long: read for metrics, readiness, the log, and for turning floods away.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use balcao_store::figures;
+pub use balcao_store::figures::{Figures, Waiting};
+use jiff::Timestamp;
+
+use crate::desk::{Desk, UseCaseError};
+use crate::metrics;
+
+/// How long things may wait before somebody should look.
+const PATIENCE: [(Waits, Duration); 4] = [
+    (Waits::Message, Duration::from_mins(2)),
+    (Waits::Answer, Duration::from_mins(2)),
+    (Waits::Job, Duration::from_mins(5)),
+    (Waits::Webhook, Duration::from_hours(1)),
+];
+
+/// What can wait too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Waits {
+    /// A message that has not left.
+    Message,
+    /// Something that came in and has no answer.
+    Answer,
+    /// A reminder or a follow-up that is due.
+    Job,
+    /// An outgoing webhook.
+    Webhook,
+}
+
+/// Something has waited too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alarm {
+    /// What.
+    pub what: Waits,
+    /// The oldest of it, in seconds.
+    pub age_s: u64,
+    /// How many wait.
+    pub count: u32,
+}
+
+impl fmt::Display for Alarm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.what {
+            Waits::Message => "the oldest message that is to be sent",
+            Waits::Answer => "the oldest message without an answer",
+            Waits::Job => "the oldest reminder or follow-up that is due",
+            Waits::Webhook => "the oldest outgoing webhook",
+        };
+        write!(f, "{what} has waited for {} s, with {} more", self.age_s, self.count.saturating_sub(1))
+    }
+}
+
+/// What has waited too long, by figures that were read at `now`.
+#[must_use]
+pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
+    let found = PATIENCE.into_iter().filter_map(|(what, patience)| {
+        let waiting = match what {
+            Waits::Message => figures.unsent(),
+            Waits::Answer => figures.inbox,
+            Waits::Job => figures.due(),
+            Waits::Webhook => figures.webhooks,
+        };
+        let age_s = waiting.age(now);
+        (age_s > patience.as_secs()).then_some(Alarm { what, age_s, count: waiting.count })
+    });
+    found.collect()
+}
+
+/// What was seen last, for whoever cannot ask the database each time. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Watch(Arc<Mutex<Seen>>);
+
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    waiting: u32,
+    alarms: Vec<Alarm>,
+}
+
+impl Watch {
+    /// Messages that wait for an answer.
+    #[must_use]
+    pub fn waiting(&self) -> u32 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting
+    }
+
+    /// What has waited too long.
+    #[must_use]
+    pub fn alarms(&self) -> Vec<Alarm> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).alarms.clone()
+    }
+
+    /// Looks into the database. What begins to wait too long is logged, and what no longer does.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; what was seen before stays.
+    pub async fn look(&self, desk: &Desk) -> Result<Figures, UseCaseError> {
+        let figures = look(desk).await?;
+        let alarms = alarms(&figures, desk.clock.now());
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for alarm in alarms.iter().filter(|alarm| seen.alarms.iter().all(|known| known.what != alarm.what)) {
+            tracing::error!(%alarm, "something waits too long");
+        }
+        for known in seen.alarms.iter().filter(|known| alarms.iter().all(|alarm| alarm.what != known.what)) {
+            tracing::warn!(what = ?known.what, "it no longer waits too long");
+        }
+        *seen = Seen { waiting: figures.inbox.count, alarms };
+        Ok(figures)
+    }
+}
+
+/// What waits now, over all organizations; the gauges of [`metrics`] say the same afterwards.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed; the gauges keep what they said, but for the one that says so.
+pub async fn look(desk: &Desk) -> Result<Figures, UseCaseError> {
+    let now = desk.clock.now();
+    let read = desk.store.read(move |tx| figures::read(tx, now)).await.map_err(UseCaseError::from);
+    metrics::database_up(read.is_ok());
+    let figures = read?;
+    metrics::waiting(&figures, now);
+    Ok(figures)
+}

@@ -1,0 +1,95 @@
+//! Nobody waits for ever.
+
+use balcao_app::watch::{Waits, Watch};
+use balcao_app::watchdog::Watchdog;
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::inbox::InboxState;
+use balcao_domain::outbox::OutboxState;
+use balcao_llm::providers::scripted::says;
+use balcao_testkit::fakes::graph::Behaviour;
+
+use crate::counter::{Counter, counter};
+
+fn watchdog(shop: &Counter, watch: &Watch) -> Watchdog {
+    Watchdog::new(shop.world.desk.clone(), shop.another_process(), watch.clone())
+}
+
+#[tokio::test]
+async fn i_16_what_nobody_answers_for_a_minute_goes_to_a_person_without_a_model() {
+    // A model that is asked panics: its script is empty.
+    let shop = counter([]).await;
+    let watchdog = watchdog(&shop, &Watch::default());
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(59);
+    assert_eq!(watchdog.look().await.unwrap(), 0);
+    shop.pass(2);
+    assert_eq!(watchdog.look().await.unwrap(), 1);
+    assert_eq!(shop.inbox_states().await, [InboxState::HandedOff]);
+    assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
+    shop.sender.work_off().await.unwrap();
+    let said = shop.texts();
+    assert_eq!(said.len(), 1, "{said:?}");
+    shop.pass(600);
+    assert_eq!((watchdog.look().await.unwrap(), shop.texts()), (0, said));
+}
+
+#[tokio::test]
+async fn what_somebody_works_on_is_left_to_them() {
+    let shop = counter([]).await;
+    let watchdog = watchdog(&shop, &Watch::default());
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(61);
+    // The first process has the lease for another half minute.
+    let lease = shop.claims("somebody", 30).await;
+    assert_eq!(watchdog.look().await.unwrap(), 0);
+    assert_eq!(shop.inbox_states().await, [InboxState::New]);
+    // It died.
+    shop.pass(31);
+    assert_eq!(watchdog.look().await.unwrap(), 1);
+    assert_eq!(shop.inbox_states().await, [InboxState::HandedOff]);
+    assert!(shop.lost(lease).await, "whoever slept through it changes nothing");
+}
+
+#[tokio::test]
+async fn what_lay_there_while_nobody_ran_is_answered() {
+    let shop = counter([says("Olá!")]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3_600);
+    let watchdog = watchdog(&shop, &Watch::default());
+    assert_eq!(watchdog.look().await.unwrap(), 0);
+    shop.works().await;
+    assert_eq!((shop.inbox_states().await, shop.texts()), (vec![InboxState::Answered], vec!["Olá!".to_owned()]));
+}
+
+#[tokio::test]
+async fn what_a_person_has_is_left_to_them_without_a_word() {
+    let shop = counter([]).await;
+    let watchdog = watchdog(&shop, &Watch::default());
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.staff_takes_over().await;
+    shop.pass(61);
+    assert_eq!(watchdog.look().await.unwrap(), 1);
+    assert_eq!(shop.inbox_states().await, [InboxState::Ignored]);
+    shop.sender.work_off().await.unwrap();
+    assert_eq!((shop.texts().len(), shop.conversation().await.state), (0, ConversationState::Human));
+}
+
+#[tokio::test]
+async fn a_message_that_does_not_leave_is_an_alarm_until_it_does() {
+    let shop = counter([says("Olá!")]).await;
+    let watch = Watch::default();
+    let watchdog = watchdog(&shop, &watch);
+    shop.joao_writes("wamid.1", "oi").await;
+    let busy = Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() };
+    shop.graph.next(busy);
+    shop.works().await;
+    assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
+    shop.pass(121);
+    watchdog.look().await.unwrap();
+    let alarms = watch.alarms();
+    assert_eq!(alarms.iter().map(|alarm| (alarm.what, alarm.count)).collect::<Vec<_>>(), [(Waits::Message, 1)]);
+    assert!(alarms[0].to_string().contains("has waited for 12"), "{}", alarms[0]);
+    shop.sender.work_off().await.unwrap();
+    watchdog.look().await.unwrap();
+    assert_eq!((watch.alarms(), watch.waiting()), (Vec::new(), 0));
+}

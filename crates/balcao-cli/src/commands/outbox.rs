@@ -1,0 +1,179 @@
+//! `balcao outbox`: messages that did not leave, and what to do about them.
+
+use std::process::ExitCode;
+
+use balcao_app::UseCaseError;
+use balcao_app::dead_letters::{DeadLetter, DeadLetterRefusal, DeadLetters};
+use balcao_domain::OutboxId;
+use balcao_domain::outbox::OutboxState;
+use balcao_store::{StoreError, webhook};
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, complain, say},
+    wire,
+};
+
+/// So many are listed.
+const LISTED: u32 = 200;
+
+/// Options of `balcao outbox`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: balcao outbox retry out_7 --as davi@figueira.example")]
+pub(crate) struct Args {
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Messages that did not leave, or of which nobody knows, the latest first.
+    List {
+        /// Those that were given up, too.
+        #[arg(long)]
+        all: bool,
+    },
+    /// One of them, with its words and why it failed.
+    Show {
+        /// The message, as `list` names it.
+        #[arg(value_parser = message)]
+        id: OutboxId,
+    },
+    /// Sends a message again; `balcao serve` does it.
+    Retry {
+        /// The message, as `list` names it.
+        #[arg(value_parser = message)]
+        id: OutboxId,
+        #[command(flatten)]
+        me: Me,
+        /// Also if nobody knows whether it arrived: the customer may get it twice.
+        #[arg(long)]
+        may_arrive_twice: bool,
+    },
+    /// Lets a message be: it is not sent, and no longer listed.
+    GiveUp {
+        /// The message, as `list` names it.
+        #[arg(value_parser = message)]
+        id: OutboxId,
+        #[command(flatten)]
+        me: Me,
+    },
+    /// Outgoing webhooks that were given up.
+    Webhooks {
+        /// Delivers them once more.
+        #[arg(long)]
+        retry: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Me {
+    /// The e-mail address of the person of staff who acts.
+    #[arg(long = "as", value_name = "EMAIL")]
+    email: String,
+}
+
+/// A message's id, with its prefix or without.
+fn message(text: &str) -> Result<OutboxId, String> {
+    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| OutboxId::try_from(number).ok());
+    id.ok_or_else(|| format!("`{text}` is no message; write it as `balcao outbox list` does, such as `out_7`"))
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, clock) = wire::configured(config, None).await?;
+    let zone = wire::zone(&desk, organization).await?;
+    let letters = DeadLetters::new(desk.clone());
+    match args.action {
+        Action::List { all } => {
+            let found = letters.list(organization, all, None, LISTED).await;
+            let found = found.map_err(|error| Failure::operation(chain(&error)))?;
+            if args.json {
+                say(&serde_json::to_string(&found).unwrap_or_default());
+            } else if found.is_empty() {
+                say("every message left");
+            } else {
+                found.iter().for_each(|one| say(&line(one, &zone)));
+            }
+        }
+        Action::Show { id } => {
+            let found = answered(letters.show(organization, id).await)?;
+            if args.json {
+                say(&serde_json::to_string(&found).unwrap_or_default());
+            } else {
+                say(&line(&found, &zone));
+                say(&format!("\n{}", found.text));
+            }
+        }
+        Action::Retry { id, me, may_arrive_twice } => {
+            let found = answered(letters.show(organization, id).await)?;
+            let retried = letters.retry(organization, id, me.email, may_arrive_twice).await;
+            if let Ok(Err(refusal @ DeadLetterRefusal::MayArriveTwice { .. })) = &retried {
+                return Err(Failure::operation(format!("{refusal}; if that is right, add --may-arrive-twice")));
+            }
+            answered(retried)?;
+            if found.state == OutboxState::Unknown {
+                complain("it may have arrived before: the customer may get it twice");
+            }
+            done(args.json, id, &format!("{id} is sent again by `balcao serve`"));
+        }
+        Action::GiveUp { id, me } => {
+            answered(letters.give_up(organization, id, me.email).await)?;
+            done(args.json, id, &format!("{id} is given up"));
+        }
+        Action::Webhooks { retry } => {
+            let failed = |error: StoreError| Failure::operation(chain(&error));
+            if retry {
+                let now = clock.shared().now();
+                let count =
+                    desk.store.write(move |tx| webhook::retry(tx, organization, None, now)).await.map_err(failed)?;
+                say(&if args.json {
+                    json!({ "retried": count }).to_string()
+                } else {
+                    format!("{count} are delivered again")
+                });
+                return Ok(ExitCode::SUCCESS);
+            }
+            let found = desk.store.read(move |tx| webhook::dead(tx, organization, LISTED)).await.map_err(failed)?;
+            if found.is_empty() && !args.json {
+                say("every webhook was delivered");
+            }
+            for one in found {
+                let failure = one.failure.as_deref().unwrap_or("–");
+                say(&if args.json {
+                    json!({ "endpoint": one.endpoint, "event": one.event, "attempts": one.attempts, "failure": failure }).to_string()
+                } else {
+                    format!("{}  event {}  {} attempts  {failure}", one.endpoint, one.event, one.attempts)
+                });
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn answered<T>(answer: Result<Result<T, DeadLetterRefusal>, UseCaseError>) -> Result<T, Failure> {
+    answer.map_err(|error| Failure::operation(chain(&error)))?.map_err(Failure::operation)
+}
+
+fn done(as_object: bool, id: OutboxId, text: &str) {
+    say(&if as_object { json!({ "message": id, "done": true }).to_string() } else { text.to_owned() });
+}
+
+/// "out_7  did not arrive  24/11 10:02  cnv_3  Ana Reis  whatsapp  10 attempts  Service overloaded  «Até amanhã!»"
+fn line(one: &DeadLetter, zone: &TimeZone) -> String {
+    let state = if one.state == OutboxState::Unknown { "may have arrived" } else { "did not arrive" };
+    let state = if one.given_up_at.is_some() { format!("{state}, given up") } else { state.to_owned() };
+    let at = one.created_at.to_zoned(zone.clone()).strftime("%d/%m %H:%M").to_string();
+    let text: String = one.text.chars().take(60).collect();
+    let (who, failure) = (one.contact_name.as_deref().unwrap_or("unknown"), one.failure.as_deref().unwrap_or("–"));
+    let (id, conversation, channel, attempts) = (one.id, one.conversation, &one.channel, one.attempts);
+    format!(
+        "{id}  {state}  {at}  {conversation}  {who}  {channel}  {attempts} attempts  {failure}  «{}»",
+        text.replace('\n', " ")
+    )
+}

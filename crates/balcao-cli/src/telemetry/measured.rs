@@ -1,0 +1,43 @@
+//! Keeps what is measured, for Prometheus.
+
+use std::{net::SocketAddr, time::Duration};
+
+use axum::Router;
+use balcao_app::{Desk, metrics};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use tokio::net::TcpListener;
+
+use crate::output::{Failure, complain};
+
+/// How often samples are put into their ranges when nobody reads them: until then each takes memory.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// The address that Prometheus reads, ready to be served.
+pub(crate) struct Measured {
+    pub(crate) listener: TcpListener,
+    pub(crate) router: Router,
+    /// Puts samples into their ranges, for ever.
+    pub(crate) upkeep: std::pin::Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+/// Begins to measure.
+pub(crate) async fn start(desk: &Desk, address: SocketAddr) -> Result<Measured, Failure> {
+    let failed = |error: String| Failure::operation(format!("server.metrics_listen {address}: {error}"));
+    let builder = PrometheusBuilder::new().set_buckets(&metrics::SECONDS).map_err(|error| failed(error.to_string()))?;
+    let recorder = builder.build_recorder();
+    let page = recorder.handle();
+    ::metrics::set_global_recorder(recorder).map_err(|error| failed(error.to_string()))?;
+    metrics::describe();
+    let listener = TcpListener::bind(address).await.map_err(|error| failed(error.to_string()))?;
+    let local = listener.local_addr().map_err(|error| failed(error.to_string()))?;
+    complain(&format!("metrics at http://{local}/metrics"));
+    let kept = page.clone();
+    let upkeep = Box::pin(async move {
+        loop {
+            tokio::time::sleep(UPKEEP).await;
+            kept.run_upkeep();
+        }
+    });
+    let router = balcao_web::metrics_router(desk.clone(), move || page.render());
+    Ok(Measured { listener, router, upkeep })
+}

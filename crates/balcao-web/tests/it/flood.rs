@@ -1,0 +1,134 @@
+//! What is turned away in a flood, and that nothing of what was taken in is lost.
+
+use std::net::SocketAddr;
+
+use balcao_app::watch::Watch;
+use balcao_testkit::fakes::graph::webhooks::{self, sign};
+use balcao_web::Limits;
+use balcao_web::chat::Pace;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::{SECRET, Shop, shop_with, watched_shop};
+
+async fn serve(shop: &Shop, limits: Limits) -> (SocketAddr, tokio::task::JoinSet<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(balcao_web::serve(listener, shop.router.clone(), limits, shop.stop.clone()));
+    (address, tasks)
+}
+
+fn delivery(number: u32) -> (String, Vec<u8>) {
+    let text = json!({ "type": "text", "text": { "body": "oi" } });
+    let body = webhooks::message(&format!("wamid.{number}"), text).to_string().into_bytes();
+    let head = format!(
+        "POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\nX-Hub-Signature-256: {}\r\n\r\n",
+        body.len(),
+        sign(SECRET, &body)
+    );
+    (head, body)
+}
+
+async fn send(address: SocketAddr, bytes: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    drop(stream.write_all(bytes).await);
+    stream
+}
+
+async fn answer(mut stream: TcpStream) -> String {
+    let mut answer = Vec::new();
+    drop(stream.read_to_end(&mut answer).await);
+    String::from_utf8_lossy(&answer).to_lowercase()
+}
+
+async fn ask(address: SocketAddr, head: &str) -> String {
+    answer(send(address, format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).await).await
+}
+
+#[tokio::test]
+async fn a_flood_is_shed_before_its_bodies_are_read_and_what_was_taken_in_is_stored() {
+    let limits = Limits { webhooks: 4, ..Limits::default() };
+    let shop = shop_with(limits, true).await;
+    let (address, _tasks) = serve(&shop, limits).await;
+    // Four that have begun and whose bodies have not come yet hold every place.
+    let mut begun = Vec::new();
+    for number in 0..4 {
+        let (head, body) = delivery(number);
+        begun.push((send(address, head.as_bytes()).await, body));
+    }
+    // Answered on another connection: those before were seen.
+    assert!(ask(address, "GET /healthz HTTP/1.1").await.contains("200 ok"));
+    let flood = (4..60).map(|number| async move {
+        let (head, _) = delivery(number);
+        // No body at all: the answer comes all the same.
+        answer(send(address, head.as_bytes()).await).await
+    });
+    for refused in futures::future::join_all(flood).await {
+        assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 1\r\n"), "{refused}");
+        assert!(refused.contains("application/problem+json"), "{refused}");
+    }
+    assert_eq!(shop.count("inbox").await, 0);
+    for (mut stream, body) in begun {
+        stream.write_all(&body).await.unwrap();
+        assert!(answer(stream).await.starts_with("http/1.1 200"));
+    }
+    assert_eq!(shop.count("inbox").await, 4);
+    // Meta comes again, as fast as it likes.
+    let mut open: Vec<u32> = (4..60).collect();
+    while !open.is_empty() {
+        let again = open.iter().map(|number| async move {
+            let (head, body) = delivery(*number);
+            let whole = answer(send(address, &[head.as_bytes(), &body].concat()).await).await;
+            (*number, whole)
+        });
+        let answers = futures::future::join_all(again).await;
+        open =
+            answers.into_iter().filter(|(_, whole)| !whole.starts_with("http/1.1 200")).map(|(one, _)| one).collect();
+    }
+    assert_eq!(shop.count("inbox").await, 60, "every one is stored, and once");
+}
+
+#[tokio::test]
+async fn when_too_much_waits_webhooks_are_told_to_come_again() {
+    let limits = Limits { waiting: 2, ..Limits::default() };
+    let watch = Watch::default();
+    let shop = watched_shop(limits, true, watch.clone()).await;
+    let (address, _tasks) = serve(&shop, limits).await;
+    let deliver = |number| async move {
+        let (head, body) = delivery(number);
+        answer(send(address, &[head.as_bytes(), &body].concat()).await).await
+    };
+    for number in 0..3 {
+        assert!(deliver(number).await.starts_with("http/1.1 200"));
+    }
+    watch.look(&shop.desk).await.unwrap();
+    let refused = deliver(3).await;
+    assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 30\r\n"), "{refused}");
+    let answered = shop.store.write(|tx| tx.execute("UPDATE inbox SET state = 'ignored'", &[])).await;
+    answered.map_err(|error: balcao_store::StoreError| error).unwrap();
+    watch.look(&shop.desk).await.unwrap();
+    assert!(deliver(3).await.starts_with("http/1.1 200"));
+}
+
+#[tokio::test]
+async fn an_address_that_knocks_too_often_without_a_key_waits() {
+    let strangers = Pace { burst: 3, every: std::time::Duration::from_secs(7) };
+    let limits = Limits { strangers, ..Limits::default() };
+    let shop = shop_with(limits, true).await;
+    let (address, _tasks) = serve(&shop, limits).await;
+    let guess = "GET /webhooks/whatsapp?hub.mode=subscribe&hub.verify_token=guessed&hub.challenge=1 HTTP/1.1";
+    for _ in 0..3 {
+        assert!(ask(address, guess).await.starts_with("http/1.1 403"));
+    }
+    let refused = ask(address, guess).await;
+    assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 8\r\n"), "{refused}");
+    // Whoever has a signature, and the health checks, do not wait.
+    let (head, body) = delivery(1);
+    let taken = answer(send(address, &[head.as_bytes(), &body].concat()).await).await;
+    assert!(taken.starts_with("http/1.1 200"), "{taken}");
+    assert!(ask(address, "GET /readyz HTTP/1.1").await.starts_with("http/1.1 200"));
+    shop.clock.advance(jiff::SignedDuration::from_secs(8));
+    assert!(ask(address, guess).await.starts_with("http/1.1 403"));
+}
