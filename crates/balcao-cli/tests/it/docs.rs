@@ -63,8 +63,8 @@ fn every_command_of_the_readme_works_as_it_stands() {
 fn every_command_and_option_has_a_description() {
     let folder = tempdir().unwrap();
     for command in [
-        "chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "key", "config", "bench", "outbox",
-        "serve",
+        "chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "key", "config", "bench",
+        "outbox", "serve",
     ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");
@@ -74,7 +74,14 @@ fn every_command_and_option_has_a_description() {
 
 #[test]
 fn links_between_documents_lead_somewhere() {
-    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/GUIDE.md", "docs/OPERATIONS.md", "docs/RELIABILITY.md"] {
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/GUIDE.md",
+        "docs/OPERATIONS.md",
+        "docs/RELIABILITY.md",
+    ] {
         let text = std::fs::read_to_string(root().join(name)).unwrap();
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let target = link.split('#').next().unwrap_or_default();

@@ -42,7 +42,7 @@ contacts:
     tags: [Etiqueta Quetzal]
     notes: [Nota Quetzal]
     appointments:
-      - {service: Corte Quetzal, professional: Ana Quetzal, start: "2026-12-01T10:00"}
+      - {service: Corte Quetzal, professional: Ana Quetzal, starts: "2026-12-01T10:00"}
 knowledge:
   - {title: Estacionamento Quetzal, content: "Há vagas na Rua Quetzal."}
 "#;
@@ -123,7 +123,7 @@ async fn gate(store: Store, database: &str) {
                 Act::Calls(&[
                     ("get_services", "{}"),
                     ("get_barbers", "{}"),
-                    ("search_knowledge_base", r#"{"query":"Quetzal"}"#),
+                    ("search_knowledge_base", r#"{"query":"estacionamento"}"#),
                 ]),
                 Act::Says("Pois não?"),
             ],
@@ -147,7 +147,7 @@ async fn gate(store: Store, database: &str) {
             Message::ToolResult { content, .. } => content.clone(),
         }));
         shown.extend(request.tools.iter().map(|tool| format!("{} {}", tool.description, tool.input_schema)));
-        assert!(shown.iter().all(|text| !text.contains(CANARY) || text == "Quetzal"), "a prompt shows {CANARY}");
+        assert!(shown.iter().all(|text| !text.contains(CANARY)), "a prompt shows {CANARY}");
     }
     assert!(!shop.seen_of(1).await.contains(CANARY));
     // Every tool, bound to the first organization's customer.

@@ -184,7 +184,11 @@ async fn g_10_another_organization_is_not_there() {
     }
     // Coverage is that of the document: what names nothing and changes something comes below.
     assert_eq!(left, ["/v1/turn", "/v1/appointments"]);
-    eprintln!("G-10, the API: {checked} of {} operations by key, {} below, 0 crossings", checked + left.len(), left.len());
+    eprintln!(
+        "G-10, the API: {checked} of {} operations by key, {} below, 0 crossings",
+        checked + left.len(),
+        left.len()
+    );
     // A contact of theirs cannot be booked for, and a conversation of that name is their own.
     let booking = json!({ "contact_id": contact, "service": "Consulta", "date": "2026-12-01", "start": "09:00" });
     let refused = shop.send(Method::POST, "/v1/appointments", &shop.rival_key, None, Some(booking)).await;
