@@ -50,7 +50,7 @@ knowledge:
 /// Everything that an organization has, row by row.
 async fn rows_of(store: &Store, organization: OrganizationId) -> Vec<String> {
     const TABLES: [(&str, &str); 12] = [
-        ("contact", "name || ' ' || COALESCE(phone, '')"),
+        ("contact", "COALESCE(name, '')"),
         ("appointment", "status || ' ' || CAST(starts_at AS TEXT)"),
         ("note", "content"),
         ("tag", "name"),
