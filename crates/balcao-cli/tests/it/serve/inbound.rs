@@ -35,7 +35,7 @@ impl Dice {
 
 /// How many messages.
 fn customers() -> u32 {
-    let scale = std::env::var("BALCAO_GATE_SCALE").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let scale = std::env::var_os("BALCAO_GATE_SCALE").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(1);
     CUSTOMERS * scale
 }
 
