@@ -42,6 +42,10 @@ impl ChatProvider for Model {
         process.pass().await;
         watch_tenants(world, request);
         world.linger(50, 2_000).await;
+        // Worst of all is to sleep through the end of a lease and to wake while somebody else works under the next one.
+        if world.strikes(world.plan.faults.pause) {
+            process.pause(Duration::from_millis(world.draw(|rng| rng.u64(28_000..=36_000))));
+        }
         process.pass().await;
         let asked = last_words(request);
         if asked.contains(POISON) {

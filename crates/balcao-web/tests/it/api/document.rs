@@ -33,6 +33,10 @@ async fn every_route_is_in_the_document_and_every_operation_is_a_route() {
         "GET /v1/services",
         "GET /v1/professionals",
         "GET /v1/availability",
+        "GET /v1/outbox",
+        "GET /v1/outbox/{id}",
+        "POST /v1/outbox/{id}/retry",
+        "POST /v1/outbox/{id}/give-up",
         "GET /v1/openapi.json",
     ];
     assert_eq!(all, expected);
