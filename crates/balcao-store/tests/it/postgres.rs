@@ -227,7 +227,7 @@ async fn an_error_does_not_repeat_the_values_of_a_row() {
     let twice = move |tx: &mut Tx<'_>| {
         let (sql, own) =
             ("INSERT INTO tag (organization_id, name) VALUES (?1, 'Maria da Silva')", Value::from(world.organization));
-        tx.execute(sql, &[own.clone()])?;
+        tx.execute(sql, std::slice::from_ref(&own))?;
         tx.execute(sql, &[own])
     };
     let error = store.write(twice).await.unwrap_err();

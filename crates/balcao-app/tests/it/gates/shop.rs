@@ -343,8 +343,7 @@ impl Shop {
         let message = json!({ "from": format!("55119{customer:08}"), "from_user_id": user, "id": id, "timestamp": now,
             "type": "text", "text": { "body": words } });
         let mut body = webhooks::envelope("messages", json!({ "messages": [message] }));
-        let account = format!("{}", self.channel.account.as_str());
-        body["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!(account);
+        body["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!(self.channel.account.as_str());
         body
     }
 

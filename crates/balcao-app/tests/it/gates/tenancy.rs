@@ -1,6 +1,6 @@
 //! G-10: what one organization has reaches no tool, prompt, message or row of another, whatever a model asks for.
 //!
-//! Two organizations lie in one database. Every text of the second holds a canary; the first one's model asks every tool for
+//! Two organizations lie in one database. What the second has holds a canary; the first one's model asks every tool for
 //! what is the second's, by name and by number.
 
 use balcao_app::Desk;
@@ -17,40 +17,41 @@ use serde_json::json;
 
 use super::shop::{Act, NOW, filled, open};
 
-/// Stands in every text of the other organization, and nowhere else.
-const CANARY: &str = "Quetzal";
+/// Stands in what the other organization has, and nowhere else: whoever asks does not know it. What they ask by, "Quetzal", is the
+/// other's too, and may come back only as an echo.
+const CANARY: &str = "Harpia";
 
 const OTHER: &str = r#"
 organization:
-  name: Quetzal Clínica
+  name: Clínica Harpia
   slug: quetzal
   timezone: America/Sao_Paulo
   locale: pt-BR
   currency: BRL
-  address: Rua Quetzal, 1
+  address: Rua Harpia, 1
   hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"], fri: ["09:00-19:00"], sat: ["09:00-19:00"]}
 services:
-  - {name: Corte Quetzal, price: "77.77", duration_minutes: 30}
+  - {name: Corte Harpia, aliases: [Corte Quetzal], price: "77.77", duration_minutes: 30}
 professionals:
-  - {name: Ana Quetzal, aliases: [Quetzalina], hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"]}, services: [Corte Quetzal]}
+  - {name: Ana Harpia, aliases: [Quetzalina, Ana Quetzal], hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"]}, services: [Corte Harpia]}
 pipelines:
-  - {name: Funil Quetzal, stages: [Etapa Quetzal]}
+  - {name: Funil Harpia, stages: [Etapa Quetzal]}
 tags: [Etiqueta Quetzal]
 contacts:
-  - name: Cliente Quetzal
+  - name: Cliente Harpia
     phone: "+55 11 90000-0001"
     tags: [Etiqueta Quetzal]
-    notes: [Nota Quetzal]
+    notes: [Nota Harpia]
     appointments:
-      - {service: Corte Quetzal, professional: Ana Quetzal, start: "2026-12-01T10:00"}
+      - {service: Corte Harpia, professional: Ana Harpia, starts: "2026-12-01T10:00"}
 knowledge:
-  - {title: Estacionamento Quetzal, content: "Há vagas na Rua Quetzal."}
+  - {title: Estacionamento Quetzal, content: "Há vagas na Rua Harpia."}
 "#;
 
 /// Everything that an organization has, row by row.
 async fn rows_of(store: &Store, organization: OrganizationId) -> Vec<String> {
     const TABLES: [(&str, &str); 12] = [
-        ("contact", "name || ' ' || COALESCE(phone, '')"),
+        ("contact", "COALESCE(name, '')"),
         ("appointment", "status || ' ' || CAST(starts_at AS TEXT)"),
         ("note", "content"),
         ("tag", "name"),
@@ -123,7 +124,7 @@ async fn gate(store: Store, database: &str) {
                 Act::Calls(&[
                     ("get_services", "{}"),
                     ("get_barbers", "{}"),
-                    ("search_knowledge_base", r#"{"query":"Quetzal"}"#),
+                    ("search_knowledge_base", r#"{"query":"estacionamento"}"#),
                 ]),
                 Act::Says("Pois não?"),
             ],
@@ -132,7 +133,7 @@ async fn gate(store: Store, database: &str) {
     let script: &'static [(&str, &[Act])] = Box::leak(script.to_vec().into_boxed_slice());
     let shop = open(&store, "figueira", script).await;
     let before = rows_of(&store, other).await;
-    assert!(before.len() >= 8 && before.iter().any(|row| row.contains(CANARY)), "{before:?}");
+    assert!(before.len() >= 6 && before.iter().any(|row| row.contains(CANARY)), "{before:?}");
     for (place, (words, _)) in script.iter().enumerate() {
         let body = shop.text(1, &format!("wamid.{place}"), &filled(words, 1));
         shop.serves(1, &[body]).await;
@@ -147,7 +148,7 @@ async fn gate(store: Store, database: &str) {
             Message::ToolResult { content, .. } => content.clone(),
         }));
         shown.extend(request.tools.iter().map(|tool| format!("{} {}", tool.description, tool.input_schema)));
-        assert!(shown.iter().all(|text| !text.contains(CANARY) || text == "Quetzal"), "a prompt shows {CANARY}");
+        assert!(shown.iter().all(|text| !text.contains(CANARY)), "a prompt shows {CANARY}");
     }
     assert!(!shop.seen_of(1).await.contains(CANARY));
     // Every tool, bound to the first organization's customer.

@@ -1,4 +1,5 @@
 //! Real faults under the built binary: PostgreSQL stopped, crashed and cut off, programs frozen past their lease, a full disk.
+#![expect(clippy::print_stderr, reason = "figures, and that a test was skipped, must be seen")]
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};
