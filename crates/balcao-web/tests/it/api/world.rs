@@ -205,6 +205,8 @@ impl Shop {
                 recipient: "{}",
                 body: &body,
                 correlation: &body,
+                about: None,
+                fallback: None,
             };
             let id = outbox::push(tx, organization, &new, now)?;
             let state = state.as_str();
