@@ -11,7 +11,6 @@ use std::time::Duration;
 use balcao_domain::Clock;
 use balcao_store::{Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
-use tokio_util::sync::CancellationToken;
 
 /// How often the lag is measured.
 const EVERY: Duration = Duration::from_secs(30);
@@ -68,14 +67,10 @@ impl SharedClock {
         Ok(())
     }
 
-    /// Measures again and again until it is told to stop.
-    pub async fn keep_following(&self, store: &Store, stop: CancellationToken) {
+    /// Measures again and again, for ever.
+    pub async fn keep_following(&self, store: &Store) {
         loop {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                () = tokio::time::sleep(EVERY) => {}
-            }
+            tokio::time::sleep(EVERY).await;
             if let Err(error) = self.follow(store).await {
                 tracing::warn!(%error, "the database's clock cannot be read");
             }

@@ -136,10 +136,9 @@ impl Channel for Sending {
 fn find(value: &Value, name: &str) -> String {
     fn seek<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
         match value {
-            Value::Object(map) => map.iter().find_map(|(key, field)| match field {
-                Value::String(text) if key == name => Some(text.as_str()),
-                other => seek(other, name),
-            }),
+            Value::Object(map) => {
+                map.iter().find_map(|(key, field)| field.as_str().filter(|_| key == name).or_else(|| seek(field, name)))
+            }
             Value::Array(items) => items.iter().find_map(|item| seek(item, name)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
         }

@@ -66,7 +66,7 @@ impl Plan {
         // Another stream than the run's, so that a change of the one does not move the other.
         let mut rng = Rng::with_seed(seed ^ 0x5eed_0f91_a45e_ed00);
         let rng = &mut rng;
-        let replicas = [1, 1, 2, 3][rng.usize(..4)];
+        let replicas = rng.choice([1, 1, 2, 3]).unwrap_or(1);
         let faults = Faults {
             refused: chance(rng, 0.5, 0.05),
             unknown: chance(rng, 0.5, 0.05),

@@ -93,7 +93,7 @@ impl Crowd {
         } else {
             self.world.draw(|rng| match rng.u8(..12) {
                 0..=4 => {
-                    let who = ["Wesley Moura", "Otávio Prado"][rng.usize(..2)];
+                    let who = rng.choice(["Wesley Moura", "Otávio Prado"]).unwrap_or_default();
                     let (day, hour) = (rng.u8(25..=26), rng.u8(14..=16));
                     format!("Quero marcar Corte na máquina com {who} dia {day}/11 às {hour}:00.")
                 }
@@ -198,7 +198,7 @@ impl Crowd {
         let tenant =
             self.tenants.iter().position(|tenant| correlation.starts_with(&format!("{}:", tenant.organization)));
         let states = [DeliveryState::Sent, DeliveryState::Delivered, DeliveryState::Read];
-        let state = states[self.world.draw(|rng| rng.usize(..states.len()))];
+        let state = self.world.draw(|rng| rng.choice(states)).unwrap_or(DeliveryState::Sent);
         let status = StatusUpdate {
             origin: self.origin(tenant.unwrap_or_default()),
             message: ProviderMessageId::new(id),

@@ -117,10 +117,12 @@ impl Turn {
     pub(super) fn hand_off_saying(&mut self, reason: HandoffReason, words: Option<&str>) {
         let notices = notices(self.state.principal.locale);
         let fallback = self.setup.profile.fallback_message.as_deref().unwrap_or(&notices.fallback);
-        let notice = words.unwrap_or(match &reason {
-            HandoffReason::Uncertain(_) => &notices.uncertain,
-            failure if failure.is_failure() => fallback,
-            _ => &notices.handoff,
+        let notice = words.unwrap_or(if matches!(reason, HandoffReason::Uncertain(_)) {
+            &notices.uncertain
+        } else if reason.is_failure() {
+            fallback
+        } else {
+            &notices.handoff
         });
         let text = match &self.setup.team_back {
             Some(when) => format!("{notice} {}", fill(&notices.team_back, "when", when)),

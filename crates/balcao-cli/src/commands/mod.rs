@@ -92,10 +92,8 @@ pub(crate) async fn run(cli: Cli) -> Result<ExitCode, Failure> {
     // The one place that reads the environment.
     let environment: BTreeMap<String, String> = std::env::vars().collect();
     let loaded = config::load(cli.config.as_deref(), &environment);
-    let usual = match cli.command {
-        Command::Serve(_) => LevelFilter::WARN,
-        _ => LevelFilter::ERROR,
-    };
+    let serves = matches!(cli.command, Command::Serve(_));
+    let usual = if serves { LevelFilter::WARN } else { LevelFilter::ERROR };
     // A command that needs no configuration runs where it is broken, too.
     let fallback = Config::default();
     let telemetry = Telemetry::start(loaded.as_ref().unwrap_or(&fallback), cli.verbose, usual, &environment)?;

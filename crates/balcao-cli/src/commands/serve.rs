@@ -131,14 +131,10 @@ pub(crate) async fn run(
     let server = Server { measured, told: Some(told), ..server };
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
-    let end = CancellationToken::new();
-    let following = tokio::spawn({
-        let end = end.clone();
-        async move { clock.keep_following(&store, end).await }
-    });
-    server.run(listener, stopped()?).await;
-    end.cancel();
-    drop(following.await);
+    tokio::select! {
+        () = server.run(listener, stopped()?) => {}
+        () = clock.keep_following(&store) => {}
+    }
     Ok(ExitCode::SUCCESS)
 }
 

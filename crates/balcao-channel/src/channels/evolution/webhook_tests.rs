@@ -20,10 +20,9 @@ fn read(body: &Value) -> Inbound {
 }
 
 fn content_of(message: Value) -> Content {
-    match read(&upsert(json!({ "message": message }))) {
-        Inbound::Message(message) => message.content,
-        other => panic!("{other:?}"),
-    }
+    let event = read(&upsert(json!({ "message": message })));
+    let Inbound::Message(message) = event else { panic!("{event:?}") };
+    message.content
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn shop_with_server() -> Option<(OwnServer, Shop)> {
 /// Customers who want to book, each twice: what they want, and that they agree.
 fn wishes(customers: std::ops::Range<u32>) -> Vec<Value> {
     let ask = |customer: u32| {
-        let (hour, day) = (9 + customer % 9, if customer % 2 == 0 { "terça" } else { "quinta" });
+        let (hour, day) = (9 + customer % 9, if customer.is_multiple_of(2) { "terça" } else { "quinta" });
         let words = format!("quero marcar barba desenhada {day} às {hour}h");
         text(&format!("wamid.a{customer}"), customer, &words)
     };
