@@ -100,26 +100,35 @@ impl Desk {
         self.store.read(move |tx| work(tx, now)).await
     }
 
-    /// Runs an effect and undoes it: the answer says what would happen now.
+    /// Runs an effect and undoes it: the answer says what would happen now. It may be asked again, so it is if the answer was
+    /// lost.
     pub(crate) async fn rehearse<T, R>(
         &self,
-        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
     ) -> Result<Result<T, R>, UseCaseError>
     where
         T: Send + 'static,
         R: Send + 'static,
     {
         let now = self.clock.now();
-        let undone = move |tx: &mut Tx<'_>| {
-            // An attempt keeps its changes only if the inner answer is `Ok`: this one never is.
-            let answer: Result<Result<std::convert::Infallible, Result<T, R>>, UseCaseError> =
-                tx.attempt(|tx| work(tx, now).map(Err));
-            answer.map(|answer| match answer {
-                Err(would) => would,
-                Ok(never) => match never {},
-            })
-        };
-        self.store.write(undone).await
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let work = work.clone();
+            let undone = move |tx: &mut Tx<'_>| {
+                // An attempt keeps its changes only if the inner answer is `Ok`: this one never is.
+                let answer: Result<Result<std::convert::Infallible, Result<T, R>>, UseCaseError> =
+                    tx.attempt(|tx| work(tx, now).map(Err));
+                answer.map(|answer| match answer {
+                    Err(would) => would,
+                    Ok(never) => match never {},
+                })
+            };
+            match self.store.write(undone).await {
+                Err(error) if UseCaseError::is_unknown(&error) && attempt < ATTEMPTS => {}
+                answer => return answer,
+            }
+        }
     }
 
     /// Runs an effect once per key. A refusal undoes what the effect had begun, and is recorded like any answer.

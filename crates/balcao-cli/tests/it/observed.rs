@@ -300,7 +300,7 @@ fn a_112_no_log_line_at_any_level_holds_a_person_or_a_secret() {
         let words = "quero marcar corte amanhã às 10h, sou zarabatana, cpf 529.982.247-25, canario@exemplo.com.br, (31) 98765-4321";
         shop.delivers(&text("wamid.HBgNNTUzMTk4ODg4MDAwMRUCABIY", 1, words));
         eventually("it is answered", || (!shop.said().is_empty()).then_some(()));
-        shop.graph.next(Behaviour::Error {
+        shop.graph.next_message(Behaviour::Error {
             status: 400,
             code: 131_026,
             details: "5531988880001 is no user".to_owned(),
@@ -357,7 +357,11 @@ fn what_happens_is_told_outside_and_what_failed_is_sent_again_by_staff() {
     let shop = serve(&config, |command| {
         command.env("CRM_SECRET", endpoint::SECRET);
     });
-    shop.graph.next(Behaviour::Error { status: 400, code: 131_026, details: "Message undeliverable".to_owned() });
+    shop.graph.next_message(Behaviour::Error {
+        status: 400,
+        code: 131_026,
+        details: "Message undeliverable".to_owned(),
+    });
     shop.delivers(&text("wamid.1", 1, "quais os serviços?"));
     let types = || -> Vec<String> {
         let name = |one: &endpoint::Received| one.body["type"].as_str().unwrap().to_owned();

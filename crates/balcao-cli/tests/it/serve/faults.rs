@@ -103,8 +103,8 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
         shop.start_by(command, &["serve", "--model", "offline"])
     };
     let other = shop.start();
-    let messages = wishes(0..8);
-    let count = messages.len();
+    let mut messages = wishes(0..8);
+    let (count, agreements) = (messages.len(), messages.split_off(8));
     let address = Arc::new(Mutex::new(cut_off.address.clone()));
     let delivering = meta(messages, &address);
     pause(700);
@@ -122,6 +122,9 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
     way.heal();
     eventually("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
     delivering.join().unwrap();
+    // Whoever was asked agrees.
+    shop.quiet();
+    meta(agreements, &address).join().unwrap();
     settle(&shop, &other);
     every_message_has_one_answer(&shop, count);
     no_effect_happened_twice(&shop);
