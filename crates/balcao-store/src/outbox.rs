@@ -430,9 +430,9 @@ fn read_trouble(row: &Row<'_>) -> Result<Trouble, StoreError> {
     Ok(Trouble {
         message: read(row)?,
         kind: row.get(15)?,
-        created_at: row.get(16)?,
-        changed_at: row.get(17)?,
-        given_up_at: row.get(18)?,
+        created_at: row.get(20)?,
+        changed_at: row.get(21)?,
+        given_up_at: row.get(22)?,
     })
 }
 
@@ -448,7 +448,7 @@ pub fn troubled(
     limit: u32,
 ) -> Result<Vec<Trouble>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS}, kind, created_at, changed_at, given_up_at FROM outbox
+        "SELECT {COLUMNS}, created_at, changed_at, given_up_at FROM outbox
          WHERE organization_id = ?1 AND state IN ('unknown', 'dead') AND id < ?2 AND (?3 = 1 OR given_up_at IS NULL)
          ORDER BY id DESC LIMIT ?4"
     );
@@ -462,7 +462,7 @@ pub fn troubled(
 /// What the database said.
 pub fn trouble(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId) -> Result<Option<Trouble>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS}, kind, created_at, changed_at, given_up_at FROM outbox
+        "SELECT {COLUMNS}, created_at, changed_at, given_up_at FROM outbox
          WHERE organization_id = ?1 AND id = ?2 AND state IN ('unknown', 'dead')"
     );
     tx.query_optional(&sql, values![organization, id], read_trouble)
