@@ -128,11 +128,7 @@ impl Conversations {
         organization: OrganizationId,
         work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Clone + Send + 'static,
     ) -> Answer<T> {
-        if let Some(key) = self.key.clone() {
-            return Ok(self.desk.effect(organization, key, work).await?.value);
-        }
-        let now = self.desk.clock.now();
-        self.desk.store.write(move |tx| work(tx, now)).await
+        self.desk.act(organization, self.key.clone(), work).await
     }
 
     /// Conversations of the states given: those that wait for a person first, the longest waiting foremost.

@@ -169,11 +169,7 @@ impl DeadLetters {
         organization: OrganizationId,
         work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Answer<T> + Clone + Send + 'static,
     ) -> Answer<T> {
-        if let Some(key) = self.key.clone() {
-            return Ok(self.desk.effect(organization, key, work).await?.value);
-        }
-        let now = self.desk.clock.now();
-        self.desk.store.write(move |tx| work(tx, now)).await
+        self.desk.act(organization, self.key.clone(), work).await
     }
 }
 
@@ -192,7 +188,7 @@ fn actor(tx: &mut Tx<'_>, organization: OrganizationId, email: &str) -> Answer<S
 }
 
 fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: Trouble) -> Result<DeadLetter, UseCaseError> {
-    let Trouble { message, kind, created_at, changed_at, given_up_at } = found;
+    let Trouble { message, created_at, changed_at, given_up_at } = found;
     let with = conversation::get(tx, organization, message.conversation)?.contact;
     Ok(DeadLetter {
         id: message.id,
@@ -200,7 +196,7 @@ fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: Trouble) -> Result
         conversation: message.conversation,
         contact_name: contact::get(tx, organization, with)?.name,
         channel: message.channel,
-        kind,
+        kind: message.kind,
         text: words(&message.body),
         attempts: message.attempts,
         failure: message.failure,

@@ -131,6 +131,24 @@ impl Desk {
         }
     }
 
+    /// Runs what staff do: once, where whoever asks gives a key; else as often as it is asked for.
+    pub(crate) async fn act<T, R>(
+        &self,
+        organization: OrganizationId,
+        key: Option<EffectKey>,
+        work: impl FnOnce(&mut Tx<'_>, Timestamp) -> Result<Result<T, R>, UseCaseError> + Clone + Send + 'static,
+    ) -> Result<Result<T, R>, UseCaseError>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        R: Serialize + DeserializeOwned + Send + 'static,
+    {
+        if let Some(key) = key {
+            return Ok(self.effect(organization, key, work).await?.value);
+        }
+        let now = self.clock.now();
+        self.store.write(move |tx| work(tx, now)).await
+    }
+
     /// Runs an effect once per key. A refusal undoes what the effect had begun, and is recorded like any answer.
     ///
     /// If the answer to the commit is lost, the effect is run again under its key: if it had been committed, the ledger gives

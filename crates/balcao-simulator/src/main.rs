@@ -61,7 +61,7 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     if args.planted {
-        return planted::hunt(args.jobs);
+        return planted::hunt();
     }
     if let Some(seed) = args.seed {
         return tell(seed);

@@ -10,7 +10,7 @@ use crate::run::run;
 
 /// Looks for each mistake.
 #[expect(clippy::print_stdout, reason = "the report")]
-pub(crate) fn hunt(jobs: usize) -> ExitCode {
+pub(crate) fn hunt() -> ExitCode {
     if !mistakes::AVAILABLE {
         println!("this build has no mistakes built in: build it with `--features planted`");
         return ExitCode::FAILURE;
@@ -18,7 +18,7 @@ pub(crate) fn hunt(jobs: usize) -> ExitCode {
     let mut all = true;
     for bug in Bug::ALL {
         mistakes::plant(Some(bug));
-        let found = first_failure(bug.within(), jobs);
+        let found = first_failure(bug.within());
         mistakes::plant(None);
         all &= found.is_some();
         match found {
@@ -29,7 +29,7 @@ pub(crate) fn hunt(jobs: usize) -> ExitCode {
     if all { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn first_failure(within: u64, _jobs: usize) -> Option<(u64, String)> {
+fn first_failure(within: u64) -> Option<(u64, String)> {
     (1..=within).find_map(|seed| {
         let outcome = run(seed, Plan::draw(seed), false).ok()?;
         outcome.findings.into_iter().next().map(|finding| (seed, finding))

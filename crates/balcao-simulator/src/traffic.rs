@@ -72,12 +72,12 @@ impl Crowd {
 
     fn message(&self, tenant: usize, contact: usize, id: String) -> Inbound {
         let text = self.words(tenant, &id);
-        self.world.note(|| format!("{} writes {text}", number(tenant, contact)));
+        self.world.note(|| format!("{} writes {text}", number(contact)));
         self.world.outside().written.insert(id.clone(), Written { acknowledged: false });
         Inbound::Message(Box::new(InboundMessage {
             origin: self.origin(tenant),
             id: ProviderMessageId::new(id),
-            sender: person(tenant, contact),
+            sender: person(contact),
             at: Some(self.world.now()),
             content: Content::Text { body: text },
             quoted: None,
@@ -133,13 +133,13 @@ impl Crowd {
         let echo = Inbound::Echo(Box::new(Echo {
             origin: self.origin(tenant),
             id: ProviderMessageId::new(id),
-            to: person(tenant, contact),
+            to: person(contact),
             at: Some(self.world.now()),
             content: Content::Text { body: "Oi, aqui é a Renata".to_owned() },
             quoted: None,
         }));
         self.deliver(vec![echo]).await;
-        let (from, number) = (self.world.now(), number(tenant, contact));
+        let (from, number) = (self.world.now(), number(contact));
         self.world.note(|| format!("staff have {number}"));
         let Some(who) = self.tenants.get(tenant) else { return };
         let human = Human { account: who.account.clone(), number: number.clone(), from, until: None };
@@ -224,12 +224,12 @@ fn id(event: &Inbound) -> Option<String> {
 }
 
 /// A customer's number. Both tenants have a customer of each number: they are two contacts.
-fn number(_tenant: usize, contact: usize) -> String {
+fn number(contact: usize) -> String {
     format!("+55319910000{:02}", contact + 10)
 }
 
-fn person(tenant: usize, contact: usize) -> Person {
-    let number = number(tenant, contact);
+fn person(contact: usize) -> Person {
+    let number = number(contact);
     Person {
         number: Some(Number::new(number.trim_start_matches('+'))),
         phone: Phone::parse(&number).ok(),

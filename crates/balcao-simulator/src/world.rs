@@ -24,7 +24,7 @@ pub(crate) struct World {
     log: Mutex<Log>,
     /// After this nothing goes wrong any more.
     healed: AtomicBool,
-    /// Whether any planted poison may still kill.
+    /// How many processes died.
     pub(crate) deaths: AtomicU32,
     /// What lies outside of the program.
     pub(crate) outside: Mutex<Outside>,

@@ -416,8 +416,6 @@ pub fn list(
 pub struct Trouble {
     /// The message.
     pub message: Outbox,
-    /// What it is: `reply`, `staff`, …
-    pub kind: String,
     /// When it was written.
     pub created_at: Timestamp,
     /// When something last became of it.
@@ -427,13 +425,7 @@ pub struct Trouble {
 }
 
 fn read_trouble(row: &Row<'_>) -> Result<Trouble, StoreError> {
-    Ok(Trouble {
-        message: read(row)?,
-        kind: row.get(15)?,
-        created_at: row.get(20)?,
-        changed_at: row.get(21)?,
-        given_up_at: row.get(22)?,
-    })
+    Ok(Trouble { message: read(row)?, created_at: row.get(20)?, changed_at: row.get(21)?, given_up_at: row.get(22)? })
 }
 
 /// Dead and unknown messages, the latest first, at most `limit`, those before `before`; those that staff let be only if `all`.
