@@ -167,17 +167,19 @@ impl Desk {
             return mistakes::effect_apart(self, organization, key, work).await;
         }
         let now = self.clock.now();
-        let mut attempt = 0;
-        loop {
-            attempt += 1;
+        let mut unknown = None;
+        for attempt in 1..=ATTEMPTS {
             let (work, key) = (work.clone(), mistakes::key_of(&key, attempt));
             let once =
                 move |tx: &mut Tx<'_>| ledger::once(tx, organization, &key, now, |tx| tx.attempt(|tx| work(tx, now)));
             match self.store.write(once).await {
-                Err(error) if UseCaseError::is_unknown(&error) && attempt < ATTEMPTS => {}
+                Err(error) if UseCaseError::is_unknown(&error) => unknown = Some(error),
+                // A failure tells of its own attempt alone: the one before it may have been committed.
+                Err(error) => return Err(unknown.unwrap_or(error)),
                 done => return done,
             }
         }
+        Err(unknown.unwrap_or_else(|| StoreError::Closed.into()))
     }
 }
 

@@ -8,7 +8,7 @@
 //! Invariant: a handler of a blind command is entered at most once per call, and one of a queryable command a second time
 //! only after its marker was looked for, in vain, once it had had time to show.
 
-use std::panic::AssertUnwindSafe;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use balcao_planted::{self as planted, Bug};
 use futures::FutureExt;
@@ -20,13 +20,15 @@ use crate::{
     effect::{Effect, EffectClass},
     error::{ErrorCode, Internal, ToolError, ToolResult},
     handler::{Found, Preview},
-    outcome::CallResult,
+    outcome::{CallResult, ResultClass},
     plan::RunMode,
     registry::Tool,
 };
 
 /// How often a call of unknown outcome is taken up where that is safe.
 const MAX_ATTEMPTS: u32 = 3;
+/// Between two attempts: what did not answer is given a moment.
+const PAUSE: Duration = Duration::from_millis(500);
 
 impl Tool {
     /// Runs a call; `may_have_run` says that an earlier attempt left no outcome.
@@ -38,18 +40,22 @@ impl Tool {
                 cx.key = EffectKey::derive(0, 0, 0, "", cx.key.as_str());
             }
             let cx = &cx;
-            let result = match (self.class(), may_have_run) {
+            let mut result = match (self.class(), may_have_run) {
                 (EffectClass::Blind, true) if !planted::has(Bug::BlindRepeated) => {
                     return last.unwrap_or_else(|| self.unknown(cx));
                 }
                 (EffectClass::Queryable, true) => self.look_up_or_run(cx, args.clone()).await,
                 _ => self.once(cx, args.clone(), RunMode::Execute).await,
             };
+            // A failure tells of its own attempt alone: what ran before it may have been done. A look-up told of that one, too.
+            let unlooked = matches!(self.class(), EffectClass::Local | EffectClass::Keyed);
+            result.uncertain |= unlooked && may_have_run && result.class == ResultClass::Fault;
             if !result.uncertain {
                 return result;
             }
             may_have_run = true;
             last = Some(result);
+            sleep(PAUSE).await;
         }
         last.unwrap_or_else(|| self.unknown(&cx))
     }

@@ -182,3 +182,17 @@ async fn a_read_that_takes_too_long_is_a_plain_failure() {
     assert!(!result.uncertain);
     assert_eq!(result.code, Some(ErrorCode::Timeout));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_failed_says_nothing_of_the_one_before_it() {
+    for class in [EffectClass::Local, EffectClass::Keyed] {
+        let plan = [Side::Swallows, Side::Refuses, Side::Refuses];
+        let (result, ledger) = run(class, &plan, RunMode::Execute, true).await;
+        assert!(result.uncertain, "{class:?}: it was done, and counts as failed");
+        assert_eq!(ledger.done.len(), 1);
+        let (result, ledger) = run(class, &plan[..2], RunMode::Execute, true).await;
+        assert_eq!((result.class, ledger.done.len()), (ResultClass::Success, 1));
+    }
+    let (result, _) = run(EffectClass::Keyed, &[Side::Refuses; 3], RunMode::Recover, true).await;
+    assert!(result.uncertain, "what ran before the end of the program may have been done");
+}

@@ -12,6 +12,7 @@ mod figures;
 mod gates;
 mod inbox;
 mod looking;
+mod lost_answers;
 mod presence;
 mod seed;
 mod sending;

@@ -1,0 +1,61 @@
+//! A commit whose answer was lost: the effect is run again under its key, and is never called undone while nobody knows.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use balcao_app::notes::Notes;
+use balcao_store::{Cause, Fate, Gate, InlineDatabase, PostgresCause, StoreError};
+
+use crate::world;
+
+/// Decides about one transaction after the other; those after the last are committed.
+#[derive(Debug, Default)]
+struct Fates(Mutex<VecDeque<Fate>>);
+
+#[async_trait]
+impl Gate for Fates {
+    async fn enter(&self, _may_write: bool) -> Fate {
+        self.0.lock().unwrap().pop_front().unwrap_or(Fate::Commit)
+    }
+
+    async fn leave(&self, _may_write: bool) {}
+}
+
+fn refused() -> Fate {
+    let cause = PostgresCause { code: None, message: "no connection".to_owned() };
+    Fate::Refuse(StoreError::Disconnected { source: Arc::new(Cause::Postgres(cause)) })
+}
+
+/// Adds a note while transactions meet these fates; tells what came of it, in words, and how many notes there are.
+async fn added(fates: impl IntoIterator<Item = Fate>) -> (&'static str, usize) {
+    let gate = Arc::new(Fates::default());
+    let store = InlineDatabase::new().unwrap().behind(gate.clone());
+    let world = world::on(store, "barbearia-figueira.yaml", "2026-11-23T09:00").await;
+    let (notes, caio) = (Notes::new(world.desk.clone()), world.caio().await);
+    let before = notes.list(world.organization, caio).await.unwrap().len();
+    gate.0.lock().unwrap().extend(fates);
+    let done = notes.add(world.organization, caio, world.key(), "agent".to_owned(), "pediu café".to_owned()).await;
+    gate.0.lock().unwrap().clear();
+    let said = match done {
+        Ok(recorded) if recorded.repeated => "done before",
+        Ok(_) => "done",
+        Err(error) if error.is_unknown() => "unknown",
+        Err(_) => "failed",
+    };
+    (said, notes.list(world.organization, caio).await.unwrap().len() - before)
+}
+
+#[tokio::test]
+async fn an_effect_whose_answer_was_lost_is_looked_up_by_its_key() {
+    assert_eq!(added([]).await, ("done", 1));
+    assert_eq!(added([Fate::Unknown { committed: true }]).await, ("done before", 1));
+    assert_eq!(added([Fate::Unknown { committed: false }]).await, ("done", 1));
+}
+
+#[tokio::test]
+async fn a_failure_after_a_lost_answer_does_not_make_it_undone() {
+    assert_eq!(added([Fate::Unknown { committed: true }, refused()]).await, ("unknown", 1));
+    assert_eq!(added([Fate::Unknown { committed: false }, refused()]).await, ("unknown", 0));
+    assert_eq!(added([refused()]).await, ("failed", 0));
+}
