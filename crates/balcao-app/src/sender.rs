@@ -85,6 +85,13 @@ pub struct Sender {
     wake: Arc<Notify>,
 }
 
+/// A message that this program may send, until then.
+struct Leaving {
+    message: Outbox,
+    route: Option<Route>,
+    until: Timestamp,
+}
+
 /// What an attempt came to.
 struct Attempt {
     outcome: AttemptOutcome,
@@ -125,7 +132,7 @@ impl Sender {
             if !stopping {
                 match self.claim(sending.len()).await {
                     Ok(claimed) if !claimed.is_empty() => {
-                        sending.extend(claimed.into_iter().map(|(message, route)| self.send(message, route)));
+                        sending.extend(claimed.into_iter().map(|one| self.send(one)));
                         continue;
                     }
                     Ok(_) => {}
@@ -152,7 +159,7 @@ impl Sender {
         loop {
             let claimed = self.claim(sending.len()).await?;
             attempts += claimed.len();
-            sending.extend(claimed.into_iter().map(|(message, route)| self.send(message, route)));
+            sending.extend(claimed.into_iter().map(|one| self.send(one)));
             // One more that ended makes room for the next of its conversation.
             if sending.next().await.is_none() {
                 return Ok(attempts);
@@ -161,7 +168,7 @@ impl Sender {
     }
 
     /// Messages whose time has come, as many as there are places left.
-    async fn claim(&self, busy: usize) -> Result<Vec<(Outbox, Option<Route>)>, UseCaseError> {
+    async fn claim(&self, busy: usize) -> Result<Vec<Leaving>, UseCaseError> {
         let now = self.desk.clock.now();
         let (until, settle) = (later(now, self.settings.lease), later(now, self.settings.settle));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
@@ -188,7 +195,7 @@ impl Sender {
                 let route = dispatch::route(tx, one.organization, one.conversation)?;
                 let on = terms.get(&(one.channel.clone(), one.account.clone()));
                 match vet::refusal(tx, &one, route.as_ref(), on, now)? {
-                    None => leaving.push((one, route)),
+                    None => leaving.push(Leaving { message: one, route, until }),
                     Some(why) => {
                         let next = after_attempt(AttemptOutcome::Refused, one.attempts, 0, Duration::ZERO, now);
                         outbox::record(tx, &one, next, None, Some(&why), now)?;
@@ -203,7 +210,8 @@ impl Sender {
         Ok(claimed)
     }
 
-    async fn send(&self, message: Outbox, route: Option<Route>) {
+    async fn send(&self, leaving: Leaving) {
+        let Leaving { message, route, until } = leaving;
         let started = Instant::now();
         let span = tracing::info_span!(
             "send",
@@ -215,7 +223,12 @@ impl Sender {
             balcao.attempt = i64::from(message.attempts),
             balcao.outcome = tracing::field::Empty,
         );
-        let attempt = self.attempt(&message, route.as_ref()).instrument(span.clone()).await;
+        // Whoever stood still that long does not know what became of it since.
+        let attempt = if self.desk.clock.now() >= until {
+            Attempt::failed(AttemptOutcome::Retry { after: None }, SLEPT.to_owned())
+        } else {
+            self.attempt(&message, route.as_ref()).instrument(span.clone()).await
+        };
         span.record("balcao.outcome", attempt.word());
         metrics::sent(&message.channel, attempt.word(), started.elapsed());
         if let Some(failure) = &attempt.failure {
@@ -280,6 +293,7 @@ impl Sender {
     }
 }
 
+const SLEPT: &str = "the program stood still for longer than it had time to send it";
 const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is too old, only a template may be sent";
 
 impl Attempt {

@@ -51,6 +51,8 @@ pub(crate) struct Sent {
     pub(crate) account: String,
     pub(crate) correlation: String,
     pub(crate) text: String,
+    /// How long whoever sent it stood still between deciding to and doing so.
+    pub(crate) late_by: Duration,
 }
 
 /// A person has a conversation.
@@ -98,6 +100,7 @@ impl Channel for Sending {
 
     async fn send(&self, message: &Outbound, _to: &Recipient) -> Result<SendReceipt, SendError> {
         let (process, world) = (&self.process, &self.process.world);
+        let asked = Instant::now();
         process.pass().await;
         world.linger(20, 400).await;
         process.pass().await;
@@ -111,7 +114,8 @@ impl Channel for Sending {
         {
             let mut outside = world.outside();
             let (account, text) = (self.account.as_str().to_owned(), find(&body, "body"));
-            outside.sent.push(Sent { account, correlation: correlation.clone(), text });
+            let late_by = asked.elapsed();
+            outside.sent.push(Sent { account, correlation: correlation.clone(), text, late_by });
             outside.statuses.push((id.clone(), correlation));
         }
         if world.strikes(world.plan.faults.send / 2.0) {

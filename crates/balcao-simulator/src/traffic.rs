@@ -146,14 +146,14 @@ impl Crowd {
         self.world.outside().human.push(human);
         self.world.linger(5_000, 60_000).await;
         let Ok(Some(conversation)) = self.conversation(who, &number) else { return };
-        // Whoever else of the staff had it gives it back with this.
-        let now = self.world.now();
-        let theirs = |human: &&mut Human| human.account == who.account && human.number == number;
-        self.world.outside().human.iter_mut().filter(theirs).for_each(|human| {
-            human.until.get_or_insert(now);
-        });
         for _ in 0..100 {
             if let Some(replica) = self.cluster.any() {
+                // Whoever else of the staff has it by now gives it back with this.
+                let now = self.world.now();
+                let theirs = |human: &&mut Human| human.account == who.account && human.number == number;
+                self.world.outside().human.iter_mut().filter(theirs).for_each(|human| {
+                    human.until.get_or_insert(now);
+                });
                 let staff = Conversations::new(replica.desk.clone());
                 let given = timeout(ACKNOWLEDGED_WITHIN, staff.give_back(who.organization, conversation)).await;
                 if matches!(given, Ok(Ok(_))) {

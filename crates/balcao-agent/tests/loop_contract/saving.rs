@@ -51,9 +51,10 @@ rows! {
     };
     lc_311 both "… of a turn with failures, a withdrawn tool and a handoff" => "The same", |w| {
         let protocol = w.protocol;
-        same_wherever_it_dies(&|| World::new(protocol), "quero marcar", |w| vec![
+        let world = move || World::new(protocol).tool("look", [Act::Fails(ErrorCode::Internal)]);
+        same_wherever_it_dies(&world, "quero marcar", |w| vec![
             w.calls("broken", json!({})), w.calls("broken", json!({"period": "morning"})),
-            w.calls("broken", json!({"period": "afternoon"})), w.calls("broken_too", json!({})),
+            w.calls("broken", json!({"period": "afternoon"})), w.calls("look", json!({})),
         ]);
     };
     lc_312 both "… of a turn that asks the customer" => "The same; the call is held once", |w| {
@@ -213,6 +214,11 @@ rows! {
         let ran = w.run("oi", [w.calls("broken_too", json!({})), w.calls("broken_too", json!({})), w.says("Não consegui agora.")]);
         assert_eq!(ran.executions.len(), 2);
         assert_eq!(ran.executions[0].key, ran.executions[1].key);
+    };
+    lc_358 both "The program dies before a call that changes something, and the call fails when the turn goes on" => "Whether it had run before nobody knows: a person is told, under one key", |w| {
+        let ran = interrupted(&w, "quero marcar", vec![w.calls("broken_too", json!({}))], 0);
+        assert_eq!(ran.handed_off(), "uncertain");
+        assert!(ran.executions.len() > 1 && ran.executions.iter().all(|one| one.key == ran.executions[0].key));
     };
     lc_328 both "A saved state is written and read" => "It is the same state", |w| {
         let w = w.tool("look", [Act::Fails(ErrorCode::NotFound)]);
