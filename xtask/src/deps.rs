@@ -29,6 +29,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-tool",
             "balcao-llm",
             "balcao-language",
+            "balcao-query",
             "balcao-yaml",
         ],
     ),
