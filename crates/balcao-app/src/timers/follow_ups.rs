@@ -95,7 +95,8 @@ impl Timers {
             Err(_elapsed) => String::new(),
         };
         let sanitiser = agent.sanitiser_for(Vec::new());
-        let evidence = Evidence { receipts: Vec::new(), today: draft.now.date(), locale: agent.profile.language };
+        let (today, locale) = (draft.now.date(), agent.profile.language);
+        let evidence = Evidence { receipts: Vec::new(), today, locale, staff_facing: false };
         match sanitiser.clean(&written).verdict {
             Verdict::Send(reply) if may_be_said(reply.as_str(), &evidence) => reply.as_str().to_owned(),
             Verdict::Send(_) | Verdict::Retry(_) | Verdict::Block(_) => ours(words, draft.due.kind).to_owned(),
