@@ -20,6 +20,7 @@ pub mod day;
 pub mod dead_letters;
 pub mod desk;
 pub mod dispatcher;
+pub mod files;
 pub mod flows;
 pub mod follow_ups;
 pub mod hours;

@@ -16,6 +16,7 @@ mod lost_answers;
 mod presence;
 mod seed;
 mod sending;
+mod sending_files;
 mod shared_clock;
 mod timers;
 mod watchdog;

@@ -93,6 +93,7 @@ contract! {
         a_price_is_known_before_and_the_dead_cost_nothing,
         what_may_be_chosen_counts_in_its_conversation_for_a_while,
         tenants_have_outboxes_of_their_own,
+        a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it,
     ]
     records: [
         an_organization_is_found_by_its_slug,
@@ -143,6 +144,7 @@ contract! {
         an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
         tenants_do_not_read_each_others_entries,
         a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
+        a_file_is_shown_in_its_own_conversation,
     ]
     watch: [
         what_waits_is_counted_and_its_age_told,
@@ -169,6 +171,8 @@ contract! {
         a_turn_waits_for_files_of_what_it_has_not_read,
         a_file_goes_with_its_message_and_its_contact,
         tenants_do_not_read_each_others_files,
+        a_customers_file_belongs_to_the_message_that_its_turn_made,
+        a_file_of_staff_is_sent_with_one_message_of_its_conversation,
     ]
 }
 
