@@ -35,6 +35,7 @@ pub mod pace;
 pub mod pipelines;
 pub mod presence;
 pub mod reminders;
+pub mod retention;
 pub mod seed;
 pub mod sender;
 pub mod subscriptions;

@@ -77,8 +77,8 @@ pub struct ChatMessage {
 /// A file as a visitor sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatFile {
-    /// Its id.
-    pub id: AttachmentId,
+    /// Its id, as it is asked for.
+    pub id: String,
     /// `image`, `video`, `audio` or `document`.
     pub kind: String,
     /// The name to save it under.
@@ -275,7 +275,7 @@ fn message(
         Some(id) => attachment::find(tx, organization, id)?.as_ref().map(files::view),
         None => None,
     };
-    let file = file.map(|file| ChatFile { id: file.id, kind: file.kind, name: file.name, size: file.size });
+    let file = file.map(|file| ChatFile { id: file.id.to_string(), kind: file.kind, name: file.name, size: file.size });
     Ok(ChatMessage { seq: entry.seq, id, author: entry.author.as_str(), text: entry.text, at: entry.created_at, file })
 }
 

@@ -14,6 +14,7 @@ mod inbox;
 mod looking;
 mod lost_answers;
 mod presence;
+mod retention;
 mod seed;
 mod sending;
 mod sending_files;

@@ -12,6 +12,7 @@ mod postgres;
 mod serve;
 mod server;
 mod setup;
+mod tenancy;
 mod web_chat;
 
 use std::path::{Path, PathBuf};

@@ -164,6 +164,14 @@ contract! {
         a_hold_expires_unless_it_is_confirmed,
         appointments_on_a_plan_are_counted,
     ]
+    retention: [
+        what_is_older_than_its_time_goes_and_what_is_not_stays,
+        what_work_goes_on_from_stays_however_old,
+        what_came_is_forgotten_and_that_it_came_is_not,
+        a_batch_is_no_larger_than_it_may_be,
+        the_days_deleting_is_done_by_one,
+        tenants_keep_their_own,
+    ]
     attachments: [
         a_file_is_fetched_by_one_and_again_after_a_death,
         the_bytes_of_a_file_come_back_as_they_went_in,
