@@ -90,7 +90,7 @@ impl Old {
         }
     }
 
-    const fn rule(self) -> Rule {
+    fn rule(self) -> Rule {
         let row = |table, since, may_go| Rule { table, key: "id", since, may_go, forgets: None };
         match self {
             Self::UnsentFile => row("attachment", "created_at", "inbox_id IS NULL AND message_id IS NULL"),

@@ -187,7 +187,7 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 10] = [
+    let suites: [(&str, Vec<Case>); 11] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
@@ -197,6 +197,7 @@ fn every_case_runs_on_every_back_end() {
         ("chat", contract::chat::all()),
         ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
+        ("retention", contract::retention::all()),
         ("attachments", contract::attachments::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {
