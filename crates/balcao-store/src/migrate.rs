@@ -85,10 +85,16 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/2026112261_choice_price.sql"),
     },
     Migration {
-        version: 2_026_112_271,
-        name: "2026112271_files",
-        sqlite: include_str!("../migrations/sqlite/2026112271_files.sql"),
-        postgres: include_str!("../migrations/postgres/2026112271_files.sql"),
+        version: 2_026_112_280,
+        name: "2026112280_reports",
+        sqlite: include_str!("../migrations/sqlite/2026112280_reports.sql"),
+        postgres: include_str!("../migrations/postgres/2026112280_reports.sql"),
+    },
+    Migration {
+        version: 2_026_112_290,
+        name: "2026112290_files",
+        sqlite: include_str!("../migrations/sqlite/2026112290_files.sql"),
+        postgres: include_str!("../migrations/postgres/2026112290_files.sql"),
     },
 ];
 
