@@ -287,10 +287,8 @@ fn record(
         (None, AttachmentState::Unreadable) => Some(words::unreadable(&media, &locale)),
         (None, AttachmentState::Stored | AttachmentState::Waiting | AttachmentState::Expired) => None,
     });
-    if let Some(reads) = reads {
-        if let Some(inbox) = claimed.inbox {
-            inbox::reword(tx, claimed.organization, inbox, &reads)?;
-        }
+    if let (Some(reads), Some(inbox)) = (reads, claimed.inbox) {
+        inbox::reword(tx, claimed.organization, inbox, &reads)?;
     }
     ripen(tx, claimed.organization, claimed.conversation, burst)
 }

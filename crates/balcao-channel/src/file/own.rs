@@ -95,7 +95,7 @@ pub fn name(said: Option<&str>, otherwise: &str, mime: &str) -> String {
     let plain: String = last.chars().filter(|c| !is_hidden(*c) && !r#"<>:"|?*"#.contains(*c)).collect();
     let plain: String = plain.trim_matches([' ', '.']).chars().take(NAME_CHARS).collect();
     let base = if plain.is_empty() { otherwise } else { &plain };
-    let endings = TYPES.iter().find(|(known, _)| *known == mime).map_or(&["bin"] as &[_], |(_, endings)| endings);
+    let endings: &[&str] = TYPES.iter().find(|(known, _)| *known == mime).map_or(&["bin"], |(_, endings)| endings);
     let has_it = base.rsplit_once('.').is_some_and(|(_, own)| endings.iter().any(|one| one.eq_ignore_ascii_case(own)));
     if has_it { base.to_owned() } else { format!("{base}.{}", endings.first().copied().unwrap_or("bin")) }
 }

@@ -232,7 +232,7 @@ pub async fn a_batch_is_no_larger_than_it_may_be(store: &Store) {
 pub async fn the_days_deleting_is_done_by_one(store: &Store) {
     let world = world(store, "shop").await;
     write(store, move |tx| {
-        let mut claim = |tx: &mut Tx<'_>, seconds: i64| {
+        let claim = |tx: &mut Tx<'_>, seconds: i64| {
             retention::claim(tx, world.organization, at(seconds), at(seconds + 60), at(100))
         };
         assert!(!claim(tx, 0)?, "the first time has not come");
