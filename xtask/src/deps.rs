@@ -43,6 +43,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-domain",
             "balcao-store",
             "balcao-language",
+            "balcao-query",
             "balcao-yaml",
         ],
     ),

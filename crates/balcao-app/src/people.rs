@@ -1,5 +1,7 @@
 //! Staff who write to an assistant: through which contact, and what they may see.
 
+use std::time::Duration;
+
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::fold;
 use balcao_store::staff::{self, Staff};
@@ -7,6 +9,9 @@ use balcao_store::{Tx, contact};
 
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError};
+use crate::pace::{self, Pace};
+
+const HOUR: Duration = Duration::from_hours(1);
 
 /// What somebody may see of the business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +36,14 @@ pub enum PeopleRefusal {
     /// A customer asks what is for staff.
     #[error("only staff may ask this")]
     NotStaff,
+    /// They have asked too often.
+    #[error("that is enough for now: up to {per_hour} questions an hour; ask again in {} minutes", wait.as_secs().div_ceil(60))]
+    TooOften {
+        /// How often they may.
+        per_hour: u32,
+        /// When again.
+        wait: Duration,
+    },
     /// Somebody with the role of a professional whom no professional's name belongs to.
     #[error("`{name}` has the role `professional`, and no professional has that name; give both the same name")]
     NoProfessional {
@@ -82,6 +95,26 @@ impl People {
             Ok(Ok(id))
         };
         self.desk.store.write(work).await
+    }
+
+    /// Counts a question of somebody of staff to the assistant, and gives the contact through which they write. Counted in the
+    /// database, for all programs over it.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, [`PeopleRefusal::UnknownStaff`] or [`PeopleRefusal::TooOften`].
+    pub async fn asks(
+        &self,
+        organization: OrganizationId,
+        email: String,
+        per_hour: u32,
+    ) -> Result<Result<ContactId, PeopleRefusal>, UseCaseError> {
+        let contact = match self.contact_of(organization, email).await? {
+            Ok(contact) => contact,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let rule = Pace { burst: per_hour, every: HOUR / per_hour.max(1) };
+        let counted = pace::ask(&self.desk, organization, format!("assistant/{contact}"), rule).await?;
+        Ok(counted.map(|()| contact).map_err(|wait| PeopleRefusal::TooOften { per_hour, wait }))
     }
 
     /// What whoever writes through this contact may see: owners and managers everything, professionals their own

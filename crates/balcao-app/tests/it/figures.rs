@@ -96,3 +96,18 @@ async fn staff_write_through_a_contact_of_their_own_and_see_what_their_role_allo
     let customer = world.caio().await;
     assert_eq!(people.sees(world.organization, customer).await.unwrap(), Err(PeopleRefusal::NotStaff));
 }
+
+#[tokio::test]
+async fn an_assistant_is_asked_so_often_an_hour_by_each() {
+    let world = figueira().await;
+    let people = People::new(world.desk.clone());
+    let ask = async |who: &str| people.asks(world.organization, who.to_owned(), 3).await.unwrap();
+    for _ in 0..3 {
+        ask("renata@figueira.example").await.unwrap();
+    }
+    let PeopleRefusal::TooOften { per_hour: 3, wait } = ask("renata@figueira.example").await.unwrap_err() else {
+        panic!("a fourth question within the hour");
+    };
+    assert_eq!(wait.as_secs(), 20 * 60);
+    ask("davi@figueira.example").await.unwrap();
+}

@@ -74,10 +74,11 @@ fn every_command_and_option_has_a_description() {
         "inbox",
         "key",
         "outbox",
-        "retention",
         "config",
         "bench",
         "serve",
+        "stats",
+        "retention",
     ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");
