@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_channel::channel::Capabilities;
-use balcao_channel::{AccountId, Channel, Outbound, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt};
+use balcao_channel::{
+    AccountId, Channel, Outbound, OwnFiles, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt,
+};
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
     ToolError, ToolHandler, ToolOutput, ToolResult,
@@ -89,6 +91,7 @@ impl Channel for Sending {
             max_buttons: 3,
             max_rows: 10,
             media: &[],
+            own_files: OwnFiles::Read,
             templates: true,
             quotes: true,
             read_marks: true,

@@ -145,6 +145,7 @@ impl Timers {
                 kind: "follow_up",
                 name: &format!("follow_up/{}", due.id),
                 text: &text,
+                file: None,
                 choices: None,
                 about: None,
                 fallback: template.as_ref(),
