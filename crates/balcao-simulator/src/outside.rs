@@ -35,6 +35,8 @@ pub(crate) struct Outside {
     pub(crate) statuses: Vec<(String, String)>,
     /// Spans in which a person had a conversation, by the customer's number.
     pub(crate) human: Vec<Human>,
+    /// Appointments that staff confirmed, and were told so.
+    pub(crate) confirmed: BTreeSet<i64>,
     /// Texts of tenants that reached a model together with another tenant's.
     pub(crate) crossings: BTreeSet<String>,
 }
@@ -51,6 +53,7 @@ pub(crate) struct Sent {
     pub(crate) account: String,
     pub(crate) correlation: String,
     pub(crate) text: String,
+    pub(crate) at: Timestamp,
     /// How long whoever sent it stood still between deciding to and doing so.
     pub(crate) late_by: Duration,
 }
@@ -115,7 +118,8 @@ impl Channel for Sending {
             let mut outside = world.outside();
             let (account, text) = (self.account.as_str().to_owned(), find(&body, "body"));
             let late_by = asked.elapsed();
-            outside.sent.push(Sent { account, correlation: correlation.clone(), text, late_by });
+            let at = world.now();
+            outside.sent.push(Sent { account, correlation: correlation.clone(), text, at, late_by });
             outside.statuses.push((id.clone(), correlation));
         }
         if world.strikes(world.plan.faults.send / 2.0) {
