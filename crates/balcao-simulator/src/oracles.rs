@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use balcao_agent::limits::{MAX_MODEL_CALLS, MAX_TOOL_CALLS};
 use balcao_app::sender::SenderSettings;
 use balcao_domain::Phone;
+use balcao_store::dispatch::Lease;
 use balcao_store::{InlineDatabase, StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -49,6 +50,7 @@ pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]
         effects_are_single(tx, &outside, &turns, &mut found)?;
         agenda::is_sound(tx, &outside, world.now(), &mut found)?;
         bookings_are_told(tx, &turns, &mut found)?;
+        fences_hold(&outside, &mut found);
         order_is_kept(tx, &outside, &mut found)?;
         tenants_are_apart(tx, &outside, tenants, &mut found)?;
         words_are_clean(&outside, &mut found);
@@ -192,6 +194,15 @@ fn bookings_are_told(tx: &mut Tx<'_>, turns: &[Turn], found: &mut Vec<Finding>) 
         found.push(format!("O-5: {planned} follow-ups, and {ledger} on record"));
     }
     Ok(())
+}
+
+/// O-6: once somebody works on a conversation under a later lease, nothing is committed under an earlier one.
+fn fences_hold(outside: &Outside, found: &mut Vec<Finding>) {
+    let in_words = |lease: &Lease| {
+        let Lease { conversation, epoch, .. } = lease;
+        format!("O-6: work on {conversation} under epoch {epoch} was committed after that of a later one")
+    };
+    found.extend(outside.epochs.outrun.iter().map(in_words));
 }
 
 /// O-7: parts of a conversation reach the customer in their order.

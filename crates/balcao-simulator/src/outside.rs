@@ -7,6 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use balcao_channel::channel::Capabilities;
 use balcao_channel::{AccountId, Channel, Outbound, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt};
+use balcao_domain::ConversationId;
+use balcao_store::dispatch::Lease;
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
     ToolError, ToolHandler, ToolOutput, ToolResult,
@@ -37,8 +39,31 @@ pub(crate) struct Outside {
     pub(crate) human: Vec<Human>,
     /// Appointments that staff confirmed, and were told so.
     pub(crate) confirmed: BTreeSet<i64>,
+    /// Whose work on conversations was committed.
+    pub(crate) epochs: Epochs,
     /// Texts of tenants that reached a model together with another tenant's.
     pub(crate) crossings: BTreeSet<String>,
+}
+
+/// The leases under which work was committed, in the order of the commits.
+#[derive(Debug, Default)]
+pub(crate) struct Epochs {
+    /// The latest epoch of each conversation.
+    latest: BTreeMap<ConversationId, i64>,
+    /// Leases whose work was committed after that of a later one.
+    pub(crate) outrun: Vec<Lease>,
+}
+
+impl Epochs {
+    pub(crate) fn committed(&mut self, leases: &[Lease]) {
+        for lease in leases {
+            let latest = self.latest.entry(lease.conversation).or_insert(lease.epoch);
+            if lease.epoch < *latest {
+                self.outrun.push(*lease);
+            }
+            *latest = lease.epoch.max(*latest);
+        }
+    }
 }
 
 /// A customer's message.

@@ -3,8 +3,9 @@
 //! What was true when a message was written or left cannot be read from the tables afterwards. So triggers write it down, in
 //! the transaction that did it.
 
-use std::collections::BTreeMap;
+use std::time::Duration;
 
+use balcao_domain::{FollowUpId, OrganizationId, ReminderId};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 
@@ -12,9 +13,22 @@ use super::Finding;
 use crate::outside::Outside;
 use crate::replica::TIMERS;
 
-/// A kind of timer: its table, the column of its time, and how late it may fire.
-const KINDS: [(&str, &str, std::time::Duration); 2] =
-    [("reminder", "remind_at", TIMERS.late_reminder), ("follow_up", "send_at", TIMERS.late_follow_up)];
+/// A kind of timer.
+struct Kind {
+    /// Its table, and the first part of its messages' names.
+    name: &'static str,
+    /// What its ids print with.
+    prefix: &'static str,
+    /// The column of its time.
+    at: &'static str,
+    /// How late it may fire.
+    late: Duration,
+}
+
+const KINDS: [Kind; 2] = [
+    Kind { name: "reminder", prefix: ReminderId::PREFIX, at: "remind_at", late: TIMERS.late_reminder },
+    Kind { name: "follow_up", prefix: FollowUpId::PREFIX, at: "send_at", late: TIMERS.late_follow_up },
+];
 
 /// Lets the database write down, beside each step of a message that nobody asked for, why it should not have been taken.
 pub(crate) fn record(tx: &mut Tx<'_>) -> Result<(), StoreError> {
@@ -60,9 +74,9 @@ pub(super) fn fire_once(
     most_skew_ms: i64,
     found: &mut Vec<Finding>,
 ) -> Result<(), StoreError> {
-    for (kind, at, late) in KINDS {
-        let late = SignedDuration::try_from(late).unwrap_or(SignedDuration::MAX);
-        for timer in timers(tx, kind, at)? {
+    for kind in KINDS {
+        let late = SignedDuration::try_from(kind.late).unwrap_or(SignedDuration::MAX);
+        for timer in timers(tx, &kind)? {
             timer.judge(late, found);
             timer.is_not_early(outside, most_skew_ms, found);
         }
@@ -83,17 +97,20 @@ struct Timer {
     skipped: i64,
 }
 
-fn timers(tx: &mut Tx<'_>, kind: &str, at: &str) -> Result<Vec<Timer>, StoreError> {
+fn timers(tx: &mut Tx<'_>, kind: &Kind) -> Result<Vec<Timer>, StoreError> {
+    let (Kind { name, prefix, at, .. }, organization) = (kind, OrganizationId::PREFIX);
     let sql = format!(
         "SELECT t.id, t.state, t.{at}, o.correlation, o.created_at,
-                (SELECT count(*) FROM event e WHERE e.organization_id = t.organization_id AND e.kind = '{kind}_skipped'
-                                              AND e.subject = CAST(t.id AS TEXT))
-         FROM {kind} t LEFT JOIN outbox o ON o.correlation = t.organization_id || ':{kind}/' || t.id || ':1' ORDER BY t.id"
+                (SELECT count(*) FROM event e WHERE e.organization_id = t.organization_id AND e.kind = '{name}_skipped'
+                                              AND e.subject = '{prefix}_' || t.id)
+         FROM {name} t LEFT JOIN outbox o
+             ON o.correlation = '{organization}_' || t.organization_id || ':{name}/{prefix}_' || t.id || ':1'
+         ORDER BY t.id"
     );
     tx.query_all(&sql, &[], |row| {
         let (correlation, written): (Option<String>, Option<Timestamp>) = (row.get(3)?, row.get(4)?);
         Ok(Timer {
-            name: format!("{kind} {}", row.get::<i64>(0)?),
+            name: format!("{name} {}", row.get::<i64>(0)?),
             state: row.get(1)?,
             due: row.get(2)?,
             message: correlation.zip(written),
@@ -161,29 +178,34 @@ fn what_is_over_is_over(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(),
     Ok(())
 }
 
+/// A step of a message that nobody asked for.
+struct Step {
+    correlation: String,
+    kind: String,
+    state: String,
+    /// Why it should not have been taken.
+    wrong: Option<String>,
+}
+
 /// What nobody wants any more is not written; and if it was written before, it does not leave.
 fn nothing_unwanted_leaves(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
-    let rows: Vec<(i64, String, String, Option<String>, String)> = tx.query_all(
-        "SELECT s.outbox_id, o.correlation, s.state, s.wrong, o.kind FROM simulated_step s JOIN outbox o ON o.id = s.outbox_id
-         ORDER BY s.id",
+    let steps: Vec<Step> = tx.query_all(
+        "SELECT o.correlation, o.kind, s.state, s.wrong FROM simulated_step s JOIN outbox o ON o.id = s.outbox_id
+         ORDER BY s.outbox_id, s.id",
         &[],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)),
+        |row| Ok(Step { correlation: row.get(0)?, kind: row.get(1)?, state: row.get(2)?, wrong: row.get(3)? }),
     )?;
-    let mut steps: BTreeMap<i64, Vec<(String, String, Option<String>, String)>> = BTreeMap::new();
-    for (id, correlation, state, wrong, kind) in rows {
-        steps.entry(id).or_default().push((correlation, state, wrong, kind));
-    }
-    for steps in steps.values() {
-        for (place, (correlation, state, wrong, kind)) in steps.iter().enumerate() {
-            let Some(wrong) = wrong else { continue };
-            // An offer is written with the change that frees the time, whoever speaks; what leaves is judged.
-            if place == 0 && kind != "waitlist" {
-                found.push(format!("O-12: {correlation} was written, and {wrong}"));
-            }
-            let next = steps.get(place + 1).map(|(_, state, ..)| state.as_str());
-            if state == "sending" && next != Some("dead") {
-                found.push(format!("O-12: {correlation} left, and {wrong}"));
-            }
+    for (place, Step { correlation, kind, state, wrong }) in steps.iter().enumerate() {
+        let Some(wrong) = wrong else { continue };
+        let of_it = |step: &&Step| step.correlation == *correlation;
+        let next = steps.get(place + 1).filter(of_it).map(|next| next.state.as_str());
+        let is_first = place.checked_sub(1).and_then(|before| steps.get(before)).filter(of_it).is_none();
+        // An offer is written with the change that frees the time, whoever speaks; what leaves is judged.
+        if is_first && kind != "waitlist" {
+            found.push(format!("O-12: {correlation} was written, and {wrong}"));
+        }
+        if state == "sending" && next != Some("dead") {
+            found.push(format!("O-12: {correlation} left, and {wrong}"));
         }
     }
     Ok(())
