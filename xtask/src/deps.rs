@@ -9,6 +9,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-planted", &[]),
     ("balcao-domain", &["balcao-planted"]),
     ("balcao-language", &[]),
+    ("balcao-query", &["balcao-language"]),
     ("balcao-yaml", &[]),
     ("balcao-tool", &["balcao-planted"]),
     ("balcao-llm", &[]),
