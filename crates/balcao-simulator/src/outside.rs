@@ -37,12 +37,25 @@ pub(crate) struct Outside {
     pub(crate) statuses: Vec<(String, String)>,
     /// Spans in which a person had a conversation, by the customer's number.
     pub(crate) human: Vec<Human>,
+    /// When staff last tried to give a conversation back, by account and number.
+    pub(crate) last_given_back: BTreeMap<(String, String), Timestamp>,
     /// Appointments that staff confirmed, and were told so.
     pub(crate) confirmed: BTreeSet<i64>,
     /// Whose work on conversations was committed.
     pub(crate) epochs: Epochs,
     /// Texts of tenants that reached a model together with another tenant's.
     pub(crate) crossings: BTreeSet<String>,
+}
+
+impl Outside {
+    /// Staff tried to give a conversation back: nobody is known to have it since that began.
+    pub(crate) fn given_back(&mut self, theirs: &(String, String), began: Timestamp, ended: Timestamp) {
+        let is_theirs = |human: &&mut Human| human.account == theirs.0 && human.number == theirs.1;
+        self.human.iter_mut().filter(is_theirs).for_each(|human| {
+            human.until.get_or_insert(began);
+        });
+        self.last_given_back.insert(theirs.clone(), ended);
+    }
 }
 
 /// The leases under which work was committed, in the order of the commits.

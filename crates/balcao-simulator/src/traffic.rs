@@ -122,7 +122,7 @@ impl Crowd {
                 10 => "Oi, tudo bem?".to_owned(),
                 11 => {
                     let left = shop::starts(contact).duration_since(self.world.now()).as_mins();
-                    format!("Me lembra {} minutos antes", left - rng.i64(..2))
+                    format!("Me lembra {} minutos antes", left - rng.i64(0..2))
                 }
                 12 => "Me chama depois".to_owned(),
                 13 => "Quero entrar na lista de espera".to_owned(),
@@ -163,24 +163,30 @@ impl Crowd {
             content: Content::Text { body: "Oi, aqui é a Renata".to_owned() },
             quoted: None,
         }));
+        let (began, number) = (self.world.now(), number(contact));
         self.deliver(vec![echo]).await;
-        let (from, number) = (self.world.now(), number(contact));
+        let from = self.world.now();
         self.world.note(|| format!("staff have {number}"));
         let Some(who) = self.tenants.get(tenant) else { return };
-        let human = Human { account: who.account.clone(), number: number.clone(), from, until: None };
-        self.world.outside().human.push(human);
+        let theirs = (who.account.clone(), number.clone());
+        {
+            let mut outside = self.world.outside();
+            // It may have been stored before it was acknowledged, and somebody else of the staff gave it back in between.
+            let given_back = outside.last_given_back.get(&theirs).is_some_and(|at| *at >= began);
+            let human =
+                Human { account: theirs.0.clone(), number: theirs.1.clone(), from, until: given_back.then_some(from) };
+            outside.human.push(human);
+        }
         self.world.linger(5_000, 60_000).await;
         let Ok(Some(conversation)) = self.conversation(who, &number) else { return };
         for _ in 0..100 {
             if let Some(replica) = self.cluster.any() {
                 // Whoever else of the staff has it by now gives it back with this.
-                let now = self.world.now();
-                let theirs = |human: &&mut Human| human.account == who.account && human.number == number;
-                self.world.outside().human.iter_mut().filter(theirs).for_each(|human| {
-                    human.until.get_or_insert(now);
-                });
+                let began = self.world.now();
+                self.world.outside().given_back(&theirs, began, began);
                 let staff = Conversations::new(replica.desk.clone());
                 let given = timeout(ACKNOWLEDGED_WITHIN, staff.give_back(who.organization, conversation)).await;
+                self.world.outside().given_back(&theirs, began, self.world.now());
                 if matches!(given, Ok(Ok(_))) {
                     self.world.note(|| format!("staff give {number} back"));
                     return;
