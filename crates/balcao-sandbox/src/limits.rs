@@ -23,7 +23,7 @@ pub struct Limits {
 const FLOOR: Limits = Limits { time: Duration::from_millis(1), memory_bytes: 1 << 20, output_bytes: 16, stack_bytes: 64 << 10 };
 
 const CEILING: Limits =
-    Limits { time: Duration::from_secs(10), memory_bytes: 128 << 20, output_bytes: 4 << 20, stack_bytes: 2 << 20 };
+    Limits { time: Duration::from_secs(10), memory_bytes: 128 << 20, output_bytes: 4 << 20, stack_bytes: 4 << 20 };
 
 impl Limits {
     /// These limits, each brought between its floor and its ceiling.
@@ -46,9 +46,9 @@ impl Limits {
     }
 }
 
-/// 50 ms, 16 MiB, 256 KiB of output, 512 KiB of stack.
+/// 50 ms, 16 MiB, 256 KiB of output, 1 MiB of stack (some 1,600 calls deep).
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: Duration::from_millis(50), memory_bytes: 16 << 20, output_bytes: 256 << 10, stack_bytes: 512 << 10 }
+        Self { time: Duration::from_millis(50), memory_bytes: 16 << 20, output_bytes: 256 << 10, stack_bytes: 1 << 20 }
     }
 }

@@ -60,7 +60,7 @@ const CHECKING: Limits = Limits {
     time: std::time::Duration::from_secs(1),
     memory_bytes: 64 << 20,
     output_bytes: 4 << 10,
-    stack_bytes: 512 << 10,
+    stack_bytes: 1 << 20,
 };
 
 impl Sandbox {

@@ -72,6 +72,11 @@ impl Engine {
     }
 }
 
+/// Has the C library look for the time zone now: later it could not read its files, and would die trying.
+pub(super) fn settle_time_zone() -> rquickjs::Result<()> {
+    Engine::for_compiling()?.context.with(|ctx| ctx.eval("new Date(0).getTimezoneOffset()"))
+}
+
 /// Compiles a module in an engine that can.
 pub(super) fn compile(ctx: &Ctx<'_>, name: &str, source: &str) -> rquickjs::Result<Code> {
     let module = Module::declare(ctx.clone(), name, source)?;

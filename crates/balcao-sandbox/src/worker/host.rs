@@ -19,6 +19,9 @@ use crate::{
 const COMPILING: Limits =
     Limits { time: Duration::from_secs(2), memory_bytes: 64 << 20, output_bytes: u32::MAX, stack_bytes: 1 << 20 };
 
+/// What the engine says where memory ends, or where a string would be longer than any may be.
+const OUT_OF_MEMORY: &[&str] = &["out of memory", "string too long", "invalid string length"];
+
 /// Where a realm keeps what the prelude offers the worker, until it is taken away.
 const GLUE: &str = "glue";
 
@@ -201,7 +204,7 @@ impl Host {
         // Asked last: reading an error may run the helper's code, which the deadline bounds.
         let cause = if deadline.passed() {
             Cause::Time
-        } else if message == "out of memory" {
+        } else if OUT_OF_MEMORY.contains(&message.as_str()) {
             Cause::Memory
         } else if message == "Maximum call stack size exceeded" {
             Cause::Stack

@@ -21,6 +21,9 @@ use host::Host;
 /// standard input: no arguments, no environment, no files.
 #[must_use]
 pub fn run() -> ExitCode {
+    if engine::settle_time_zone().is_err() {
+        return ExitCode::FAILURE;
+    }
     let confinement = confine::confine();
     match serve(&mut io::stdin().lock(), &mut io::stdout().lock(), confinement) {
         Ok(()) => ExitCode::SUCCESS,

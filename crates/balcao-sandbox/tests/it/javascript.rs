@@ -88,8 +88,8 @@ async fn halves_of_surrogate_pairs_become_replacement_characters() {
 async fn unicode_is_whole() {
     let source = r#"(text) => text.normalize("NFD").replace(/\p{Diacritic}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/(?<=^)_|_$/g, "")"#;
     assert_eq!(run(source, &[json!("Endereço de Instalação nº 2")]).await.unwrap(), json!("endereco_de_instalacao_n_2"));
-    assert_eq!(run(r#"() => [..."👩‍⚕️ok"].length + "ﬁ".normalize("NFKC")"#, &[]).await.unwrap(), json!("5fi"));
-    assert_eq!(run(r"(id) => /^(?<prefix>\p{Lu}+)[-_.](?<number>\d+)$/v.exec(id).groups.prefix", &[json!("ÉDEV-12")]).await.unwrap(), json!("ÉDEV"));
+    assert_eq!(run(r#"() => [..."👩‍⚕️ok"].length + "ﬁ".normalize("NFKC")"#, &[]).await.unwrap(), json!("6fi"));
+    assert_eq!(run(r"(id) => /^(?<prefix>\p{Lu}+)[-_.](?<number>\d+)$/u.exec(id).groups.prefix", &[json!("ÉDEV-12")]).await.unwrap(), json!("ÉDEV"));
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn an_error_names_file_line_and_stack() {
     let HelperError::Thrown { helper, message, place, stack } = error else { panic!("{error:?}") };
     assert_eq!((helper.as_str(), message.as_str()), ("outer", "TypeError: cannot read property 'z' of undefined"));
     assert_eq!(place, Some(Place { file: "tool.yaml".to_owned(), line: 41, column: 10 }));
-    assert_eq!(stack, ["inner (tool.yaml:41:10)", "outer (helpers/outer.js:3:15)"]);
+    assert_eq!(stack, ["inner (tool.yaml:41:10)", "outer (helpers/outer.js:3:16)"]);
 }
 
 #[tokio::test]

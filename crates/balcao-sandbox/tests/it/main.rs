@@ -13,6 +13,9 @@ use std::time::Duration;
 use balcao_sandbox::{BrokenLimit, Bundle, Call, Helper, HelperError, Launcher, Limits, Sandbox};
 use serde_json::Value;
 
+/// Plays hostile workers.
+const PROBE: &str = env!("CARGO_BIN_EXE_sandbox-probe");
+
 fn launcher() -> Launcher {
     Launcher::new(env!("CARGO_BIN_EXE_balcao-sandbox-worker"), &[])
 }
