@@ -113,12 +113,14 @@ impl Bundle {
                 problems.push(BundleError::Duplicate { helper: helper.id.clone() });
             }
             if helper.language != Language::JavaScript {
-                problems.push(BundleError::UnsupportedLanguage { helper: helper.id.clone(), language: helper.language });
+                problems
+                    .push(BundleError::UnsupportedLanguage { helper: helper.id.clone(), language: helper.language });
             }
         }
         for helper in &helpers {
             for dependency in helper.dependencies.iter().filter(|id| !positions.contains_key(*id)) {
-                problems.push(BundleError::UnknownDependency { helper: helper.id.clone(), dependency: dependency.clone() });
+                problems
+                    .push(BundleError::UnknownDependency { helper: helper.id.clone(), dependency: dependency.clone() });
             }
         }
         let mut walk = Walk { helpers: &helpers, positions: &positions, cycles: Vec::new(), told: HashSet::new() };
@@ -179,7 +181,9 @@ impl Walk<'_> {
             }
             return;
         }
-        let Some(helper) = usize::try_from(position).ok().and_then(|position| self.helpers.get(position)) else { return };
+        let Some(helper) = usize::try_from(position).ok().and_then(|position| self.helpers.get(position)) else {
+            return;
+        };
         path.push(position);
         for dependency in &helper.dependencies {
             if let Some(next) = self.positions.get(dependency) {

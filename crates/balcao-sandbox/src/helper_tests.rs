@@ -6,7 +6,9 @@ fn helper(id: &str, dependencies: &[&str]) -> Helper {
 
 #[test]
 fn dependencies_come_transitively_before_who_needs_them_and_once() {
-    let bundle = Bundle::new(vec![helper("a", &["b", "c"]), helper("b", &["d"]), helper("c", &["d"]), helper("d", &[])]).unwrap();
+    let bundle =
+        Bundle::new(vec![helper("a", &["b", "c"]), helper("b", &["d"]), helper("c", &["d"]), helper("d", &[])])
+            .unwrap();
     assert_eq!(bundle.order(0), [3, 1, 2, 0]);
     assert_eq!(bundle.order(3), [3]);
 }
@@ -14,8 +16,14 @@ fn dependencies_come_transitively_before_who_needs_them_and_once() {
 #[test]
 fn every_problem_is_told_of_at_once() {
     let python = Helper { language: Language::Python, ..helper("snake", &[]) };
-    let problems =
-        Bundle::new(vec![helper("a", &["b"]), helper("b", &["a"]), helper("a", &["gone"]), helper("me", &["me"]), python]).unwrap_err();
+    let problems = Bundle::new(vec![
+        helper("a", &["b"]),
+        helper("b", &["a"]),
+        helper("a", &["gone"]),
+        helper("me", &["me"]),
+        python,
+    ])
+    .unwrap_err();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
@@ -30,7 +38,9 @@ fn every_problem_is_told_of_at_once() {
 
 #[test]
 fn a_cycle_is_told_of_once_with_its_way() {
-    let problems = Bundle::new(vec![helper("a", &["b"]), helper("b", &["c"]), helper("c", &["a"]), helper("d", &["a"])]).unwrap_err();
+    let problems =
+        Bundle::new(vec![helper("a", &["b"]), helper("b", &["c"]), helper("c", &["a"]), helper("d", &["a"])])
+            .unwrap_err();
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told, ["helper `a` needs itself: a → b → c → a"]);
 }

@@ -20,7 +20,8 @@ pub struct Limits {
     pub stack_bytes: u32,
 }
 
-const FLOOR: Limits = Limits { time: Duration::from_millis(1), memory_bytes: 1 << 20, output_bytes: 16, stack_bytes: 64 << 10 };
+const FLOOR: Limits =
+    Limits { time: Duration::from_millis(1), memory_bytes: 1 << 20, output_bytes: 16, stack_bytes: 64 << 10 };
 
 const CEILING: Limits =
     Limits { time: Duration::from_secs(10), memory_bytes: 128 << 20, output_bytes: 4 << 20, stack_bytes: 4 << 20 };

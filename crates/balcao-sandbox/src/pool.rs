@@ -116,7 +116,9 @@ impl Sandbox {
                 }
             };
             // A mistake in a helper shows in all that depend on it, and is told of once.
-            let known = |told: &CompileError| told.place.is_some() && told.place == problem.place && told.message == problem.message;
+            let known = |told: &CompileError| {
+                told.place.is_some() && told.place == problem.place && told.message == problem.message
+            };
             if !problems.iter().any(known) {
                 problems.push(problem);
             }

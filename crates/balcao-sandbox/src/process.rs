@@ -17,7 +17,7 @@ use tokio::{
 use crate::{
     error::StartError,
     protocol::{self, ANSWER_OVERHEAD_BYTES, CallHeader, Failure, Greeting, Kind, MAX_REQUEST_BYTES},
-    worker::confine::Confinement,
+    worker::{SUBCOMMAND, confine::Confinement},
 };
 
 /// How a worker process is started.
@@ -26,9 +26,6 @@ pub struct Launcher {
     program: PathBuf,
     arguments: Vec<OsString>,
 }
-
-/// The hidden subcommand by which the server's own executable becomes a worker.
-pub(crate) const SUBCOMMAND: &str = "sandbox-worker";
 
 /// From start to introduction, on a busy machine too.
 const GREETING_WAIT: Duration = Duration::from_secs(10);
@@ -173,22 +170,30 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipes<R, W> {
         let mut call = protocol::frame(Kind::Call);
         header.write(&mut call);
         call.extend_from_slice(arguments);
-        let call = protocol::seal(call).filter(|call| call.len() <= MAX_REQUEST_BYTES).ok_or_else(|| nonsense("cannot be asked so much"))?;
+        let call = protocol::seal(call)
+            .filter(|call| call.len() <= MAX_REQUEST_BYTES)
+            .ok_or_else(|| nonsense("cannot be asked so much"))?;
         self.send(&call).await?;
-        let most = usize::try_from(header.limits.output_bytes).unwrap_or(usize::MAX).saturating_add(ANSWER_OVERHEAD_BYTES);
+        let most =
+            usize::try_from(header.limits.output_bytes).unwrap_or(usize::MAX).saturating_add(ANSWER_OVERHEAD_BYTES);
         let (kind, body) = self.receive(most).await?;
-        let Some((number, last, rest)) = protocol::read_answer(&body) else { return Err(nonsense("sent half an answer")) };
+        let Some((number, last, rest)) = protocol::read_answer(&body) else {
+            return Err(nonsense("sent half an answer"));
+        };
         if number != header.number {
             return Err(nonsense("answered another call"));
         }
         if !self.from.buffer().is_empty() {
             return Err(nonsense("said more than it was asked"));
         }
-        let result = match kind {
-            Kind::Value => Ok(serde_json::from_slice(rest).map_err(|error| Broken::Nonsense(format!("sent what is no JSON: {error}")))?),
-            Kind::Failure => Err(serde_json::from_slice(rest).map_err(|error| Broken::Nonsense(format!("sent no failure: {error}")))?),
-            Kind::Greeting | Kind::Setup | Kind::Call => return Err(nonsense("sent what is no answer")),
-        };
+        let result =
+            match kind {
+                Kind::Value => Ok(serde_json::from_slice(rest)
+                    .map_err(|error| Broken::Nonsense(format!("sent what is no JSON: {error}")))?),
+                Kind::Failure => Err(serde_json::from_slice(rest)
+                    .map_err(|error| Broken::Nonsense(format!("sent no failure: {error}")))?),
+                Kind::Greeting | Kind::Setup | Kind::Call => return Err(nonsense("sent what is no answer")),
+            };
         Ok(Answer { result, reusable: !last })
     }
 
@@ -212,4 +217,3 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipes<R, W> {
 fn nonsense(reason: &str) -> Broken {
     Broken::Nonsense(reason.to_owned())
 }
-

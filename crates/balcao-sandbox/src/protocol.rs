@@ -70,7 +70,9 @@ impl Kind {
     /// The kind of that byte.
     #[must_use]
     pub fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Greeting, Self::Setup, Self::Call, Self::Value, Self::Failure].into_iter().find(|kind| kind.byte() == byte)
+        [Self::Greeting, Self::Setup, Self::Call, Self::Value, Self::Failure]
+            .into_iter()
+            .find(|kind| kind.byte() == byte)
     }
 
     fn byte(self) -> u8 {

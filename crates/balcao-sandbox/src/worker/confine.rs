@@ -76,7 +76,8 @@ mod linux {
     use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError, RulesetStatus, Scope};
     use rustix::process::{Resource, Rlimit, setrlimit};
     use seccompiler::{
-        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+        TargetArch,
     };
 
     use super::{Confinement, Wall};
@@ -158,7 +159,8 @@ mod linux {
 
     fn system_calls() -> Option<()> {
         let target = TargetArch::try_from(std::env::consts::ARCH).ok()?;
-        let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> = PLAIN.iter().map(|call| (*call, Vec::new())).collect();
+        let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
+            PLAIN.iter().map(|call| (*call, Vec::new())).collect();
         // Memory that holds machine code can neither be mapped nor made: argument 2 is the protection of both.
         let not_executable = || {
             let bit = u64::try_from(libc::PROT_EXEC).ok()?;

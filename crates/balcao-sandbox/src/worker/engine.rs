@@ -82,12 +82,16 @@ pub(super) fn compile(ctx: &Ctx<'_>, name: &str, source: &str) -> rquickjs::Resu
     let module = Module::declare(ctx.clone(), name, source)?;
     // The text is not kept (`toString` of a function does not give it away), the lines are.
     let bytes = module.write(WriteOptions { strip_source: true, ..WriteOptions::default() })?;
-    let (name, bytes): (&str, &[u8]) = (Box::leak(name.to_owned().into_boxed_str()), Box::leak(bytes.into_boxed_slice()));
+    let (name, bytes): (&str, &[u8]) =
+        (Box::leak(name.to_owned().into_boxed_str()), Box::leak(bytes.into_boxed_slice()));
     Ok(Box::leak(Box::new([(name, bytes)])))
 }
 
 /// Loads compiled code and starts it. The promise tells when its top level has run.
-pub(super) fn load<'js>(ctx: &Ctx<'js>, code: Code) -> rquickjs::Result<(Module<'js, Evaluated>, rquickjs::Promise<'js>)> {
+pub(super) fn load<'js>(
+    ctx: &Ctx<'js>,
+    code: Code,
+) -> rquickjs::Result<(Module<'js, Evaluated>, rquickjs::Promise<'js>)> {
     let name = code.first().map_or("", |(name, _)| name);
     let module: Module<'js, Declared> = Bundle(code).load(ctx, name, None)?;
     module.eval()

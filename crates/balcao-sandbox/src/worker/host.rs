@@ -59,8 +59,13 @@ impl Host {
     pub(super) fn new(helpers: Vec<Helper>) -> rquickjs::Result<Self> {
         let compiler = Engine::for_compiling()?;
         let prelude = compiler.context.with(|ctx| engine::compile(&ctx, "prelude", include_str!("prelude.js")))?;
-        let mut host =
-            Self { compiled: vec![None; helpers.len()], shifts: vec![0; helpers.len()], helpers, prelude, waiting: None };
+        let mut host = Self {
+            compiled: vec![None; helpers.len()],
+            shifts: vec![0; helpers.len()],
+            helpers,
+            prelude,
+            waiting: None,
+        };
         host.prepare();
         Ok(host)
     }
@@ -88,7 +93,8 @@ impl Host {
         engine.runtime.set_memory_limit(length(header.limits.memory_bytes));
         engine.deadline.set(header.limits.time);
         let result = engine.context.with(|ctx| {
-            self.run(&ctx, &engine.deadline, header, &codes, input).map_err(|stop| self.explain(&ctx, &engine.deadline, stop))
+            self.run(&ctx, &engine.deadline, header, &codes, input)
+                .map_err(|stop| self.explain(&ctx, &engine.deadline, stop))
         });
         // Some of the engine's own functions do not look at the time; what they took counts all the same.
         let result = if engine.deadline.passed() && result.is_ok() { Err(failed(Cause::Time, "")) } else { result };
@@ -109,7 +115,8 @@ impl Host {
     ) -> Result<String, Stop> {
         let glue: Object<'js> = ctx.globals().get(GLUE)?;
         ctx.globals().remove(GLUE)?;
-        let (begin, open, add): (Function<'js>, Function<'js>, Function<'js>) = (glue.get("begin")?, glue.get("open")?, glue.get("add")?);
+        let (begin, open, add): (Function<'js>, Function<'js>, Function<'js>) =
+            (glue.get("begin")?, glue.get("open")?, glue.get("add")?);
         let (problem, call): (Function<'js>, Function<'js>) = (glue.get("problem")?, glue.get("call")?);
         // Milliseconds of this era are exact as a number of JavaScript; dates beyond it are not dates there either.
         begin.call::<_, ()>((number(header.now_ms),))?;
@@ -145,7 +152,9 @@ impl Host {
         if let Some(Some(code)) = self.compiled.get(index) {
             return Ok(code);
         }
-        let Some(helper) = self.helpers.get(index) else { return Err(failed(Cause::Thrown, "no such helper in this worker")) };
+        let Some(helper) = self.helpers.get(index) else {
+            return Err(failed(Cause::Thrown, "no such helper in this worker"));
+        };
         let name = trace::module_name(position);
         let mut complaint = None;
         for framed in source::frames(&helper.source) {
@@ -157,7 +166,8 @@ impl Host {
             engine.runtime.set_memory_limit(length(COMPILING.memory_bytes));
             engine.deadline.set(COMPILING.time);
             let compiled = engine.context.with(|ctx| {
-                engine::compile(&ctx, &name, &framed.text).map_err(|error| self.explain(&ctx, &engine.deadline, Stop::Engine(error)))
+                engine::compile(&ctx, &name, &framed.text)
+                    .map_err(|error| self.explain(&ctx, &engine.deadline, Stop::Engine(error)))
             });
             match compiled {
                 Ok(code) => {
@@ -200,7 +210,8 @@ impl Host {
         };
         let name: String = exception.as_object().get("name").unwrap_or_default();
         let message = exception.message().unwrap_or_default();
-        let (stack, place) = Origins { helpers: &self.helpers, shifts: &self.shifts }.trace(&exception.stack().unwrap_or_default());
+        let (stack, place) =
+            Origins { helpers: &self.helpers, shifts: &self.shifts }.trace(&exception.stack().unwrap_or_default());
         // Asked last: reading an error may run the helper's code, which the deadline bounds.
         let cause = if deadline.passed() {
             Cause::Time
@@ -285,7 +296,10 @@ fn length(bytes: u32) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-#[expect(clippy::as_conversions, reason = "no other way from i64 to f64; the doc comment at the call says why it is exact")]
+#[expect(
+    clippy::as_conversions,
+    reason = "no other way from i64 to f64; the doc comment at the call says why it is exact"
+)]
 #[expect(clippy::cast_precision_loss, reason = "see above")]
 fn number(now_ms: i64) -> f64 {
     now_ms as f64

@@ -14,6 +14,11 @@ use std::{
 use crate::protocol::{self, CallHeader, Greeting, Kind, MAX_REQUEST_BYTES, Setup};
 use host::Host;
 
+/// The argument by which [`Launcher::this_executable`](crate::Launcher::this_executable) asks an executable to become a worker.
+///
+/// A program that uses it calls [`run`] first thing in `main` if this is its only argument.
+pub const SUBCOMMAND: &str = "sandbox-worker";
+
 /// The whole life of a worker: confines the process, introduces itself on standard output, and answers what comes on standard input
 /// until that ends.
 ///
@@ -39,7 +44,9 @@ fn serve(input: &mut impl Read, output: &mut impl Write, confinement: confine::C
     let setup: Setup = serde_json::from_slice(&body)?;
     let mut host = Host::new(setup.helpers).map_err(io::Error::other)?;
     while let Some((kind, body)) = receive(input)? {
-        let Some((header, arguments)) = CallHeader::read(&body).filter(|_| kind == Kind::Call) else { return Err(unexpected()) };
+        let Some((header, arguments)) = CallHeader::read(&body).filter(|_| kind == Kind::Call) else {
+            return Err(unexpected());
+        };
         let outcome = host.call(&header, arguments);
         let (kind, body) = match outcome.result {
             Ok(json) => (Kind::Value, json.into_bytes()),

@@ -19,6 +19,7 @@ hidden(HelperDate, "UTC", RealDate.UTC);
 hidden(RealDate.prototype, "constructor", HelperDate);
 hidden(globalThis, "Date", HelperDate);
 hidden(Math, "random", function () { throw new TypeError("Math.random is not available: the same call must give the same answer"); });
+delete globalThis.eval; // Empty: this engine has no compiler.
 delete globalThis.Atomics;
 delete globalThis.SharedArrayBuffer;
 

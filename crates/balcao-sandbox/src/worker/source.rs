@@ -25,10 +25,14 @@ pub(super) fn frames(source: &str) -> Vec<Framed> {
         shift: u32::try_from(BEFORE_EXPRESSION.len()).unwrap_or(0),
     };
     // `typeof` of a name that only looked like a top-level one is "undefined", so finding too many does no harm.
-    let functions: Vec<String> =
-        names(source).iter().map(|name| format!("{name}: typeof {name} === \"function\" ? {name} : undefined")).collect();
-    let statements =
-        Framed { text: format!("{source}\n;export const __functions = () => ({{ {} }});", functions.join(", ")), shift: 0 };
+    let functions: Vec<String> = names(source)
+        .iter()
+        .map(|name| format!("{name}: typeof {name} === \"function\" ? {name} : undefined"))
+        .collect();
+    let statements = Framed {
+        text: format!("{source}\n;export const __functions = () => ({{ {} }});", functions.join(", ")),
+        shift: 0,
+    };
     // Accepted only where a frame was at fault; otherwise the complaint about it is about the author's text alone.
     let bare = Framed { text: source.to_owned(), shift: 0 };
     vec![expression, statements, bare]
@@ -77,10 +81,52 @@ fn names(source: &str) -> BTreeSet<&str> {
 
 /// Words that may follow `function` or `let` in prose, and would break the frame.
 const RESERVED: &[&str] = &[
-    "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "enum", "export",
-    "extends", "false", "finally", "for", "function", "if", "implements", "import", "in", "instanceof", "interface", "let", "new", "null",
-    "package", "private", "protected", "public", "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "var",
-    "void", "while", "with", "yield",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
 ];
 
 fn in_name(character: char) -> bool {

@@ -28,7 +28,20 @@ fn a71_a78_whatever_reaches_outside_kills_the_process() {
     if !filtered() {
         return;
     }
-    for what in ["open", "create", "list", "connect", "listen", "udp", "unix-socket", "exec", "fork", "thread", "signal", "limits"] {
+    for what in [
+        "open",
+        "create",
+        "list",
+        "connect",
+        "listen",
+        "udp",
+        "unix-socket",
+        "exec",
+        "fork",
+        "thread",
+        "signal",
+        "limits",
+    ] {
         let output = confined(what);
         assert_eq!(output.status.signal(), Some(31), "{what}: {output:?}");
         assert!(!String::from_utf8(output.stdout).unwrap().contains(&format!("{what}:")), "{what} went on");

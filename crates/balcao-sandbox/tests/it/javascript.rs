@@ -51,7 +51,8 @@ async fn the_function_is_found_by_the_id_in_any_spelling_and_by_the_name_of_a_si
         let helpers = vec![Helper::javascript("clean-name", "it.js", &source)];
         assert_eq!(sandbox(helpers).call(&generous("clean-name", &[])).await.unwrap(), json!(1), "{name}");
     }
-    let mut helper = Helper::javascript("clean-name", "it.js", "function a() { return 'a' }\nfunction b() { return 'b' }");
+    let mut helper =
+        Helper::javascript("clean-name", "it.js", "function a() { return 'a' }\nfunction b() { return 'b' }");
     helper.function = Some("b".to_owned());
     assert_eq!(sandbox(vec![helper]).call(&generous("clean-name", &[])).await.unwrap(), json!("b"));
 }
@@ -74,27 +75,45 @@ async fn arguments_stand_in_order_and_values_cross_as_json() {
     let all = json!({"null": null, "yes": true, "n": -1.5, "big": 9_007_199_254_740_991_i64, "text": "ação 🎉 \u{0}", "list": [[], {}], "__proto__": {"x": 1}});
     assert_eq!(run("(a, b) => [b, a]", &[all.clone(), json!("b")]).await.unwrap(), json!(["b", all]));
     assert_eq!(run("() => {}", &[]).await.unwrap(), json!(null));
-    assert_eq!(run("() => [undefined, NaN, Infinity, () => 1, Symbol()]", &[]).await.unwrap(), json!([null, null, null, null, null]));
+    assert_eq!(
+        run("() => [undefined, NaN, Infinity, () => 1, Symbol()]", &[]).await.unwrap(),
+        json!([null, null, null, null, null])
+    );
     assert_eq!(run("() => new Date(0)", &[]).await.unwrap(), json!("1970-01-01T00:00:00.000Z"));
 }
 
 #[tokio::test]
 async fn halves_of_surrogate_pairs_become_replacement_characters() {
-    let value = run(r#"() => ["\ud83d", "a\udc00b", "\ud83d\ude00", "\\ud83d", "\\\ud83d", {"\ud800": 1}]"#, &[]).await.unwrap();
+    let value = run(r#"() => ["\ud83d", "a\udc00b", "\ud83d\ude00", "\\ud83d", "\\\ud83d", {"\ud800": 1}]"#, &[])
+        .await
+        .unwrap();
     assert_eq!(value, json!(["\u{fffd}", "a\u{fffd}b", "😀", "\\ud83d", "\\\u{fffd}", {"\u{fffd}": 1}]));
 }
 
 #[tokio::test]
 async fn unicode_is_whole() {
     let source = r#"(text) => text.normalize("NFD").replace(/\p{Diacritic}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/(?<=^)_|_$/g, "")"#;
-    assert_eq!(run(source, &[json!("Endereço de Instalação nº 2")]).await.unwrap(), json!("endereco_de_instalacao_n_2"));
+    assert_eq!(
+        run(source, &[json!("Endereço de Instalação nº 2")]).await.unwrap(),
+        json!("endereco_de_instalacao_n_2")
+    );
     assert_eq!(run(r#"() => [..."👩‍⚕️ok"].length + "ﬁ".normalize("NFKC")"#, &[]).await.unwrap(), json!("6fi"));
-    assert_eq!(run(r"(id) => /^(?<prefix>\p{Lu}+)[-_.](?<number>\d+)$/u.exec(id).groups.prefix", &[json!("ÉDEV-12")]).await.unwrap(), json!("ÉDEV"));
+    assert_eq!(
+        run(r"(id) => /^(?<prefix>\p{Lu}+)[-_.](?<number>\d+)$/u.exec(id).groups.prefix", &[json!("ÉDEV-12")])
+            .await
+            .unwrap(),
+        json!("ÉDEV")
+    );
 }
 
 #[tokio::test]
 async fn promises_are_driven_to_their_end() {
-    assert_eq!(run("async () => (await Promise.all([1, Promise.resolve(2)])).concat(await (async () => 3)())", &[]).await.unwrap(), json!([1, 2, 3]));
+    assert_eq!(
+        run("async () => (await Promise.all([1, Promise.resolve(2)])).concat(await (async () => 3)())", &[])
+            .await
+            .unwrap(),
+        json!([1, 2, 3])
+    );
     assert_eq!(thrown("() => Promise.reject(new RangeError('no'))", &[]).await, "RangeError: no");
     assert_eq!(thrown("() => new Promise(() => {})", &[]).await, "the promise it returned never settles");
     assert_eq!(run("const late = await Promise.resolve(4);\nexport default () => late", &[]).await.unwrap(), json!(4));
@@ -119,16 +138,24 @@ async fn dependencies_are_global_functions_and_can_be_required() {
     };
     let sandbox = sandbox(helpers());
     assert_eq!(sandbox.call(&generous("main", &[json!("a")])).await.unwrap(), json!(["aa", "A!", "A", "A"]));
-    assert_eq!(sandbox.call(&generous("lone", &[])).await.unwrap(), json!("undefined"), "only what it depends on is loaded");
+    assert_eq!(
+        sandbox.call(&generous("lone", &[])).await.unwrap(),
+        json!("undefined"),
+        "only what it depends on is loaded"
+    );
     let wishing = sandbox.call(&generous("wishing", &[])).await.unwrap_err().to_string();
-    assert_eq!(wishing, "helper `wishing`: TypeError: require: `fs` is not among the helper's dependencies (wishing.js:1:6)");
+    assert_eq!(
+        wishing,
+        "helper `wishing`: TypeError: require: `fs` is not among the helper's dependencies (wishing.js:1:6)"
+    );
 }
 
 #[tokio::test]
 async fn an_error_names_file_line_and_stack() {
     let mut inline = Helper::javascript("inner", "tool.yaml", "function inner(x) {\n  return x.y.z;\n}");
     inline.first_line = 40;
-    let outer = Helper::javascript("outer", "helpers/outer.js", "\nconst outer = (x) => {\n  return inner(x);\n};").with_dependencies(&["inner"]);
+    let outer = Helper::javascript("outer", "helpers/outer.js", "\nconst outer = (x) => {\n  return inner(x);\n};")
+        .with_dependencies(&["inner"]);
     let error = sandbox(vec![inline, outer]).call(&generous("outer", &[json!({})])).await.unwrap_err();
     let HelperError::Thrown { helper, message, place, stack } = error else { panic!("{error:?}") };
     assert_eq!((helper.as_str(), message.as_str()), ("outer", "TypeError: cannot read property 'z' of undefined"));
@@ -176,11 +203,22 @@ async fn time_is_the_calls_and_stands_still() {
     let sandbox = one(source);
     let call = Call { now_ms: 1_767_323_045_678, ..generous("it", &[]) };
     let expected = json!([
-        1_767_323_045_678_i64, 1_767_323_045_678_i64, "2026-01-02T03:04:05.678Z", "2026-01-02T00:00:00.000Z", 0, true, "string",
-        1_767_225_600_000_i64, 1_767_323_045_678_i64, 1_767_323_045_678_i64
+        1_767_323_045_678_i64,
+        1_767_323_045_678_i64,
+        "2026-01-02T03:04:05.678Z",
+        "2026-01-02T00:00:00.000Z",
+        0,
+        true,
+        "string",
+        1_767_225_600_000_i64,
+        1_767_323_045_678_i64,
+        1_767_323_045_678_i64
     ]);
     assert_eq!(sandbox.call(&call).await.unwrap(), expected);
-    assert_eq!(run("() => { const a = Date.now(); for (let i = 0; i < 1e5; i++); return Date.now() - a }", &[]).await.unwrap(), json!(0));
+    assert_eq!(
+        run("() => { const a = Date.now(); for (let i = 0; i < 1e5; i++); return Date.now() - a }", &[]).await.unwrap(),
+        json!(0)
+    );
     assert_eq!(
         thrown("() => Math.random()", &[]).await,
         "TypeError: Math.random is not available: the same call must give the same answer"

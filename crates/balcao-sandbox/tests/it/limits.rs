@@ -18,7 +18,8 @@ async fn the_message_names_helper_and_limit() {
     assert_eq!(error.to_string(), "helper `it` broke its output limit of 256 KiB");
     let error = one("function it() { return it() + 1 }").call(&Call::new("it", &[])).await.unwrap_err();
     assert_eq!(error.to_string(), "helper `it` broke its stack limit of 1024 KiB");
-    let error = one("() => { const a = []; for (;;) a.push('x'.repeat(1e5)) }").call(&generous("it", &[])).await.unwrap_err();
+    let error =
+        one("() => { const a = []; for (;;) a.push('x'.repeat(1e5)) }").call(&generous("it", &[])).await.unwrap_err();
     assert_eq!(error.to_string(), "helper `it` broke its memory limit of 16384 KiB");
     let error = one("(x) => x").call(&Call::new("it", &[json!("x".repeat(5 << 20))])).await.unwrap_err();
     assert_eq!(error.to_string(), "helper `it` broke its input limit of 4096 KiB");
@@ -31,7 +32,8 @@ async fn output_may_reach_its_limit_and_no_further() {
         let arguments = [json!(n)];
         let sandbox = &sandbox;
         async move {
-            let call = Call { limits: Limits { output_bytes: 1_000, ..Limits::default() }, ..Call::new("it", &arguments) };
+            let call =
+                Call { limits: Limits { output_bytes: 1_000, ..Limits::default() }, ..Call::new("it", &arguments) };
             sandbox.call(&call).await.is_ok()
         }
     };
@@ -51,7 +53,11 @@ async fn after_each_broken_limit_the_next_call_is_answered() {
     let helpers = vec![
         Helper::javascript("loop", "x.js", "() => { for (;;); }"),
         Helper::javascript("native", "x.js", "() => { const big = 10n ** 20000n; for (;;) String(big) }"),
-        Helper::javascript("memory", "x.js", "() => { globalThis.all = []; for (;;) all.push(new Array(1000).fill(all)) }"),
+        Helper::javascript(
+            "memory",
+            "x.js",
+            "() => { globalThis.all = []; for (;;) all.push(new Array(1000).fill(all)) }",
+        ),
         Helper::javascript("stack", "x.js", "function f() { return f() + 1 }\nexport default f"),
         Helper::javascript("output", "x.js", "() => 'x'.repeat(1e6)"),
         Helper::javascript("good", "x.js", "(x) => x"),
@@ -82,14 +88,18 @@ async fn a_limit_cannot_be_caught_away() {
 
 #[tokio::test]
 async fn limits_are_kept_between_floor_and_ceiling() {
-    let boundless = Limits { time: Duration::MAX, memory_bytes: u32::MAX, output_bytes: u32::MAX, stack_bytes: u32::MAX }.bounded();
+    let boundless =
+        Limits { time: Duration::MAX, memory_bytes: u32::MAX, output_bytes: u32::MAX, stack_bytes: u32::MAX }.bounded();
     assert!(boundless.wall() <= Duration::from_secs(30));
     let none = Limits { time: Duration::ZERO, memory_bytes: 0, output_bytes: 0, stack_bytes: 0 };
     let call = Call { limits: Limits { time: Duration::from_secs(1), ..none }, ..Call::new("it", &[]) };
     assert_eq!(one("() => 7").call(&call).await.unwrap(), json!(7));
     // More memory and stack than the engine ever needs: the process's own limits must leave room for it.
     let roomy = Call { limits: Limits { time: Duration::from_secs(9), ..boundless }, ..Call::new("it", &[]) };
-    let value = one("() => { const a = []; for (let i = 0; i < 100; i++) a.push('x'.repeat(1e6) + i); return a.length }").call(&roomy).await;
+    let value =
+        one("() => { const a = []; for (let i = 0; i < 100; i++) a.push('x'.repeat(1e6) + i); return a.length }")
+            .call(&roomy)
+            .await;
     assert_eq!(value.unwrap(), json!(100));
     let deep = "function down(n) { return n === 0 ? 0 : 1 + down(n - 1) }\nexport default () => down(5000)";
     assert_eq!(one(deep).call(&roomy).await.unwrap(), json!(5_000));
@@ -100,7 +110,11 @@ async fn a_hopeless_call_is_gone_within_a_second() {
     let began = Instant::now();
     let source = "() => { const big = 10n ** 30000n; for (;;) String(big) }";
     assert_eq!(broken(source).await, TIME);
-    assert!(began.elapsed() < Duration::from_secs(3), "half a second, and what a busy machine adds: {:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(3),
+        "half a second, and what a busy machine adds: {:?}",
+        began.elapsed()
+    );
 }
 
 #[tokio::test]

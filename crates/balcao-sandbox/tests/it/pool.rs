@@ -32,16 +32,21 @@ async fn a_hundred_callers_of_two_workers_each_get_their_own_answer_while_some_m
             let arguments = [json!(n)];
             let limits = Limits { time: Duration::from_millis(20), ..Limits::default() };
             match n % 10 {
-                3 => assert!(matches!(sandbox.call(&Call::new("bomb", &arguments)).await, Err(HelperError::Limit { .. }))),
+                3 => assert!(matches!(
+                    sandbox.call(&Call::new("bomb", &arguments)).await,
+                    Err(HelperError::Limit { .. })
+                )),
                 6 => {
                     let error = sandbox.call(&Call { limits, ..Call::new("loop", &arguments) }).await.unwrap_err();
                     assert!(matches!(error, HelperError::Limit { limit: BrokenLimit::Time(_), .. }), "{error}");
                 }
                 9 => {
                     let error = sandbox.call(&generous("throws", &arguments)).await.unwrap_err();
-                    assert_eq!(error.to_string(), format!("helper `throws`: Error: no {n} (throws.js:1:22)"));
+                    assert_eq!(error.to_string(), format!("helper `throws`: Error: no {n} (throws.js:1:34)"));
                 }
-                _ => assert_eq!(sandbox.call(&generous("good", &arguments)).await.unwrap(), json!({ "x": n, "seen": 1 })),
+                _ => {
+                    assert_eq!(sandbox.call(&generous("good", &arguments)).await.unwrap(), json!({ "x": n, "seen": 1 }))
+                }
             }
         });
     }
@@ -53,7 +58,17 @@ async fn a_hundred_callers_of_two_workers_each_get_their_own_answer_while_some_m
 #[tokio::test]
 async fn a_worker_that_talks_nonsense_fails_its_caller_and_is_replaced() {
     for how in [
-        "another call", "twice", "no json", "no utf-8", "deep json", "too long", "empty", "unknown kind", "greeting again", "half", "noise",
+        "another call",
+        "twice",
+        "no json",
+        "no utf-8",
+        "deep json",
+        "too long",
+        "empty",
+        "unknown kind",
+        "greeting again",
+        "half",
+        "noise",
     ] {
         let sandbox = Sandbox::new(bundle("() => 1"), Launcher::new(PROBE, &["answers", how]), 1);
         for _ in 0..2 {
@@ -153,7 +168,9 @@ async fn a_call_that_is_given_up_takes_its_worker_along_and_frees_its_place() {
     sandbox.warm().await.unwrap();
     let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
     let arguments = [json!(true)];
-    let given_up = tokio::time::timeout(Duration::from_millis(50), sandbox.call(&Call { limits, ..Call::new("it", &arguments) })).await;
+    let given_up =
+        tokio::time::timeout(Duration::from_millis(50), sandbox.call(&Call { limits, ..Call::new("it", &arguments) }))
+            .await;
     assert!(given_up.is_err());
     assert_eq!(sandbox.call(&generous("it", &[])).await.unwrap(), json!(1));
 }
@@ -172,7 +189,9 @@ async fn a_worker_serves_many_calls() {
 
 #[tokio::test]
 async fn thirty_helpers_are_checked_in_one_worker() {
-    let helpers = (0..30).map(|n| Helper::javascript(&format!("h{n}"), "h.js", &format!("function h{n}(x) {{ return x + {n} }}"))).collect();
+    let helpers = (0..30)
+        .map(|n| Helper::javascript(&format!("h{n}"), "h.js", &format!("function h{n}(x) {{ return x + {n} }}")))
+        .collect();
     let sandbox = sandbox(helpers);
     assert_eq!(sandbox.check().await.unwrap(), []);
     assert_eq!(sandbox.call(&generous("h7", &[json!(1)])).await.unwrap(), json!(8));

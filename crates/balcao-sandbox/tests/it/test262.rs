@@ -18,8 +18,9 @@ async fn the_string_tests_of_test262_pass() {
         return;
     }
     let read = |path: &Path| fs::read_to_string(path).unwrap();
-    let harness: String =
-        ["assert.js", "sta.js", "compareArray.js", "propertyHelper.js", "isConstructor.js"].map(|file| read(&folder.join("harness").join(file))).concat();
+    let harness: String = ["assert.js", "sta.js", "compareArray.js", "propertyHelper.js", "isConstructor.js"]
+        .map(|file| read(&folder.join("harness").join(file)))
+        .concat();
     let mut files: Vec<_> = fs::read_dir(folder.join("test262")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let mut passed = 0;
@@ -40,7 +41,8 @@ async fn the_string_tests_of_test262_pass() {
 /// Every line of the Unicode consortium's test: five columns, source, NFC, NFD, NFKC, NFKD.
 #[tokio::test]
 async fn every_normalisation_of_the_unicode_test_is_right() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/unicode/NormalizationTest-half.txt");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/unicode/NormalizationTest-half.txt");
     let Ok(text) = fs::read_to_string(&path) else {
         eprintln!("{} is not there: nothing tested", path.display());
         return;

@@ -53,7 +53,8 @@ async fn a65_fifty_shapes_of_endless_loops_end_and_none_catches_it() {
     let mut sources = Vec::new();
     for shape in shapes {
         sources.push(format!("() => {{ {shape} return 'went on' }}"));
-        sources.push(format!("() => {{ try {{ {shape} }} catch {{ return 'caught' }} finally {{ return 'finally' }} }}"));
+        sources
+            .push(format!("() => {{ try {{ {shape} }} catch {{ return 'caught' }} finally {{ return 'finally' }} }}"));
     }
     assert_eq!(sources.len(), 50);
     all_break(&sources, Duration::from_millis(10)).await;
@@ -103,11 +104,22 @@ async fn a68_deep_nesting_is_an_error() {
     ));
     assert!(matches!(
         run("() => { let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a }", &[]).await,
-        Err(HelperError::Limit { limit: BrokenLimit::Stack(_) | BrokenLimit::Output(_), .. } | HelperError::Worker { .. })
+        Err(HelperError::Limit { limit: BrokenLimit::Stack(_) | BrokenLimit::Output(_), .. }
+            | HelperError::Worker { .. })
     ));
-    for nested in ["(".repeat(100_000), "[".repeat(100_000), "{".repeat(100_000), "x=>".repeat(50_000), "!".repeat(200_000), "`${".repeat(50_000)] {
+    for nested in [
+        "(".repeat(100_000),
+        "[".repeat(100_000),
+        "{".repeat(100_000),
+        "x=>".repeat(50_000),
+        "!".repeat(200_000),
+        "`${".repeat(50_000),
+    ] {
         let error = run(&format!("() => {nested}"), &[]).await.unwrap_err();
-        assert!(matches!(error, HelperError::Limit { .. } | HelperError::Thrown { .. } | HelperError::Worker { .. }), "{error}");
+        assert!(
+            matches!(error, HelperError::Limit { .. } | HelperError::Thrown { .. } | HelperError::Worker { .. }),
+            "{error}"
+        );
     }
     assert!(run("() => new RegExp('('.repeat(1e5) + ')'.repeat(1e5)).test('')", &[]).await.is_err());
 }
@@ -149,7 +161,9 @@ async fn a69_a73_what_one_call_changes_no_other_call_sees() {
 
 #[tokio::test]
 async fn a69_polluting_keys_are_only_keys() {
-    let hostile: Value = serde_json::from_str(r#"{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}"#).unwrap();
+    let hostile: Value =
+        serde_json::from_str(r#"{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}"#)
+            .unwrap();
     let source = "(x) => [({}).polluted ?? null, Object.keys(x), x]";
     let expected = json!([null, ["__proto__", "constructor"], hostile]);
     assert_eq!(run(source, std::slice::from_ref(&hostile)).await.unwrap(), expected);
@@ -157,7 +171,8 @@ async fn a69_polluting_keys_are_only_keys() {
 
 #[tokio::test]
 async fn a69_state_of_a_module_does_not_last() {
-    let sandbox = one("let count = 0;\nconst seen = [];\nexport default () => { seen.push(1); return ++count + seen.length }");
+    let sandbox =
+        one("let count = 0;\nconst seen = [];\nexport default () => { seen.push(1); return ++count + seen.length }");
     for _ in 0..3 {
         assert_eq!(sandbox.call(&generous("it", &[])).await.unwrap(), json!(2));
     }
@@ -177,7 +192,9 @@ async fn a70_there_is_no_host_to_call() {
     ] {
         match run(source, &[]).await {
             Ok(value) => assert_eq!(value, json!(1), "{source}"),
-            Err(error) => assert!(matches!(error, HelperError::Thrown { .. } | HelperError::Limit { .. }), "{source}: {error}"),
+            Err(error) => {
+                assert!(matches!(error, HelperError::Thrown { .. } | HelperError::Limit { .. }), "{source}: {error}")
+            }
         }
     }
 }
@@ -192,27 +209,89 @@ async fn a72_text_does_not_become_code() {
         "() => (async () => {}).constructor('return 1')()",
         "() => Reflect.construct(Function, ['return 1'])()",
         "async () => (await import('data:text/javascript,export default 1')).default",
-        "async () => (await import('helper-0')).default",
+        "async () => (await import('prelude')).glue.call()",
         "() => setTimeout('1')",
         "() => std.evalScript('1')",
     ] {
-        let error = run(source, &[]).await.unwrap_err();
-        assert!(matches!(error, HelperError::Thrown { .. }), "{source}: {error}");
+        match run(source, &[]).await {
+            Err(HelperError::Thrown { .. }) => {}
+            other => panic!("{source}: {other:?}"),
+        }
     }
 }
 
 /// The list is the whole of what a helper can name. Whoever adds to it says why here.
 #[tokio::test]
 async fn a72_a74_a_helper_sees_the_language_and_nothing_else() {
-    let names = run("() => Object.getOwnPropertyNames(globalThis).filter((name) => name !== 'it').sort()", &[]).await.unwrap();
+    let names =
+        run("() => Object.getOwnPropertyNames(globalThis).filter((name) => name !== 'it').sort()", &[]).await.unwrap();
     let names: Vec<&str> = names.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     let language = [
-        "$json", "AggregateError", "Array", "ArrayBuffer", "AsyncDisposableStack", "BigInt", "BigInt64Array", "BigUint64Array", "Boolean", "DataView", "Date", "DisposableStack", "Error", "EvalError",
-        "Float16Array", "Float32Array", "Float64Array", "Function", "Infinity", "Int16Array", "Int32Array", "Int8Array", "InternalError",
-        "Iterator", "JSON", "Map", "Math", "NaN", "Number", "Object", "Promise", "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp",
-        "Set", "String", "SuppressedError", "Symbol", "SyntaxError", "TypeError", "URIError", "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray",
-        "WeakMap", "WeakSet", "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "exports", "globalThis",
-        "isFinite", "isNaN", "module", "parseFloat", "parseInt", "queueMicrotask", "require", "undefined", "unescape",
+        "$json",
+        "AggregateError",
+        "Array",
+        "ArrayBuffer",
+        "AsyncDisposableStack",
+        "BigInt",
+        "BigInt64Array",
+        "BigUint64Array",
+        "Boolean",
+        "DataView",
+        "Date",
+        "DisposableStack",
+        "Error",
+        "EvalError",
+        "Float16Array",
+        "Float32Array",
+        "Float64Array",
+        "Function",
+        "Infinity",
+        "Int16Array",
+        "Int32Array",
+        "Int8Array",
+        "InternalError",
+        "Iterator",
+        "JSON",
+        "Map",
+        "Math",
+        "NaN",
+        "Number",
+        "Object",
+        "Promise",
+        "Proxy",
+        "RangeError",
+        "ReferenceError",
+        "Reflect",
+        "RegExp",
+        "Set",
+        "String",
+        "SuppressedError",
+        "Symbol",
+        "SyntaxError",
+        "TypeError",
+        "URIError",
+        "Uint16Array",
+        "Uint32Array",
+        "Uint8Array",
+        "Uint8ClampedArray",
+        "WeakMap",
+        "WeakSet",
+        "decodeURI",
+        "decodeURIComponent",
+        "encodeURI",
+        "encodeURIComponent",
+        "escape",
+        "exports",
+        "globalThis",
+        "isFinite",
+        "isNaN",
+        "module",
+        "parseFloat",
+        "parseInt",
+        "queueMicrotask",
+        "require",
+        "undefined",
+        "unescape",
     ];
     let more: Vec<&&str> = names.iter().filter(|name| !language.contains(name)).collect();
     let less: Vec<&&str> = language.iter().filter(|name| !names.contains(name)).collect();
@@ -233,9 +312,16 @@ async fn a75_the_same_call_gives_the_same_answer() {
 
 #[tokio::test]
 async fn a76_answers_that_are_no_json_are_errors() {
-    assert!(thrown("() => { const a = []; a.push(a); return a }", &[]).await.starts_with("TypeError: circular reference"));
+    assert!(
+        thrown("() => { const a = []; a.push(a); return a }", &[]).await.starts_with("TypeError: circular reference")
+    );
     assert!(thrown("() => 1n", &[]).await.starts_with("TypeError:"));
-    for bomb in ["() => 'x'.repeat(1e6)", "() => Array(1e6).fill(1)", "() => ({ toJSON: () => Array(3e5).fill(null) })", "() => '\\u0001'.repeat(1e5)"] {
+    for bomb in [
+        "() => 'x'.repeat(1e6)",
+        "() => Array(2e5).fill(1)",
+        "() => ({ toJSON: () => Array(1e5).fill(null) })",
+        "() => '\\u0001'.repeat(1e5)",
+    ] {
         match run(bomb, &[]).await {
             Err(HelperError::Limit { limit, .. }) => assert_eq!(limit, BrokenLimit::Output(256 << 10), "{bomb}"),
             other => panic!("{bomb}: {other:?}"),
@@ -244,7 +330,16 @@ async fn a76_answers_that_are_no_json_are_errors() {
     // As long as an error's message is, it is cut; an error cannot be an output bomb.
     assert!(thrown("() => { throw new Error('x'.repeat(1e6)) }", &[]).await.chars().count() < 1_100);
     assert!(thrown("() => { throw 'x'.repeat(1e6) }", &[]).await.chars().count() < 1_100);
-    assert!(thrown("() => { const e = new Error(); e.stack = 'at '.repeat(1e6) + '\\n'; e.name = 'n'.repeat(1e6); throw e }", &[]).await.chars().count() < 1_100);
+    assert!(
+        thrown(
+            "() => { const e = new Error(); e.stack = 'at '.repeat(1e6) + '\\n'; e.name = 'n'.repeat(1e6); throw e }",
+            &[]
+        )
+        .await
+        .chars()
+        .count()
+            < 1_100
+    );
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! A stand-in for a worker that somebody took over: does what its argument says, from inside the walls where that is the point.
-#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a tool of the tests; what it prints is what they read")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a tool of the tests; what it prints is what they read"
+)]
 
 use std::{
     fs::File,
