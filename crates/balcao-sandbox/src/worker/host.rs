@@ -304,3 +304,7 @@ fn length(bytes: u32) -> usize {
 fn number(now_ms: i64) -> f64 {
     now_ms as f64
 }
+
+#[cfg(test)]
+#[path = "host_tests.rs"]
+mod tests;

@@ -132,3 +132,7 @@ const RESERVED: &[&str] = &[
 fn in_name(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '$')
 }
+
+#[cfg(test)]
+#[path = "source_tests.rs"]
+mod tests;

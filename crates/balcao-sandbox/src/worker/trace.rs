@@ -56,3 +56,7 @@ const MAX_FRAMES: usize = 64;
 fn clip(name: &str) -> String {
     name.chars().filter(|character| !character.is_control()).take(80).collect()
 }
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;
