@@ -1,8 +1,11 @@
 //! The pool: a bundle, some workers that know it, and callers who wait for one.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde_json::Value;
@@ -51,7 +54,9 @@ pub struct Sandbox {
     /// The frame that gives a new worker its code.
     setup: Vec<u8>,
     free: Semaphore,
-    idle: Mutex<Vec<Worker>>,
+    workers: u32,
+    /// The one that rested longest stands first: after an answer a worker makes the engine for its next call.
+    idle: Mutex<VecDeque<Worker>>,
     calls: AtomicU64,
 }
 
@@ -66,7 +71,7 @@ const CHECKING: Limits = Limits {
 impl Sandbox {
     /// A sandbox for that bundle with at most `workers` processes (at least one). Starts none yet.
     #[must_use]
-    pub fn new(bundle: Bundle, launcher: Launcher, workers: usize) -> Self {
+    pub fn new(bundle: Bundle, launcher: Launcher, workers: u8) -> Self {
         let mut setup = protocol::frame(Kind::Setup);
         // Writing to memory cannot fail, and `Bundle` bounds the length.
         let written = serde_json::to_writer(&mut setup, &Setup { helpers: bundle.helpers().to_vec() }).is_ok();
@@ -75,8 +80,9 @@ impl Sandbox {
             bundle,
             launcher,
             setup,
-            free: Semaphore::new(workers.max(1)),
-            idle: Mutex::new(Vec::new()),
+            free: Semaphore::new(usize::from(workers.max(1))),
+            workers: workers.max(1).into(),
+            idle: Mutex::new(VecDeque::new()),
             calls: AtomicU64::new(1),
         }
     }
@@ -87,15 +93,20 @@ impl Sandbox {
         &self.bundle
     }
 
-    /// Starts a worker, unless one is there, and tells what keeps it in. For `doctor`, and to have the first call find a warm one.
+    /// Starts all workers that are not there yet, and tells what keeps them in. For `doctor`, and to have the first calls find warm ones.
+    ///
+    /// Waits until no call is running.
     ///
     /// # Errors
-    /// If no worker can be started.
+    /// If a worker cannot be started.
     pub async fn warm(&self) -> Result<Confinement, StartError> {
-        let _turn = self.free.acquire().await;
-        let worker = self.worker().await?;
-        let confinement = worker.confinement;
-        self.idle().push(worker);
+        let _all = self.free.acquire_many(self.workers).await;
+        let mut workers = Vec::new();
+        for _ in 0..self.workers {
+            workers.push(self.worker().await?);
+        }
+        let confinement = workers.last().map(|worker| worker.confinement).unwrap_or_default();
+        self.idle().extend(workers);
         Ok(confinement)
     }
 
@@ -158,7 +169,7 @@ impl Sandbox {
             Err(Broken::Nonsense(reason)) => return Err(HelperError::Worker { helper: helper.id.clone(), reason }),
         };
         if answer.reusable {
-            self.idle().push(worker);
+            self.idle().push_back(worker);
         }
         answer.result.map_err(|Failure { cause, message, stack, place }| match cause {
             Cause::Thrown => HelperError::Thrown { helper: helper.id.clone(), message, place, stack },
@@ -169,10 +180,10 @@ impl Sandbox {
         })
     }
 
-    /// The worker that was used last, or a new one. To be called with a permit of `free`.
+    /// An idle worker, or a new one. To be called with a permit of `free`.
     async fn worker(&self) -> Result<Worker, StartError> {
         loop {
-            let Some(mut worker) = self.idle().pop() else { break };
+            let Some(mut worker) = self.idle().pop_front() else { break };
             if worker.lives() {
                 return Ok(worker);
             }
@@ -180,7 +191,7 @@ impl Sandbox {
         Worker::start(&self.launcher, &self.setup).await
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
+    fn idle(&self) -> MutexGuard<'_, VecDeque<Worker>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -28,11 +28,13 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
+    /// Begins anew.
     pub(super) fn set(&self, from_now: Duration) {
+        self.passed.set(false);
         self.at.set(Some(processor_time() + from_now));
     }
 
-    /// Whether it has passed; once it has, it has for good.
+    /// Whether it has passed; once it has, it has until it is set again.
     pub(super) fn passed(&self) -> bool {
         if self.at.get().is_some_and(|at| processor_time() >= at) {
             self.passed.set(true);

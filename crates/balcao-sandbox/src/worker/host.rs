@@ -33,6 +33,10 @@ pub(super) struct Host {
     prelude: Code,
     /// Made after the answer to one call, so that the next one need not wait for it.
     waiting: Option<Engine>,
+    /// Kept while a bundle is checked, helper by helper. Compiling runs none of their code, so they may share it.
+    compiler: Option<Engine>,
+    /// What the last call leaves behind; taken down after its answer is sent.
+    used: Option<Engine>,
 }
 
 /// What came of a call.
@@ -65,13 +69,16 @@ impl Host {
             helpers,
             prelude,
             waiting: None,
+            used: None,
+            compiler: None,
         };
         host.prepare();
         Ok(host)
     }
 
-    /// Makes the engine for the next call. To be called while nobody waits.
+    /// Takes down the engine of the last call and makes the one for the next. To be called while nobody waits.
     pub(super) fn prepare(&mut self) {
+        self.used = None;
         if self.waiting.is_none() {
             self.waiting = Engine::for_helpers(self.prelude).ok();
         }
@@ -85,12 +92,17 @@ impl Host {
                 Err(failure) => return Outcome { spent: failure.cause == Cause::Memory, result: Err(failure) },
             }
         }
+        if !header.check_only {
+            self.compiler = None;
+        }
         let engine = match self.waiting.take().map_or_else(|| Engine::for_helpers(self.prelude), Ok) {
             Ok(engine) => engine,
             Err(error) => return Outcome { result: Err(failed(Cause::Memory, &error.to_string())), spent: true },
         };
         engine.runtime.set_max_stack_size(length(header.limits.stack_bytes));
         engine.runtime.set_memory_limit(length(header.limits.memory_bytes));
+        // Most calls end before anything is worth collecting.
+        engine.runtime.set_gc_threshold(length(header.limits.memory_bytes / 4));
         engine.deadline.set(header.limits.time);
         let result = engine.context.with(|ctx| {
             self.run(&ctx, &engine.deadline, header, &codes, input)
@@ -101,6 +113,8 @@ impl Host {
         let spent = result.as_ref().is_err_and(|failure| failure.cause == Cause::Memory);
         if spent {
             std::mem::forget(engine);
+        } else {
+            self.used = Some(engine);
         }
         Outcome { result, spent }
     }
@@ -161,7 +175,10 @@ impl Host {
             if let Some(shift) = self.shifts.get_mut(index) {
                 *shift = framed.shift;
             }
-            let engine = Engine::for_compiling().map_err(|error| failed(Cause::Memory, &error.to_string()))?;
+            let engine = match self.compiler.take() {
+                Some(engine) => engine,
+                None => Engine::for_compiling().map_err(|error| failed(Cause::Memory, &error.to_string()))?,
+            };
             engine.runtime.set_max_stack_size(length(COMPILING.stack_bytes));
             engine.runtime.set_memory_limit(length(COMPILING.memory_bytes));
             engine.deadline.set(COMPILING.time);
@@ -174,6 +191,7 @@ impl Host {
                     if let Some(place) = self.compiled.get_mut(index) {
                         *place = Some(code);
                     }
+                    self.compiler = Some(engine);
                     return Ok(code);
                 }
                 Err(failure) => {
@@ -182,6 +200,7 @@ impl Host {
                         return Err(failure);
                     }
                     complaint = Some(failure);
+                    self.compiler = Some(engine);
                 }
             }
         }

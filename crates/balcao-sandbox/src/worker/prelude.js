@@ -26,8 +26,8 @@ delete globalThis.SharedArrayBuffer;
 const loaded = create(null);
 let entry, problem;
 
-const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-const camel = (text) => text.replace(/[^\p{L}\p{N}]+(.)?/gu, (_, next) => (next === undefined ? "" : next.toUpperCase()));
+const plain = (text) => text.toLowerCase().replace(/[-_. /]/g, "");
+const camel = (text) => text.replace(/[-_. /]+(.)?/g, (_, next) => (next === undefined ? "" : next.toUpperCase()));
 
 // Looks through what a helper declared and exported; makes its functions global for those that depend on it.
 function add(namespace, id, name) {
@@ -41,16 +41,21 @@ function add(namespace, id, name) {
   for (const object of [namespace, whole, exported]) if (typeof object === "object" && object !== null) gather(object);
   delete found.__functions;
   const names = keys(found);
-  const named = (wanted) => names.find((key) => key === wanted) ?? names.find((key) => plain(key) === plain(wanted));
+  const global = camel(id);
+  const named = (wanted) => {
+    if (typeof found[wanted] === "function") return wanted;
+    const same = plain(wanted);
+    return names.find((key) => plain(key) === same);
+  };
   if (typeof whole === "function") entry = whole;
   else if (typeof exported === "function") entry = exported;
-  else entry = found[(name === undefined ? undefined : named(name)) ?? named(id) ?? (names.length === 1 ? names[0] : "")];
+  else entry = found[(name === undefined ? undefined : named(name)) ?? named(global) ?? (names.length === 1 ? names[0] : "")];
   problem = entry !== undefined ? undefined
-    : names.length === 0 ? "no function: write `function " + camel(id) + "(payload) { … }`, an arrow, `module.exports = …` or `export default …`"
-    : "several functions (" + names.join(", ") + "), and none is called `" + (name ?? camel(id)) + "`";
+    : names.length === 0 ? "no function: write `function " + global + "(payload) { … }`, an arrow, `module.exports = …` or `export default …`"
+    : "several functions (" + names.join(", ") + "), and none is called `" + (name ?? global) + "`";
   for (const key of names) globalThis[key] = found[key];
   if (entry !== undefined) {
-    globalThis[camel(id)] = entry;
+    globalThis[global] = entry;
     if (entry.name !== "" && entry.name !== "default") globalThis[entry.name] = entry;
   }
   const empty = typeof exported === "object" && exported !== null && keys(exported).length === 0;
