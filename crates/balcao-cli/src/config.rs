@@ -78,11 +78,13 @@ pub(crate) struct AgentsConfig {
     pub(crate) dir: PathBuf,
     /// The one that answers if none is named.
     pub(crate) profile: String,
+    /// How often each of staff may ask an assistant within an hour.
+    pub(crate) questions_per_hour: u32,
 }
 
 impl Default for AgentsConfig {
     fn default() -> Self {
-        Self { dir: PathBuf::from("agents"), profile: "eli".to_owned() }
+        Self { dir: PathBuf::from("agents"), profile: "eli".to_owned(), questions_per_hour: 20 }
     }
 }
 
@@ -208,6 +210,7 @@ impl Config {
         row("organization.slug", self.organization.slug.clone().unwrap_or_else(|| "(the only one)".to_owned()));
         row("agents.dir", self.agents.dir.display().to_string());
         row("agents.profile", self.agents.profile.clone());
+        row("agents.questions_per_hour", self.agents.questions_per_hour.to_string());
         row("model.attempts", self.model.attempts.to_string());
         row("model.timeout_s", self.model.timeout_s.to_string());
         row("model.first_token_s", self.model.first_token_s.to_string());

@@ -1,7 +1,6 @@
 //! What can go wrong, for those who wrote the helper, those who called it and those who run the server.
 //!
-//! `Display` and `source()` are for authors and staff. A model may be shown [`HelperError::Thrown`]'s message (the author wrote it
-//! for whoever called) and which limit broke; never more.
+//! `Display` and `source()` are for authors and staff, [`HelperError::for_model`] is for a model. Customers are told nothing of helpers.
 
 use std::{fmt, io, time::Duration};
 
@@ -154,6 +153,29 @@ pub enum HelperError {
     /// No worker could be started.
     #[error(transparent)]
     Start(#[from] StartError),
+}
+
+impl HelperError {
+    /// Whether another helper, or this one with other arguments, may well work: it is the code that failed, not the machine.
+    #[must_use]
+    pub fn is_the_helpers(&self) -> bool {
+        match self {
+            Self::Unknown { .. } | Self::Limit { .. } | Self::Thrown { .. } => true,
+            Self::Worker { .. } | Self::Start(_) => false,
+        }
+    }
+
+    /// What a model may read: what the author's code said to whoever called it, and never files, lines or processes.
+    #[must_use]
+    pub fn for_model(&self) -> String {
+        match self {
+            Self::Thrown { message, .. } => message.clone(),
+            Self::Limit { limit, .. } => format!("the computation broke its {limit}"),
+            Self::Unknown { .. } | Self::Worker { .. } | Self::Start(_) => {
+                "the computation could not be run".to_owned()
+            }
+        }
+    }
 }
 
 /// Why no worker process could be started.

@@ -64,6 +64,9 @@ impl Launcher {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true);
+        // What a terminal sends to the server's group is not for workers: they answer until the server lets go of them.
+        #[cfg(unix)]
+        command.process_group(0);
         command
     }
 }

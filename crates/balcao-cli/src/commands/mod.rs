@@ -13,6 +13,7 @@ mod migrate;
 mod outbox;
 mod seed;
 mod serve;
+mod stats;
 mod tools;
 
 use std::{
@@ -72,6 +73,8 @@ enum Command {
     Inbox(inbox::Args),
     /// Messages that did not leave: list, send again, give up.
     Outbox(outbox::Args),
+    /// Figures of the last months: appointments, no-shows, revenue.
+    Stats(stats::Args),
     /// Keys of the HTTP API: make, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
@@ -120,6 +123,7 @@ async fn dispatch(
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
+        Command::Stats(args) => stats::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
         Command::Bench(args) => Box::pin(bench::run(args)).await,
         Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,

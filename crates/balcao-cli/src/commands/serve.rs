@@ -6,6 +6,7 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use axum::Router;
+use balcao_agent::profile::Audience;
 use balcao_app::{
     Desk,
     attachments::{AttachmentSettings, Attachments},
@@ -147,6 +148,10 @@ pub(crate) fn front_desk(
 ) -> Result<(Arc<FrontDesk>, String), Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let (profile, document) = wire::profile(&all, &config.agents.profile)?;
+    if profile.audience == Audience::Staff {
+        let problem = format!("agents.profile: `{}` talks with staff, and here customers are answered", profile.id);
+        return Err(Failure::usage(format!("{problem}; name one whose audience is customer, such as eli")));
+    }
     let chosen = wire::choose_model(&config.model, profile, environment, model)?;
     complain(&format!("model: {}", chosen.why));
     let agent = wire::agent(desk, profile, document, chosen.provider)?;

@@ -64,7 +64,7 @@ fn every_command_and_option_has_a_description() {
     let folder = tempdir().unwrap();
     for command in [
         "chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "key", "outbox", "config",
-        "bench", "serve",
+        "bench", "serve", "stats",
     ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");

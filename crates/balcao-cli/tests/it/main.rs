@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod api;
+mod assistant;
 mod bad_input;
 mod chat;
 mod docs;
@@ -22,9 +23,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// The binary in a folder, with an environment that holds no key and no setting.
+/// The binary in a folder, with an environment that holds no key and no setting. `BALCAO_TEST_BINARY` names another one, such
+/// as a release build for the gates at their full size.
 fn balcao(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_balcao"));
+    let binary = std::env::var_os("BALCAO_TEST_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_balcao").into());
+    let mut command = Command::new(binary);
     command
         .current_dir(folder)
         .env_clear()

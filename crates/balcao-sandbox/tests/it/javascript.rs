@@ -157,6 +157,7 @@ async fn an_error_names_file_line_and_stack() {
     let outer = Helper::javascript("outer", "helpers/outer.js", "\nconst outer = (x) => {\n  return inner(x);\n};")
         .with_dependencies(&["inner"]);
     let error = sandbox(vec![inline, outer]).call(&generous("outer", &[json!({})])).await.unwrap_err();
+    assert_eq!(error.for_model(), "TypeError: cannot read property 'z' of undefined", "no file, no line");
     let HelperError::Thrown { helper, message, place, stack } = error else { panic!("{error:?}") };
     assert_eq!((helper.as_str(), message.as_str()), ("outer", "TypeError: cannot read property 'z' of undefined"));
     assert_eq!(place, Some(Place { file: "tool.yaml".to_owned(), line: 41, column: 10 }));

@@ -14,6 +14,7 @@ const MEMORY: BrokenLimit = BrokenLimit::Memory(16 << 20);
 async fn the_message_names_helper_and_limit() {
     let error = one("() => { for (;;); }").call(&Call::new("it", &[])).await.unwrap_err();
     assert_eq!(error.to_string(), "helper `it` broke its time limit of 50 ms");
+    assert_eq!(error.for_model(), "the computation broke its time limit of 50 ms");
     let error = one("() => 'x'.repeat(300000)").call(&Call::new("it", &[])).await.unwrap_err();
     assert_eq!(error.to_string(), "helper `it` broke its output limit of 256 KiB");
     let error = one("function it() { return it() + 1 }").call(&Call::new("it", &[])).await.unwrap_err();

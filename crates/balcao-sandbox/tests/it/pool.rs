@@ -95,6 +95,7 @@ async fn a_worker_that_dies_says_how() {
     let sandbox = Sandbox::new(bundle("() => 1"), Launcher::new(PROBE, &["answers", "death"]), 1);
     let error = sandbox.call(&generous("it", &[])).await.unwrap_err();
     assert_eq!(error.to_string(), "helper `it`: its worker died of signal 9");
+    assert_eq!((error.for_model().as_str(), error.is_the_helpers()), ("the computation could not be run", false));
 }
 
 #[tokio::test]

@@ -161,6 +161,8 @@ contract! {
         what_is_due_ends_once,
         a_hold_expires_unless_it_is_confirmed,
         appointments_on_a_plan_are_counted,
+        figures_are_added_up_within_a_span_and_a_tenant,
+        every_appointment_of_a_span_is_told_once_in_order,
     ]
     attachments: [
         a_file_is_fetched_by_one_and_again_after_a_death,
