@@ -15,7 +15,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-tool", &["balcao-planted"]),
     ("balcao-llm", &[]),
     ("balcao-offline", &["balcao-llm", "balcao-language"]),
-    ("balcao-pack", &["balcao-tool", "balcao-yaml"]),
+    ("balcao-pack", &["balcao-sandbox", "balcao-tool", "balcao-yaml"]),
     ("balcao-agent", &["balcao-tool", "balcao-llm", "balcao-language"]),
     ("balcao-store", &["balcao-domain", "balcao-planted"]),
     ("balcao-channel", &["balcao-domain"]),

@@ -49,6 +49,8 @@ pub struct Helper {
     pub file: String,
     /// The line of `file` where `source` begins, from 1. More than 1 where code stands inside a YAML file.
     pub first_line: u32,
+    /// Characters that stand before every line of `source` in `file`: the indentation of a YAML block.
+    pub indent: u32,
     /// Ids of the helpers that this one uses.
     pub dependencies: Vec<String>,
     /// The name of the function to call, if it differs from the id (from a `signature`).
@@ -65,6 +67,7 @@ impl Helper {
             source: source.to_owned(),
             file: file.to_owned(),
             first_line: 1,
+            indent: 0,
             dependencies: Vec::new(),
             function: None,
         }

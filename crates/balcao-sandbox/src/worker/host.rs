@@ -85,6 +85,12 @@ impl Host {
     }
 
     pub(super) fn call(&mut self, header: &CallHeader, input: &[u8]) -> Outcome {
+        // Whoever is checked answers for their own text first, also where a dependency is broken.
+        if let Some(last) = header.order.last().filter(|_| header.check_only)
+            && let Err(failure) = self.compiled(*last)
+        {
+            return Outcome { spent: failure.cause == Cause::Memory, result: Err(failure) };
+        }
         let mut codes = Vec::with_capacity(header.order.len());
         for position in &header.order {
             match self.compiled(*position) {
@@ -240,6 +246,11 @@ impl Host {
             Cause::Stack
         } else {
             Cause::Thrown
+        };
+        // The engine's way to quote a token that is not there.
+        let message = match message.strip_suffix(": ''") {
+            Some(_) if name == "SyntaxError" => "unexpected end of the code".to_owned(),
+            _ => message,
         };
         let message = if name.is_empty() { message } else { format!("{name}: {message}") };
         Failure { cause, message: clipped(&message), stack, place }

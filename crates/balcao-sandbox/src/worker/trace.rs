@@ -41,11 +41,17 @@ impl Origins<'_> {
         let helper = self.helpers.get(position)?;
         let shift = if line == 1 { self.shifts.get(position).copied().unwrap_or(0) } else { 0 };
         // A frame closes after the author's last line: what is missing there is missing at the end.
-        let last = u32::try_from(helper.source.lines().count()).unwrap_or(u32::MAX).max(1);
+        let lines = u32::try_from(helper.source.lines().count()).unwrap_or(u32::MAX).max(1);
+        let (line, column) = if line > lines {
+            let end = helper.source.lines().last().map_or(0, |last| last.chars().count());
+            (lines, u32::try_from(end).unwrap_or(u32::MAX).saturating_add(1))
+        } else {
+            (line, column.saturating_sub(shift).max(1))
+        };
         Some(Place {
             file: helper.file.clone(),
-            line: helper.first_line.saturating_sub(1).saturating_add(line.min(last)),
-            column: column.saturating_sub(shift).max(1),
+            line: helper.first_line.saturating_sub(1).saturating_add(line),
+            column: column.saturating_add(helper.indent),
         })
     }
 }

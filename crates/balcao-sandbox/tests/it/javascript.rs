@@ -182,6 +182,7 @@ async fn a_check_finds_every_helper_that_is_none_with_its_place() {
         Helper::javascript("empty", "empty.js", "const x = 1;"),
         Helper::javascript("top", "top.js", "\nfunction top() {}\nmissing();"),
         Helper::javascript("uses-syntax", "u.js", "() => syntax()").with_dependencies(&["syntax"]),
+        Helper::javascript("both", "both.js", "(").with_dependencies(&["syntax"]),
         Helper::javascript("library", "library.js", "function a() {}\nfunction b() {}"),
         Helper::javascript("module", "module.js", "import x from 'fs';\nexport default () => x;"),
     ];
@@ -190,9 +191,10 @@ async fn a_check_finds_every_helper_that_is_none_with_its_place() {
         told,
         [
             "helper `syntax`: SyntaxError: unexpected token in expression: ';' (syntax.js:2:13)",
-            "helper `open`: SyntaxError: unexpected token in expression: '' (open.js:3:2)",
+            "helper `open`: SyntaxError: unexpected end of the code (open.js:3:2)",
             "helper `empty`: no function: write `function empty(payload) { … }`, an arrow, `module.exports = …` or `export default …`",
             "helper `top`: ReferenceError: missing is not defined (top.js:3:1)",
+            "helper `both`: SyntaxError: unexpected end of the code (both.js:1:2)",
             "helper `module`: ReferenceError: could not load module 'fs'",
         ]
     );
