@@ -26,6 +26,15 @@ fn what_init_writes_can_be_used_as_it_is() {
     assert!(err(&again).contains("nothing was written"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_doctor_runs_a_helper_in_a_worker_of_the_same_executable() {
+    let folder = tempdir().unwrap();
+    let doctor = run(folder.path(), &["doctor"], "");
+    assert!(out(&doctor).contains("helpers        run"), "{}{}", out(&doctor), err(&doctor));
+    assert!(out(&doctor).contains("resource limits on"), "{}", out(&doctor));
+}
+
 #[test]
 fn migrating_twice_changes_nothing_and_check_only_looks() {
     let folder = tempdir().unwrap();
