@@ -18,6 +18,9 @@ pub enum Bug {
     OutboxAfterClose,
     LeaseByHostClock,
     SlotNotGuarded,
+    HoldExpiredInParts,
+    ReminderNotLookedAtAgain,
+    TimerMarkedApart,
     TakeoverNotChecked,
     UnknownCommitRetriedAnew,
     AttemptsCountedAtFailure,
@@ -25,7 +28,7 @@ pub enum Bug {
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::AcknowledgedBeforeCommit,
         Self::DedupedByReading,
         Self::EpochNotGuarded,
@@ -38,6 +41,9 @@ impl Bug {
         Self::OutboxAfterClose,
         Self::LeaseByHostClock,
         Self::SlotNotGuarded,
+        Self::HoldExpiredInParts,
+        Self::ReminderNotLookedAtAgain,
+        Self::TimerMarkedApart,
         Self::TakeoverNotChecked,
         Self::UnknownCommitRetriedAnew,
         Self::AttemptsCountedAtFailure,
@@ -57,10 +63,11 @@ impl Bug {
             | Self::UnknownCommitRetriedAnew => 50,
             Self::ModelAskedAgain
             | Self::SlotNotGuarded
+            | Self::TimerMarkedApart
             | Self::TakeoverNotChecked
             | Self::AttemptsCountedAtFailure => 100,
-            Self::EpochNotGuarded | Self::AbsentBeforeSettled => 200,
-            Self::LeaseByHostClock => 300,
+            Self::EpochNotGuarded | Self::AbsentBeforeSettled | Self::ReminderNotLookedAtAgain => 200,
+            Self::LeaseByHostClock | Self::HoldExpiredInParts => 300,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use balcao_store::dispatch::Lease;
 use balcao_store::{Cause, Fate, Gate, PostgresCause, StoreError};
 
 use crate::world::Process;
@@ -33,6 +34,10 @@ impl Gate for Faulty {
         let Self(process) = self;
         process.world.linger(0, 2).await;
         process.pass().await;
+    }
+
+    fn committed(&self, leases: &[Lease]) {
+        self.0.world.outside().epochs.committed(leases);
     }
 }
 

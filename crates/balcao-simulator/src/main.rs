@@ -1,8 +1,8 @@
 //! The whole server in one thread, under a seeded clock, network, model, channel, systems behind tools, and crashes.
 //!
-//! What runs is the program itself: inbox, dispatcher, turns, tools, sender, and every statement on SQLite. What is simulated
+//! What runs is the program itself: inbox, dispatcher, turns, tools, timers, watchdog, sender, and every statement on SQLite. What is simulated
 //! lies around it ([`world`]: time and processes; [`gate`]: the commit; [`model`]; [`outside`]: the channel's provider and
-//! the systems behind tools; [`traffic`]: people). A run is a function of its seed: it is replayed with `--seed`.
+//! the systems behind tools; [`traffic`] and [`staff`]: people). A run is a function of its seed: it is replayed with `--seed`.
 
 #![expect(clippy::disallowed_methods, reason = "a run ends with its runtime, and nobody waits for a process that died")]
 
@@ -14,6 +14,8 @@ mod plan;
 mod planted;
 mod replica;
 mod run;
+mod shop;
+mod staff;
 mod traffic;
 mod world;
 
@@ -73,7 +75,9 @@ fn main() -> ExitCode {
     sweep.run(args.from, last, until, args.jobs);
     let (seeds, turns) = (sweep.seeds.load(Ordering::Relaxed), sweep.turns.load(Ordering::Relaxed));
     println!(
-        "{seeds} seeds, {turns} turns, {} deaths of processes, {:.1} h simulated, in {:.0} s: {}",
+        "{seeds} seeds, {turns} turns, {} timers fired, {} messages rescued, {} deaths of processes, {:.1} h simulated, in {:.0} s: {}",
+        sweep.fired.load(Ordering::Relaxed),
+        sweep.rescued.load(Ordering::Relaxed),
         sweep.deaths.load(Ordering::Relaxed),
         Duration::from_millis(sweep.simulated_ms.load(Ordering::Relaxed)).as_secs_f64() / 3_600.0,
         began.elapsed().as_secs_f64(),
@@ -88,6 +92,8 @@ struct Sweep {
     next: AtomicU64,
     seeds: AtomicU64,
     turns: AtomicU64,
+    fired: AtomicU64,
+    rescued: AtomicU64,
     deaths: AtomicU64,
     simulated_ms: AtomicU64,
     failed: AtomicBool,
@@ -123,6 +129,8 @@ impl Sweep {
             }
         };
         self.turns.fetch_add(outcome.turns, Ordering::Relaxed);
+        self.fired.fetch_add(outcome.fired, Ordering::Relaxed);
+        self.rescued.fetch_add(outcome.rescued, Ordering::Relaxed);
         self.deaths.fetch_add(outcome.deaths.into(), Ordering::Relaxed);
         let simulated = u64::try_from(outcome.simulated.as_millis()).unwrap_or(u64::MAX);
         self.simulated_ms.fetch_add(simulated, Ordering::Relaxed);

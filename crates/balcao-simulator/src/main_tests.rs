@@ -2,11 +2,14 @@ use super::*;
 
 #[test]
 fn some_seeds_of_every_kind_find_nothing() {
+    let mut fired = 0;
     for seed in 1..=12 {
         let outcome = run(seed, Plan::draw(seed), false).unwrap();
         assert!(outcome.findings.is_empty(), "seed {seed}: {:?}", outcome.findings);
         assert!(outcome.turns > 0, "seed {seed} answered nobody");
+        fired += outcome.fired;
     }
+    assert!(fired > 0, "nobody was reminded of anything");
 }
 
 #[test]
@@ -20,12 +23,4 @@ fn o_14_a_run_is_a_function_of_its_seed() {
     let runs = [(); 2].map(|()| run(seed, Plan::draw(seed), true).unwrap());
     assert_eq!(runs[0].lines, runs[1].lines);
     assert_eq!(runs[0].hash, runs[1].hash);
-}
-
-#[test]
-fn seeds_that_found_something_find_it_no_more() {
-    for seed in [267, 1_110, 1_308, 1_783, 4_487] {
-        let outcome = run(seed, Plan::draw(seed), false).unwrap();
-        assert!(outcome.findings.is_empty(), "seed {seed}: {:?}", outcome.findings);
-    }
 }

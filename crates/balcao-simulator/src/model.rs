@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_llm::{
-    ChatProvider, EventSink, FinishReason, Message, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    ChatProvider, EventSink, FinishReason, Message, ModelError, ModelErrorKind, ModelRequest, ModelResponse, Purpose,
     ToolCallRequest, Usage,
 };
 use serde_json::{Value, json};
@@ -16,6 +16,9 @@ use crate::world::{Process, World};
 pub(crate) const POISON: &str = "VENENO";
 /// What no customer may ever read.
 pub(crate) const SECRET: &str = "create_appointment";
+
+/// What the hint of a follow-up begins with that a turn planned.
+pub(crate) const FOLLOW_UP_HINT: &str = "pediu para voltar";
 
 /// What belongs to one tenant alone.
 pub(crate) fn canary(tenant: usize) -> &'static str {
@@ -48,7 +51,8 @@ impl ChatProvider for Model {
         }
         process.pass().await;
         let asked = last_words(request);
-        if asked.contains(POISON) {
+        // Who takes a conversation up again reads what was said in it; the poison was for whoever answers.
+        if asked.contains(POISON) && request.purpose != Purpose::FollowUp {
             process.kill("poison");
             process.pass().await;
         }
@@ -108,6 +112,15 @@ fn wishes(world: &World, asked: &str) -> Vec<ToolCallRequest> {
         } else if line.contains("observação") {
             let note = format!("pediu {}", world.draw(|rng| rng.u32(..)));
             calls.push(call(index, "add_internal_note", &json!({"note": note})));
+        } else if let Some(minutes) = reminder(line) {
+            let args = json!({"minutes_before": minutes});
+            calls.push(call(index, "schedule_appointment_reminder", &args));
+        } else if line.contains("Me chama depois") {
+            let hint = format!("{FOLLOW_UP_HINT} {}", world.draw(|rng| rng.u32(..)));
+            let args = json!({"delay_minutes": 1, "message_hint": hint, "followup_type": "value"});
+            calls.push(call(index, "schedule_followup", &args));
+        } else if line.contains("lista de espera") {
+            calls.push(call(index, "join_waitlist", &json!({"date": "2026-11-24"})));
         } else if line.contains("sistema") {
             calls.push(call(index, "push_crm", &free()));
         } else if line.contains("chamado") {
@@ -136,6 +149,13 @@ fn booking(line: &str) -> Option<Value> {
     Some(json!({
         "service_name": service, "barber_name": name, "date": format!("2026-{month}-{day}"), "start_hour": hour,
     }))
+}
+
+/// "Me lembra NUMBER minutos antes."
+fn reminder(line: &str) -> Option<u32> {
+    let (_, rest) = line.split_once("Me lembra ")?;
+    let (minutes, _) = rest.split_once(' ')?;
+    minutes.parse().ok()
 }
 
 /// One tenant's words never reach a model together with another's.

@@ -2,18 +2,22 @@
 //!
 //! The oracles read the tables and what the outside saw, not the program's own opinion.
 
+pub(crate) mod agenda;
+pub(crate) mod timers;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_agent::limits::{MAX_MODEL_CALLS, MAX_TOOL_CALLS};
 use balcao_app::sender::SenderSettings;
 use balcao_domain::Phone;
+use balcao_store::dispatch::Lease;
 use balcao_store::{InlineDatabase, StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::model::{SECRET, canary};
+use crate::model::{FOLLOW_UP_HINT, SECRET, canary};
 use crate::outside::{Outside, Sent};
-use crate::replica::Tenant;
+use crate::shop::Tenant;
 use crate::world::World;
 
 /// What an oracle found: its name and what is wrong.
@@ -36,12 +40,7 @@ struct Call {
 ///
 /// # Errors
 /// What the database said.
-pub(crate) fn judge(
-    world: &World,
-    database: &InlineDatabase,
-    tenants: &[Tenant],
-    first_own: i64,
-) -> Result<Vec<Finding>, StoreError> {
+pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]) -> Result<Vec<Finding>, StoreError> {
     let outside = world.outside();
     database.look(|tx| {
         let turns = turns(tx)?;
@@ -49,13 +48,15 @@ pub(crate) fn judge(
         inbound_is_kept(tx, &outside, &mut found)?;
         replies_are_single(tx, &outside, &mut found)?;
         effects_are_single(tx, &outside, &turns, &mut found)?;
-        agenda_is_sound(tx, &mut found)?;
-        bookings_are_told(tx, &turns, first_own, &mut found)?;
+        agenda::is_sound(tx, &outside, world.now(), &mut found)?;
+        bookings_are_told(tx, &turns, &mut found)?;
+        fences_hold(&outside, &mut found);
         order_is_kept(tx, &outside, &mut found)?;
         tenants_are_apart(tx, &outside, tenants, &mut found)?;
         words_are_clean(&outside, &mut found);
         people_are_left_alone(tx, &outside, tenants, world.most_skew_ms(), &mut found)?;
         budgets_are_kept(tx, &mut found)?;
+        timers::fire_once(tx, &outside, world.most_skew_ms(), &mut found)?;
         Ok(found)
     })
 }
@@ -64,15 +65,18 @@ pub(crate) fn judge(
 ///
 /// # Errors
 /// What the database said.
-pub(crate) fn waiting(database: &InlineDatabase) -> Result<Option<String>, StoreError> {
+pub(crate) fn waiting(database: &InlineDatabase, now: Timestamp) -> Result<Option<String>, StoreError> {
     let count = |tx: &mut Tx<'_>, sql: &str| tx.query_one(sql, &[], |row| row.get::<i64>(0));
     database.look(|tx| {
         let inbox = count(tx, "SELECT count(*) FROM inbox WHERE state IN ('new', 'assigned')")?;
         let turns = count(tx, "SELECT count(*) FROM turn WHERE state = 'open'")?;
         let outbox = count(tx, "SELECT count(*) FROM outbox WHERE state IN ('pending', 'sending')")?;
         let leases = count(tx, "SELECT count(*) FROM dispatch WHERE owner IS NOT NULL")?;
-        let any = inbox + turns + outbox + leases > 0;
-        Ok(any.then(|| format!("{inbox} inbox rows, {turns} turns, {outbox} messages, {leases} leases")))
+        let timers = timers::due(tx, now)?;
+        let any = inbox + turns + outbox + leases + timers > 0;
+        let words =
+            || format!("{inbox} inbox rows, {turns} turns, {outbox} messages, {leases} leases, {timers} timers");
+        Ok(any.then(words))
     })
 }
 
@@ -152,41 +156,19 @@ fn effects_are_single(
     Ok(())
 }
 
-/// O-4: nobody has two customers at once, and no customer two appointments at one time.
-fn agenda_is_sound(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
-    let pairs: Vec<(i64, i64)> = tx.query_all(
-        "SELECT a.id, b.id FROM appointment a JOIN appointment b ON b.id > a.id
-             AND b.organization_id = a.organization_id AND b.professional_id = a.professional_id AND b.seat = a.seat
-         WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'
-           AND a.occupied_from < b.occupied_to AND b.occupied_from < a.occupied_to",
-        &[],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    found.extend(pairs.iter().map(|(a, b)| format!("O-4: appointments {a} and {b} overlap")));
-    let twice: Vec<(i64, i64)> = tx.query_all(
-        "SELECT a.id, b.id FROM appointment a JOIN appointment b ON b.id > a.id AND b.contact_id = a.contact_id
-             AND b.starts_at = a.starts_at WHERE a.status <> 'cancelled' AND b.status <> 'cancelled'",
-        &[],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
-    found.extend(twice.iter().map(|(a, b)| format!("O-4: appointments {a} and {b} are one customer's, at one time")));
-    Ok(())
-}
-
 /// O-5: what a turn says that it booked is booked, and what is booked a turn says, or says that it does not know.
-fn bookings_are_told(
-    tx: &mut Tx<'_>,
-    turns: &[Turn],
-    first_own: i64,
-    found: &mut Vec<Finding>,
-) -> Result<(), StoreError> {
-    let booked: Vec<i64> = tx.query_all("SELECT id FROM appointment ORDER BY id", &[], |row| row.get(0))?;
+fn bookings_are_told(tx: &mut Tx<'_>, turns: &[Turn], found: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let booked: Vec<(i64, String)> =
+        tx.query_all("SELECT id, source FROM appointment ORDER BY id", &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let told: BTreeSet<i64> = turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.appointment).collect();
     let unsure = turns.iter().flat_map(|turn| &turn.calls).filter(|call| call.tool == SECRET && call.uncertain).count();
     found.extend(
-        told.iter().filter(|id| !booked.contains(id)).map(|id| format!("O-5: {id} was told and is not booked")),
+        told.iter()
+            .filter(|id| !booked.iter().any(|(one, _)| one == *id))
+            .map(|id| format!("O-5: {id} was told and is not booked")),
     );
-    let untold: Vec<i64> = booked.into_iter().filter(|id| *id >= first_own && !told.contains(id)).collect();
+    let by_agent = booked.into_iter().filter(|(_, source)| source == "agent").map(|(id, _)| id);
+    let untold: Vec<i64> = by_agent.filter(|id| !told.contains(id)).collect();
     if untold.len() > unsure {
         found.push(format!("O-5: {untold:?} are booked and were not told; {unsure} bookings were said to be unknown"));
     }
@@ -199,7 +181,28 @@ fn bookings_are_told(
     if written != ledger {
         found.push(format!("O-5: {written} notes, and {ledger} on record"));
     }
+    let planned: i64 =
+        tx.query_one(&format!("SELECT count(*) FROM follow_up WHERE hint LIKE '{FOLLOW_UP_HINT}%'"), &[], |row| {
+            row.get(0)
+        })?;
+    let ledger: i64 = tx.query_one(
+        "SELECT count(*) FROM effect_ledger WHERE tool = 'schedule_followup' AND result LIKE '{\"Ok\"%'",
+        &[],
+        |row| row.get(0),
+    )?;
+    if planned != ledger {
+        found.push(format!("O-5: {planned} follow-ups, and {ledger} on record"));
+    }
     Ok(())
+}
+
+/// O-6: once somebody works on a conversation under a later lease, nothing is committed under an earlier one.
+fn fences_hold(outside: &Outside, found: &mut Vec<Finding>) {
+    let in_words = |lease: &Lease| {
+        let Lease { conversation, epoch, .. } = lease;
+        format!("O-6: work on {conversation} under epoch {epoch} was committed after that of a later one")
+    };
+    found.extend(outside.epochs.outrun.iter().map(in_words));
 }
 
 /// O-7: parts of a conversation reach the customer in their order.

@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_channel::channel::Capabilities;
-use balcao_channel::{AccountId, Channel, Outbound, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt};
+use balcao_channel::{
+    AccountId, Channel, Outbound, OwnFiles, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt,
+};
+use balcao_domain::ConversationId;
+use balcao_store::dispatch::Lease;
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
     ToolError, ToolHandler, ToolOutput, ToolResult,
@@ -35,8 +39,46 @@ pub(crate) struct Outside {
     pub(crate) statuses: Vec<(String, String)>,
     /// Spans in which a person had a conversation, by the customer's number.
     pub(crate) human: Vec<Human>,
+    /// When staff last tried to give a conversation back, by account and number.
+    pub(crate) last_given_back: BTreeMap<(String, String), Timestamp>,
+    /// Appointments that staff confirmed, and were told so.
+    pub(crate) confirmed: BTreeSet<i64>,
+    /// Whose work on conversations was committed.
+    pub(crate) epochs: Epochs,
     /// Texts of tenants that reached a model together with another tenant's.
     pub(crate) crossings: BTreeSet<String>,
+}
+
+impl Outside {
+    /// Staff tried to give a conversation back: nobody is known to have it since that began.
+    pub(crate) fn given_back(&mut self, theirs: &(String, String), began: Timestamp, ended: Timestamp) {
+        let is_theirs = |human: &&mut Human| human.account == theirs.0 && human.number == theirs.1;
+        self.human.iter_mut().filter(is_theirs).for_each(|human| {
+            human.until.get_or_insert(began);
+        });
+        self.last_given_back.insert(theirs.clone(), ended);
+    }
+}
+
+/// The leases under which work was committed, in the order of the commits.
+#[derive(Debug, Default)]
+pub(crate) struct Epochs {
+    /// The latest epoch of each conversation.
+    latest: BTreeMap<ConversationId, i64>,
+    /// Leases whose work was committed after that of a later one.
+    pub(crate) outrun: Vec<Lease>,
+}
+
+impl Epochs {
+    pub(crate) fn committed(&mut self, leases: &[Lease]) {
+        for lease in leases {
+            let latest = self.latest.entry(lease.conversation).or_insert(lease.epoch);
+            if lease.epoch < *latest {
+                self.outrun.push(*lease);
+            }
+            *latest = lease.epoch.max(*latest);
+        }
+    }
 }
 
 /// A customer's message.
@@ -51,6 +93,7 @@ pub(crate) struct Sent {
     pub(crate) account: String,
     pub(crate) correlation: String,
     pub(crate) text: String,
+    pub(crate) at: Timestamp,
     /// How long whoever sent it stood still between deciding to and doing so.
     pub(crate) late_by: Duration,
 }
@@ -89,6 +132,7 @@ impl Channel for Sending {
             max_buttons: 3,
             max_rows: 10,
             media: &[],
+            own_files: OwnFiles::Read,
             templates: true,
             quotes: true,
             read_marks: true,
@@ -115,7 +159,8 @@ impl Channel for Sending {
             let mut outside = world.outside();
             let (account, text) = (self.account.as_str().to_owned(), find(&body, "body"));
             let late_by = asked.elapsed();
-            outside.sent.push(Sent { account, correlation: correlation.clone(), text, late_by });
+            let at = world.now();
+            outside.sent.push(Sent { account, correlation: correlation.clone(), text, at, late_by });
             outside.statuses.push((id.clone(), correlation));
         }
         if world.strikes(world.plan.faults.send / 2.0) {

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
+use crate::shop::CUSTOMERS;
+
 /// One run's configuration.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -88,7 +90,7 @@ impl Plan {
         Self {
             replicas,
             tenants: if rng.u8(..4) == 0 { 2 } else { 1 },
-            contacts: rng.usize(1..=6),
+            contacts: rng.usize(1..=CUSTOMERS),
             messages: rng.usize(8..=24),
             span: Duration::from_secs(rng.u64(20..=120)),
             faults,

@@ -9,13 +9,17 @@ use balcao_app::Desk;
 use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::inbox::{Account, Inbox};
 use balcao_app::sender::{Sender, SenderSettings};
+use balcao_app::terms::Terms;
+use balcao_app::timers::{TimerSettings, Timers};
 use balcao_app::turns::{Agent, FrontDesk};
+use balcao_app::watch::Watch;
+use balcao_app::watchdog::Watchdog;
 use balcao_builtin_tools::Settings;
 use balcao_channel::{AccountId, Channel};
-use balcao_domain::OrganizationId;
 use balcao_domain::burst::BurstRules;
 use balcao_store::InlineDatabase;
 use balcao_yaml::Document;
+use jiff::civil::Time;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -23,25 +27,30 @@ use tokio_util::sync::CancellationToken;
 use crate::gate::Faulty;
 use crate::model::Model;
 use crate::outside::{self, CHANNEL, Sending};
+use crate::shop::Tenant;
 use crate::world::{Process, World, lock};
 
 const PROFILE: &str = "
 profile:
   id: sim
   name: Sim
-  packs: [salon, crm, outside]
+  packs: [salon, crm, followup, outside]
   prompt: [identity, context]
-  guardrails: {asks_for_human: true}
+  guardrails: {asks_for_human: true, opt_out: true}
+  followup_delays: [1]
   limits: {timeout_s: 90}
 ";
 
-/// A business of the run.
-#[derive(Debug, Clone)]
-pub(crate) struct Tenant {
-    pub(crate) organization: OrganizationId,
-    /// Its account at the provider.
-    pub(crate) account: String,
-}
+/// As they ship, but for how late something may fire: a run is shorter than half an hour.
+pub(crate) const TIMERS: TimerSettings = TimerSettings {
+    quiet_from: Time::constant(21, 0, 0, 0),
+    quiet_until: Time::constant(8, 0, 0, 0),
+    late_reminder: Duration::from_secs(40),
+    late_follow_up: Duration::from_secs(60),
+    most_a_day: 4,
+    at_once: 20,
+    poll: Duration::from_secs(5),
+};
 
 /// A running process.
 #[derive(Debug)]
@@ -51,8 +60,9 @@ pub(crate) struct Replica {
     pub(crate) desk: Desk,
     stop: CancellationToken,
     sent: CancellationToken,
-    dispatching: Mutex<Option<JoinHandle<()>>>,
-    sending: Mutex<Option<JoinHandle<()>>>,
+    /// What ends once `stop` is told.
+    working: Mutex<Vec<(&'static str, JoinHandle<()>)>>,
+    sending: Mutex<Vec<(&'static str, JoinHandle<()>)>>,
 }
 
 impl Replica {
@@ -78,16 +88,22 @@ impl Replica {
         });
         let inbox = Inbox::new(desk.clone(), accounts, burst, Arc::clone(&wake));
         let settings = DispatcherSettings { burst, max_concurrent_turns: 4, ..DispatcherSettings::new("sim", name) };
-        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
+        let dispatcher = Dispatcher::new(Arc::clone(&front), settings, wake, Arc::clone(&outgoing));
+        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), Watch::default());
         let channels = tenants.iter().map(|tenant| {
             let account = AccountId::new(tenant.account.as_str());
             let channel: Arc<dyn Channel> = Arc::new(Sending { process: Arc::clone(&process), account });
             channel
         });
+        let channels: Vec<_> = channels.collect();
+        let (told, terms) = (Arc::clone(&outgoing), Terms::default());
+        let timers = Timers::new(front, "sim", channels.clone(), terms, TIMERS, told);
         let sender = Sender::new(desk.clone(), channels, SenderSettings::default(), outgoing);
         let (stop, sent) = (CancellationToken::new(), CancellationToken::new());
-        let (until, last) = (stop.clone(), sent.clone());
+        let (until, waiting, watching, last) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
         let dispatching = tokio::spawn(async move { dispatcher.run(until).await });
+        let timing = tokio::spawn(async move { timers.run(waiting).await });
+        let watching = tokio::spawn(async move { watchdog.run(watching).await });
         let sending = tokio::spawn(async move { sender.run(last).await });
         Ok(Arc::new(Self {
             process,
@@ -95,27 +111,34 @@ impl Replica {
             desk,
             stop,
             sent,
-            dispatching: Mutex::new(Some(dispatching)),
-            sending: Mutex::new(Some(sending)),
+            working: Mutex::new(vec![
+                ("the dispatcher", dispatching),
+                ("what fires timers", timing),
+                ("the watchdog", watching),
+            ]),
+            sending: Mutex::new(vec![("the sender", sending)]),
         }))
     }
 
     /// Tells it to stop, and says what did not.
     pub(crate) async fn stop(&self) -> Result<(), String> {
         self.stop.cancel();
-        ended("the dispatcher", &self.dispatching).await?;
+        ended(&self.working).await?;
         self.sent.cancel();
-        ended("the sender", &self.sending).await
+        ended(&self.sending).await
     }
 }
 
-async fn ended(what: &str, task: &Mutex<Option<JoinHandle<()>>>) -> Result<(), String> {
-    let Some(task) = lock(task).take() else { return Ok(()) };
-    match tokio::time::timeout(Duration::from_mins(2), task).await {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(format!("{what} broke down: {error}")),
-        Err(_elapsed) => Err(format!("{what} did not stop")),
+async fn ended(tasks: &Mutex<Vec<(&'static str, JoinHandle<()>)>>) -> Result<(), String> {
+    let tasks = std::mem::take(&mut *lock(tasks));
+    for (what, task) in tasks {
+        match tokio::time::timeout(Duration::from_mins(2), task).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return Err(format!("{what} broke down: {error}")),
+            Err(_elapsed) => return Err(format!("{what} did not stop")),
+        }
     }
+    Ok(())
 }
 
 fn agent(desk: &Desk, process: &Arc<Process>) -> anyhow::Result<Agent> {

@@ -13,11 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::model::{POISON, canary};
 use crate::outside::{CHANNEL, Human, Written};
-use crate::replica::{Cluster, Tenant};
+use crate::replica::Cluster;
+use crate::shop::{self, Planned, Tenant};
 use crate::world::World;
 
 /// How long the provider waits for an acknowledgement.
-const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(20);
+pub(crate) const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(20);
 
 /// Everybody outside.
 #[derive(Debug, Clone)]
@@ -30,7 +31,7 @@ pub(crate) struct Crowd {
 
 impl Crowd {
     /// Everything that is written in a run; returns when all of it is acknowledged.
-    pub(crate) async fn write(&self) {
+    pub(crate) async fn write(&self, planned: Vec<Planned>) {
         let plan = &self.world.plan;
         let mut tasks = Vec::new();
         for number in 0..plan.messages {
@@ -40,6 +41,10 @@ impl Crowd {
                 sleep(Duration::from_millis(after)).await;
                 this.one(number).await;
             }));
+        }
+        for (number, planned) in planned.into_iter().enumerate() {
+            let this = self.clone();
+            tasks.push(tokio::spawn(async move { this.reconsider(planned, number).await }));
         }
         futures::future::join_all(tasks).await;
     }
@@ -62,7 +67,7 @@ impl Crowd {
             }
         }
         if self.world.strikes(self.world.plan.faults.takeover) {
-            self.take_over(tenant, contact, number).await;
+            self.take_over(tenant, contact, &number.to_string()).await;
         }
         if self.world.strikes(self.world.plan.faults.redeliver) {
             self.world.linger(0, 40_000).await;
@@ -70,8 +75,21 @@ impl Crowd {
         }
     }
 
+    /// One message of these words.
+    pub(crate) async fn write_once(&self, tenant: usize, contact: usize, text: &str, id: String) {
+        let event = self.message_of(tenant, contact, id.clone(), text.to_owned());
+        self.deliver(vec![event]).await;
+        if let Some(written) = self.world.outside().written.get_mut(&id) {
+            written.acknowledged = true;
+        }
+    }
+
     fn message(&self, tenant: usize, contact: usize, id: String) -> Inbound {
-        let text = self.words(tenant, &id);
+        let text = self.words(tenant, contact, &id);
+        self.message_of(tenant, contact, id, text)
+    }
+
+    fn message_of(&self, tenant: usize, contact: usize, id: String, text: String) -> Inbound {
         self.world.note(|| format!("{} writes {text}", number(contact)));
         self.world.outside().written.insert(id.clone(), Written { acknowledged: false });
         Inbound::Message(Box::new(InboundMessage {
@@ -87,11 +105,11 @@ impl Crowd {
         }))
     }
 
-    fn words(&self, tenant: usize, id: &str) -> String {
+    fn words(&self, tenant: usize, contact: usize, id: &str) -> String {
         let what = if self.world.strikes(self.world.plan.faults.poison) {
             POISON.to_owned()
         } else {
-            self.world.draw(|rng| match rng.u8(..12) {
+            self.world.draw(|rng| match rng.u8(..16) {
                 0..=4 => {
                     let who = rng.choice(["Wesley Moura", "Otávio Prado"]).unwrap_or_default();
                     let (day, hour) = (rng.u8(25..=26), rng.u8(14..=16));
@@ -102,6 +120,13 @@ impl Crowd {
                 8 => "Abre um chamado".to_owned(),
                 9 => "Manda um SMS".to_owned(),
                 10 => "Oi, tudo bem?".to_owned(),
+                11 => {
+                    let left = shop::starts(contact).duration_since(self.world.now()).as_mins();
+                    format!("Me lembra {} minutos antes", left - rng.i64(0..2))
+                }
+                12 => "Me chama depois".to_owned(),
+                13 => "Quero entrar na lista de espera".to_owned(),
+                14 => "Não quero mais receber mensagens".to_owned(),
                 _ => "quero falar com um atendente".to_owned(),
             })
         };
@@ -128,7 +153,7 @@ impl Crowd {
     }
 
     /// Staff answer from the shop's phone; later the conversation is given back.
-    async fn take_over(&self, tenant: usize, contact: usize, of: usize) {
+    pub(crate) async fn take_over(&self, tenant: usize, contact: usize, of: &str) {
         let id = format!("wamid.echo.{of}");
         let echo = Inbound::Echo(Box::new(Echo {
             origin: self.origin(tenant),
@@ -138,24 +163,30 @@ impl Crowd {
             content: Content::Text { body: "Oi, aqui é a Renata".to_owned() },
             quoted: None,
         }));
+        let (began, number) = (self.world.now(), number(contact));
         self.deliver(vec![echo]).await;
-        let (from, number) = (self.world.now(), number(contact));
+        let from = self.world.now();
         self.world.note(|| format!("staff have {number}"));
         let Some(who) = self.tenants.get(tenant) else { return };
-        let human = Human { account: who.account.clone(), number: number.clone(), from, until: None };
-        self.world.outside().human.push(human);
+        let theirs = (who.account.clone(), number.clone());
+        {
+            let mut outside = self.world.outside();
+            // It may have been stored before it was acknowledged, and somebody else of the staff gave it back in between.
+            let given_back = outside.last_given_back.get(&theirs).is_some_and(|at| *at >= began);
+            let human =
+                Human { account: theirs.0.clone(), number: theirs.1.clone(), from, until: given_back.then_some(from) };
+            outside.human.push(human);
+        }
         self.world.linger(5_000, 60_000).await;
         let Ok(Some(conversation)) = self.conversation(who, &number) else { return };
         for _ in 0..100 {
             if let Some(replica) = self.cluster.any() {
                 // Whoever else of the staff has it by now gives it back with this.
-                let now = self.world.now();
-                let theirs = |human: &&mut Human| human.account == who.account && human.number == number;
-                self.world.outside().human.iter_mut().filter(theirs).for_each(|human| {
-                    human.until.get_or_insert(now);
-                });
+                let began = self.world.now();
+                self.world.outside().given_back(&theirs, began, began);
                 let staff = Conversations::new(replica.desk.clone());
                 let given = timeout(ACKNOWLEDGED_WITHIN, staff.give_back(who.organization, conversation)).await;
+                self.world.outside().given_back(&theirs, began, self.world.now());
                 if matches!(given, Ok(Ok(_))) {
                     self.world.note(|| format!("staff give {number} back"));
                     return;
@@ -224,11 +255,11 @@ fn id(event: &Inbound) -> Option<String> {
 }
 
 /// A customer's number. Both tenants have a customer of each number: they are two contacts.
-fn number(contact: usize) -> String {
+pub(crate) fn number(contact: usize) -> String {
     format!("+55319910000{:02}", contact + 10)
 }
 
-fn person(contact: usize) -> Person {
+pub(crate) fn person(contact: usize) -> Person {
     let number = number(contact);
     Person {
         number: Some(Number::new(number.trim_start_matches('+'))),

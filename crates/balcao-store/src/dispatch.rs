@@ -215,7 +215,7 @@ fn take(tx: &mut Tx<'_>, one: &Claimed, request: &ClaimRequest<'_>) -> Result<()
             tally.suspect,
         ],
     )?;
-    held(changed, lease)
+    held(tx, changed, lease)
 }
 
 /// Demands that the lease is still the current one: the first statement of every transaction that is done under it. Nobody
@@ -229,7 +229,7 @@ pub fn guard(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
          AND owner IS NOT NULL",
         values![lease.organization, lease.conversation, lease.epoch],
     )?;
-    held(changed, lease)
+    held(tx, changed, lease)
 }
 
 /// Makes the lease last longer.
@@ -242,7 +242,7 @@ pub fn renew(tx: &mut Tx<'_>, lease: &Lease, until: Timestamp) -> Result<(), Sto
          AND owner IS NOT NULL",
         values![lease.organization, lease.conversation, lease.epoch, until],
     )?;
-    held(changed, lease)
+    held(tx, changed, lease)
 }
 
 /// Ends the lease because its work is done: the tally begins anew. What came in meanwhile stays ripe.
@@ -256,7 +256,7 @@ pub fn finish(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
          WHERE organization_id = ?1 AND conversation_id = ?2 AND epoch = ?3 AND owner IS NOT NULL",
         values![lease.organization, lease.conversation, lease.epoch],
     )?;
-    held(changed, lease)
+    held(tx, changed, lease)
 }
 
 /// Ends the lease because its work failed: it is tried again after the tally's pause.
@@ -291,10 +291,14 @@ fn end(
          WHERE organization_id = ?1 AND conversation_id = ?2 AND epoch = ?3 AND owner IS NOT NULL",
         values![lease.organization, lease.conversation, lease.epoch, now, not_before, failures],
     )?;
-    held(changed, lease)
+    held(tx, changed, lease)
 }
 
-fn held(changed: usize, lease: &Lease) -> Result<(), StoreError> {
+fn held(tx: &mut Tx<'_>, changed: usize, lease: &Lease) -> Result<(), StoreError> {
     let fenced = !planted::has(Bug::EpochNotGuarded);
-    if changed == 1 || !fenced { Ok(()) } else { Err(StoreError::LeaseLost { conversation: lease.conversation }) }
+    if changed != 1 && fenced {
+        return Err(StoreError::LeaseLost { conversation: lease.conversation });
+    }
+    tx.under(*lease);
+    Ok(())
 }

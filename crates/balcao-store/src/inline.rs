@@ -10,6 +10,7 @@ use async_trait::async_trait;
 use rusqlite::backup::Backup;
 
 use crate::cause::{Cause, PostgresCause};
+use crate::dispatch::Lease;
 use crate::error::StoreError;
 use crate::sqlite::open_memory;
 use crate::tx::{Connection, Tx};
@@ -36,6 +37,9 @@ pub trait Gate: Send + Sync + Debug {
 
     /// Waits after a transaction is over and before its caller is told; a process that dies here leaves it committed.
     async fn leave(&self, may_write: bool);
+
+    /// Is told, commit after commit, under which leases the work was done that is committed now.
+    fn committed(&self, _leases: &[Lease]) {}
 }
 
 /// A database in memory that several stores share, each with a gate of its own: one per simulated process.
@@ -77,7 +81,7 @@ impl InlineDatabase {
     /// # Errors
     /// What `look` failed with, or what the database said.
     pub fn look<T, E: From<StoreError>>(&self, look: impl FnOnce(&mut Tx<'_>) -> Result<T, E>) -> Result<T, E> {
-        self.run(false, true, look)
+        self.run(false, true, look, |_| ())
     }
 
     /// Changes the database without a gate.
@@ -85,7 +89,7 @@ impl InlineDatabase {
     /// # Errors
     /// What `change` failed with, or what the database said.
     pub fn change<T, E: From<StoreError>>(&self, change: impl FnOnce(&mut Tx<'_>) -> Result<T, E>) -> Result<T, E> {
-        self.run(true, true, change)
+        self.run(true, true, change, |_| ())
     }
 
     /// Takes the triggers against overlapping appointments away, to see that something finds what they prevent.
@@ -107,14 +111,22 @@ impl InlineDatabase {
         may_write: bool,
         commit: bool,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
+        committed: impl FnOnce(&[Lease]),
     ) -> Result<T, E> {
         let connection = self.lock();
         let fail = |error| E::from(StoreError::of_sqlite("a transaction", error));
         let transaction = connection.unchecked_transaction().map_err(fail)?;
         // A panic in `work` drops the transaction, which undoes it.
-        let result = work(&mut Tx::new(Connection::Sqlite(&connection), may_write));
-        let end = if commit && result.is_ok() { transaction.commit() } else { transaction.rollback() };
+        let mut tx = Tx::new(Connection::Sqlite(&connection), may_write);
+        tx.begin_watch(false);
+        let result = work(&mut tx);
+        let leases = tx.end_watch().leases;
+        let kept = commit && result.is_ok();
+        let end = if kept { transaction.commit() } else { transaction.rollback() };
         end.map_err(fail)?;
+        if kept {
+            committed(&leases);
+        }
         result
     }
 }
@@ -132,12 +144,14 @@ impl Inline {
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send,
         E: From<StoreError>,
     {
-        let result = match self.gate.enter(may_write).await {
-            Fate::Commit => self.database.run(may_write, true, work),
+        let fate = self.gate.enter(may_write).await;
+        let committed = |leases: &[Lease]| self.gate.committed(leases);
+        let result = match fate {
+            Fate::Commit => self.database.run(may_write, true, work, committed),
             Fate::Refuse(error) => return Err(error.into()),
-            Fate::Unknown { committed } => {
+            Fate::Unknown { committed: done } => {
                 // What fails by itself is no unknown commit.
-                let result = self.database.run(may_write, committed, work);
+                let result = self.database.run(may_write, done, work, committed);
                 result.and_then(|_| Err(lost_answer().into()))
             }
         };

@@ -51,6 +51,7 @@ pub mod pages;
 pub mod pipeline;
 pub mod reminder;
 pub mod report;
+pub mod retention;
 pub mod staff;
 pub mod subscription;
 pub mod tag;

@@ -2,6 +2,7 @@
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
+use crate::dispatch::Lease;
 use crate::error::StoreError;
 use crate::hint::Hint;
 use crate::postgres::Session;
@@ -46,6 +47,8 @@ pub(crate) struct Watch {
     pub(crate) changed: bool,
     /// What ran in it, if that is wanted.
     pub(crate) tape: Option<Vec<Statement>>,
+    /// The leases under which it was done.
+    pub(crate) leases: Vec<Lease>,
 }
 
 impl<'a> Tx<'a> {
@@ -55,12 +58,19 @@ impl<'a> Tx<'a> {
 
     /// Notes from now on what happens.
     pub(crate) fn begin_watch(&mut self, tapes: bool) {
-        self.watch = Some(Watch { changed: false, tape: tapes.then(Vec::new) });
+        self.watch = Some(Watch { tape: tapes.then(Vec::new), ..Watch::default() });
     }
 
     /// What happened since.
     pub(crate) fn end_watch(&mut self) -> Watch {
         self.watch.take().unwrap_or_default()
+    }
+
+    /// Notes that it is done under this lease.
+    pub(crate) fn under(&mut self, lease: Lease) {
+        if let Some(watch) = &mut self.watch {
+            watch.leases.push(lease);
+        }
     }
 
     fn note(&mut self, sql: &str, values: &[Value<'_>]) {

@@ -172,7 +172,7 @@ pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Res
     Ok(expired.len())
 }
 
-fn free(
+pub(super) fn free(
     tx: &mut Tx<'_>,
     organization: &Organization,
     zone: &TimeZone,

@@ -6,6 +6,7 @@
 
 mod book;
 mod change;
+mod mistakes;
 
 use balcao_domain::hours::Period;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ServiceId};
@@ -310,6 +311,9 @@ impl Booking {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn expire_pending(&self, organization: OrganizationId) -> Result<usize, UseCaseError> {
+        if mistakes::expires_in_parts() {
+            return mistakes::expire_in_parts(&self.desk, organization).await;
+        }
         let now = self.desk.clock.now();
         self.desk.store.write(move |tx| change::expire(tx, organization, now)).await
     }

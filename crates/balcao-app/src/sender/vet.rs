@@ -9,6 +9,7 @@ use balcao_channel::channels::whatsapp::price::{Category, Circumstances, expecte
 use balcao_channel::channels::whatsapp::window;
 use balcao_channel::outbound::OutboundContent;
 use balcao_domain::{AppointmentId, OrganizationId};
+use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::Route;
 use balcao_store::outbox::{self, Outbox};
 use balcao_store::{Tx, appointment, conversation};
@@ -29,6 +30,7 @@ pub(super) fn refusal(
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     if UNASKED.contains(&message.kind.as_str())
+        && !planted::has(Bug::ReminderNotLookedAtAgain)
         && let Some(why) = unwanted(tx, message, now)?
     {
         return Ok(Some(why.to_owned()));

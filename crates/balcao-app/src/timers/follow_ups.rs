@@ -11,6 +11,7 @@ use balcao_domain::OrganizationId;
 use balcao_domain::follow_up::{FollowUp, FollowUpType};
 use balcao_language::{find_dates, find_times};
 use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
+use balcao_planted::{self as planted, Bug};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::{Tx, contact, follow_up};
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -95,7 +96,8 @@ impl Timers {
             Err(_elapsed) => String::new(),
         };
         let sanitiser = agent.sanitiser_for(Vec::new());
-        let evidence = Evidence { receipts: Vec::new(), today: draft.now.date(), locale: agent.profile.language };
+        let (today, locale) = (draft.now.date(), agent.profile.language);
+        let evidence = Evidence { receipts: Vec::new(), today, locale, staff_facing: false };
         match sanitiser.clean(&written).verdict {
             Verdict::Send(reply) if may_be_said(reply.as_str(), &evidence) => reply.as_str().to_owned(),
             Verdict::Send(_) | Verdict::Retry(_) | Verdict::Block(_) => ours(words, draft.due.kind).to_owned(),
@@ -107,6 +109,8 @@ impl Timers {
         let desk = self.front.desk();
         let now = desk.clock.now();
         let (settings, windows, terms) = (self.settings, self.windows.clone(), self.terms.clone());
+        let (organization, timer) = (draft.organization, draft.due.id);
+        let marked_apart = planted::has(Bug::TimerMarkedApart);
         let work = move |tx: &mut Tx<'_>| {
             let (id, due) = (draft.organization, &draft.due);
             let place = match check(tx, id, due, &settings, now)? {
@@ -129,7 +133,7 @@ impl Timers {
                     now,
                 );
             }
-            if !follow_up::end(tx, id, due.id, true)? {
+            if !marked_apart && !follow_up::end(tx, id, due.id, true)? {
                 return Ok(false);
             }
             let conversation = place.conversation.id;
@@ -144,6 +148,7 @@ impl Timers {
                 kind: "follow_up",
                 name: &format!("follow_up/{}", due.id),
                 text: &text,
+                file: None,
                 choices: None,
                 about: None,
                 fallback: template.as_ref(),
@@ -151,7 +156,12 @@ impl Timers {
             outgoing::push(tx, id, &outgoing, now)?;
             Ok(true)
         };
-        desk.store.write(work).await
+        let sent = desk.store.write(work).await?;
+        if marked_apart {
+            let mark = move |tx: &mut Tx<'_>| follow_up::end(tx, organization, timer, true).map_err(UseCaseError::from);
+            desk.store.write(mark).await?;
+        }
+        Ok(sent)
     }
 }
 

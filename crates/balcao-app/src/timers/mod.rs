@@ -1,4 +1,4 @@
-//! What happens later: reminders, follow-ups, waitlist offers that lapsed.
+//! What happens later: reminders, follow-ups, holds and waitlist offers that lapsed.
 //!
 //! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
 //! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
@@ -23,6 +23,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::booking::Booking;
 use crate::desk::UseCaseError;
 use crate::inbox::calls;
 use crate::terms::{Facts, Purpose, Terms};
@@ -145,12 +146,14 @@ impl Timers {
         Ok(ended)
     }
 
-    /// Waitlist offers that nobody took go to the next one; choices that count no longer are forgotten.
+    /// Slots that were held and not confirmed, or offered and not taken, go to who waits next; choices that count no longer are
+    /// forgotten.
     async fn pass_on(&self) -> Result<(), UseCaseError> {
         let desk = self.front.desk();
         let all = desk.look(|tx, _now| Ok(organization::list(tx)?)).await?;
         for one in all {
-            if Waitlist::new(desk.clone()).pass_on(one.id).await? > 0 {
+            let expired = Booking::new(desk.clone()).expire_pending(one.id).await?;
+            if expired + Waitlist::new(desk.clone()).pass_on(one.id).await? > 0 {
                 self.outgoing.notify_one();
             }
         }

@@ -1,16 +1,16 @@
 //! Reminders and follow-ups fire once, when they may, and leave on the channel's terms.
 
-use balcao_app::booking::BookRequest;
+use balcao_app::booking::{BookRequest, Booking};
 use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::reminders::Reminders;
 use balcao_app::terms::Terms;
-use balcao_domain::ContactId;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::outbox::OutboxState;
+use balcao_domain::{AppointmentStatus, ContactId, Currency};
 use balcao_llm::ModelErrorKind;
 use balcao_llm::providers::scripted::{fails, says};
-use balcao_store::{conversation, event};
+use balcao_store::{appointment, conversation, event};
 use balcao_testkit::fakes::graph::Behaviour;
 use serde_json::json;
 
@@ -225,4 +225,29 @@ async fn whoever_writes_is_not_followed_up() {
     shop.works().await;
     shop.pass(30 * 60);
     assert_eq!(shop.fires(terms()).await, 0);
+}
+
+#[tokio::test]
+async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
+    let (shop, joao) = reminded(60).await;
+    let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
+    let hold = BookRequest {
+        professional: Some("Otávio".to_owned()),
+        service: None,
+        date: "2026-11-26".parse().unwrap(),
+        start_min: 10 * 60,
+        attendee: None,
+        pending: true,
+        source: "test".to_owned(),
+    };
+    let held = booking.book(organization, joao, shop.world.key(), hold).await.unwrap().value.unwrap().appointment;
+    let status = async || {
+        let id = held.id;
+        shop.look(move |tx| appointment::find(tx, organization, id, Currency::BRL)).await.unwrap().status
+    };
+    shop.fires(terms()).await;
+    assert_eq!(status().await, AppointmentStatus::Pending);
+    shop.world.set_local("2026-11-24T10:30");
+    shop.fires(terms()).await;
+    assert_eq!(status().await, AppointmentStatus::Cancelled);
 }

@@ -16,6 +16,7 @@ use balcao_app::{
     dispatcher::{Dispatcher, DispatcherSettings},
     inbox::{Account, Inbox, calls::Calls},
     presence::Presence,
+    retention::Retention,
     sender::{Sender, SenderSettings},
     terms::Terms,
     timers::Timers,
@@ -190,6 +191,8 @@ pub(crate) struct Server {
     /// Fires what is due.
     timers: Timers,
     watchdog: Watchdog,
+    /// Deletes what was kept long enough.
+    retention: Retention,
     /// The web chat, if there is one.
     chats: Option<WebChats>,
     /// What is answered besides.
@@ -294,6 +297,7 @@ impl Server {
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
         let web = web.watched(watch, server.trusted_proxies.clone());
+        let retention = Retention::new(desk.clone(), shop.id, config.retention.periods());
         let (told, measured) = (None, None);
         Ok(Self {
             desk,
@@ -306,6 +310,7 @@ impl Server {
             attachments,
             timers,
             watchdog,
+            retention,
             chats,
             more,
             told,
@@ -346,6 +351,7 @@ impl Server {
             attachments,
             timers,
             watchdog,
+            retention,
             chats: _,
             more,
             told,
@@ -377,6 +383,8 @@ impl Server {
             work.spawn(async move { dispatcher.run(end).await });
             work.spawn(async move { attachments.run(fetching).await });
             work.spawn(async move { timers.run(waiting).await });
+            let until = stop.clone();
+            work.spawn(async move { retention.run(until).await });
             last.spawn(send(sender, sending));
             if let Some(told) = told {
                 let until = stop.clone();

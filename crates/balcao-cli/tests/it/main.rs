@@ -13,6 +13,7 @@ mod postgres;
 mod serve;
 mod server;
 mod setup;
+mod tenancy;
 mod web_chat;
 
 use std::path::{Path, PathBuf};

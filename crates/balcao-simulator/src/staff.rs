@@ -1,0 +1,126 @@
+//! Staff and customers who think better of what was planned, mostly just when it is about to happen.
+
+use std::time::Duration;
+
+use balcao_app::UseCaseError;
+use balcao_app::booking::{Booking, RescheduleRequest};
+use balcao_store::ledger::{EffectKey, Recorded};
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::{sleep, timeout};
+
+use crate::shop::{Planned, Plans, Tenant};
+use crate::traffic::{ACKNOWLEDGED_WITHIN, Crowd};
+
+/// What the customer writes who wants no such messages.
+const NO_MORE: &str = "Não quero mais receber mensagens";
+
+impl Crowd {
+    /// Sometimes, around the time at which something planned happens: it is cancelled, moved, confirmed, or unwanted.
+    pub(crate) async fn reconsider(&self, planned: Planned, number: usize) {
+        let Some(tenant) = self.tenants.get(planned.tenant) else { return };
+        if self.world.draw(|rng| rng.bool()) {
+            return;
+        }
+        match planned.what {
+            Plans::Reminder(at) => {
+                self.wait_until(at, -3_000..=8_000).await;
+                match self.world.draw(|rng| rng.u8(..4)) {
+                    0 => self.cancel(tenant, planned, number).await,
+                    1 => self.move_away(tenant, planned, number).await,
+                    2 => {
+                        self.write_once(planned.tenant, planned.customer, NO_MORE, format!("wamid.stop.{number}")).await
+                    }
+                    _ if self.world.plan.faults.takeover > 0.0 => {
+                        self.take_over(planned.tenant, planned.customer, &format!("planned.{number}")).await;
+                    }
+                    _ => {}
+                }
+            }
+            Plans::Hold(until) => {
+                self.wait_until(until, -8_000..=2_000).await;
+                self.confirm(tenant, planned, number).await;
+            }
+        }
+    }
+
+    /// Waits until about then, within so many milliseconds.
+    async fn wait_until(&self, at: Timestamp, about: std::ops::RangeInclusive<i64>) {
+        let at = at.saturating_add(SignedDuration::from_millis(self.world.draw(|rng| rng.i64(about))));
+        let wait = at.unwrap_or(Timestamp::MAX).duration_since(self.world.now());
+        sleep(Duration::try_from(wait).unwrap_or_default()).await;
+    }
+
+    async fn cancel(&self, tenant: &Tenant, planned: Planned, number: usize) {
+        let organization = tenant.organization;
+        let done = self.at_the_desk(number, move |booking, key| async move {
+            booking.cancel(organization, planned.contact, key, Some(planned.appointment)).await
+        });
+        let done = done.await;
+        self.world.note(|| format!("staff cancel {}: {}", planned.appointment, in_words(done.as_ref())));
+    }
+
+    async fn move_away(&self, tenant: &Tenant, planned: Planned, number: usize) {
+        let Some(date) = "2026-11-24".parse().ok() else { return };
+        let start_min = self.world.draw(|rng| rng.u16(14..=18)) * 60;
+        let request = RescheduleRequest {
+            appointment: Some(planned.appointment),
+            date,
+            start_min,
+            professional: None,
+            service: None,
+            source: "console".to_owned(),
+        };
+        let organization = tenant.organization;
+        let done = self.at_the_desk(number, move |booking, key| {
+            let request = request.clone();
+            async move { booking.reschedule(organization, planned.contact, key, request).await }
+        });
+        let done = done.await;
+        self.world.note(|| format!("staff move {}: {}", planned.appointment, in_words(done.as_ref())));
+    }
+
+    async fn confirm(&self, tenant: &Tenant, planned: Planned, number: usize) {
+        let organization = tenant.organization;
+        let done = self.at_the_desk(number, move |booking, key| async move {
+            booking.confirm(organization, planned.contact, key, Some(planned.appointment)).await
+        });
+        let done = done.await;
+        self.world.note(|| format!("staff confirm {}: {}", planned.appointment, in_words(done.as_ref())));
+        if matches!(done, Some(Ok(_))) {
+            self.world.outside().confirmed.insert(i64::from(planned.appointment));
+        }
+    }
+
+    /// Does something once, at whichever process answers; `None` if none did.
+    async fn at_the_desk<T, R, F>(
+        &self,
+        number: usize,
+        act: impl Fn(Booking, EffectKey) -> F + Send,
+    ) -> Option<Result<T, R>>
+    where
+        T: Send,
+        R: Send,
+        F: Future<Output = Result<Recorded<Result<T, R>>, UseCaseError>> + Send,
+    {
+        let key = format!("staff/{number}");
+        let key = EffectKey { args_hash: key.clone(), key, turn: None, tool: "console".to_owned() };
+        for _ in 0..100 {
+            if let Some(replica) = self.cluster.any() {
+                let done = timeout(ACKNOWLEDGED_WITHIN, act(Booking::new(replica.desk.clone()), key.clone())).await;
+                if let Ok(Ok(done)) = done {
+                    return Some(done.value);
+                }
+            }
+            self.world.linger(500, 2_000).await;
+        }
+        None
+    }
+}
+
+fn in_words<T, R: std::fmt::Debug>(done: Option<&Result<T, R>>) -> String {
+    match done {
+        None => "nobody answers".to_owned(),
+        Some(Ok(_)) => "done".to_owned(),
+        Some(Err(refusal)) => format!("{refusal:?}").chars().take(60).collect(),
+    }
+}
