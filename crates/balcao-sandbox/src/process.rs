@@ -144,6 +144,11 @@ impl Worker {
         Some(format!("ended: {status}"))
     }
 
+    /// Whether it has answered a call before.
+    pub(crate) fn has_served(&self) -> bool {
+        self.calls > 0
+    }
+
     /// Whether it has not ended since it was last asked.
     pub(crate) fn lives(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))

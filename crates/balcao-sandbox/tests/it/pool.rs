@@ -81,6 +81,14 @@ async fn a_worker_that_talks_nonsense_fails_its_caller_and_is_replaced() {
 }
 
 #[tokio::test]
+async fn who_comes_after_a_call_that_ruined_its_worker_is_answered_by_another() {
+    let sandbox = Sandbox::new(bundle("() => 1"), Launcher::new(PROBE, &["answers", "once"]), 1);
+    for _ in 0..5 {
+        assert_eq!(sandbox.call(&generous("it", &[])).await.unwrap(), json!(1));
+    }
+}
+
+#[tokio::test]
 async fn a_worker_that_is_silent_is_killed_in_time() {
     let sandbox = Sandbox::new(bundle("() => 1"), Launcher::new(PROBE, &["answers", "silence"]), 1);
     let began = Instant::now();
