@@ -163,7 +163,13 @@ impl Sandbox {
         };
         let _turn = self.free.acquire().await;
         let mut worker = self.worker().await?;
-        let answer = match worker.call(&header, &arguments).await {
+        let mut answer = worker.call(&header, &arguments).await;
+        if matches!(answer, Err(Broken::Nonsense(_))) && worker.has_served() {
+            // What broke it may have been an earlier call's doing. Helpers only compute, so asking again is harmless.
+            worker = Worker::start(&self.launcher, &self.setup).await?;
+            answer = worker.call(&header, &arguments).await;
+        }
+        let answer = match answer {
             Ok(answer) => answer,
             Err(Broken::Late) => return Err(limit(BrokenLimit::Time(header.limits.time))),
             Err(Broken::Nonsense(reason)) => return Err(HelperError::Worker { helper: helper.id.clone(), reason }),

@@ -31,7 +31,7 @@ pub struct Launcher {
 const GREETING_WAIT: Duration = Duration::from_secs(10);
 
 /// A worker is replaced after so many calls, or so much time in calls: what it leaked goes with it.
-const CALLS_PER_LIFE: u32 = 5_000;
+const CALLS_PER_LIFE: u32 = 1_000;
 const TIME_PER_LIFE: Duration = Duration::from_secs(60);
 
 impl Launcher {
@@ -142,6 +142,11 @@ impl Worker {
             return Some(format!("died of signal {signal}"));
         }
         Some(format!("ended: {status}"))
+    }
+
+    /// Whether it has answered a call before.
+    pub(crate) fn has_served(&self) -> bool {
+        self.calls > 0
     }
 
     /// Whether it has not ended since it was last asked.

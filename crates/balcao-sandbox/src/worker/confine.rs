@@ -136,10 +136,6 @@ mod linux {
 
     /// What an engine needs that computes and answers. Nothing here opens, connects, starts or signals anything.
     const PLAIN: &[libc::c_long] = &[
-        libc::SYS_read,
-        libc::SYS_write,
-        libc::SYS_readv,
-        libc::SYS_writev,
         libc::SYS_munmap,
         libc::SYS_mremap,
         libc::SYS_madvise,
@@ -161,20 +157,28 @@ mod linux {
         let target = TargetArch::try_from(std::env::consts::ARCH).ok()?;
         let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> =
             PLAIN.iter().map(|call| (*call, Vec::new())).collect();
-        // Memory that holds machine code can neither be mapped nor made: argument 2 is the protection of both.
-        let not_executable = || {
-            let bit = u64::try_from(libc::PROT_EXEC).ok()?;
-            let condition = SeccompCondition::new(2, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bit), 0).ok()?;
-            SeccompRule::new(vec![condition]).ok()
-        };
-        rules.insert(libc::SYS_mmap, vec![not_executable()?]);
-        rules.insert(libc::SYS_mprotect, vec![not_executable()?]);
+        // Requests come on 0, answers leave on 1. Whatever else was open when the server was started may be open here too.
+        rules.insert(libc::SYS_read, vec![only(&[equals(0, 0)?])?]);
+        rules.insert(libc::SYS_write, vec![only(&[equals(0, 1)?])?, only(&[equals(0, 2)?])?]);
+        // Memory is never a file, and never machine code: argument 2 is the protection, argument 4 the file.
+        let executable = u64::try_from(libc::PROT_EXEC).ok()?;
+        let data = SeccompCondition::new(2, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(executable), 0).ok()?;
+        rules.insert(libc::SYS_mmap, vec![only(&[data.clone(), equals(4, u32::MAX.into())?])?]);
+        rules.insert(libc::SYS_mprotect, vec![only(&[data])?]);
         // Some allocators name their memory.
-        let naming = u64::try_from(libc::PR_SET_VMA).ok()?;
-        let condition = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, naming).ok()?;
-        rules.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![condition]).ok()?]);
+        rules.insert(libc::SYS_prctl, vec![only(&[equals(0, u64::try_from(libc::PR_SET_VMA).ok()?)?])?]);
         let filter = SeccompFilter::new(rules, SeccompAction::KillProcess, SeccompAction::Allow, target).ok()?;
         let program = BpfProgram::try_from(filter).ok()?;
         seccompiler::apply_filter(&program).ok()
+    }
+
+    /// That argument, as the 32 bits it is.
+    fn equals(argument: u8, value: u64) -> Option<SeccompCondition> {
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value).ok()
+    }
+
+    /// All of these at once.
+    fn only(conditions: &[SeccompCondition]) -> Option<SeccompRule> {
+        SeccompRule::new(conditions.to_vec()).ok()
     }
 }

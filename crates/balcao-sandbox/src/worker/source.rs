@@ -49,13 +49,12 @@ fn exports(source: &str) -> bool {
 /// Without the semicolon that ends an expression statement, and a comment on the rest of its line.
 fn without_end(source: &str) -> &str {
     let trimmed = source.trim_end();
-    let (before, line) = trimmed.rsplit_once('\n').map_or(("", trimmed), |(before, line)| (before, line));
-    let end = line.find(";").filter(|at| {
+    let line = trimmed.rsplit('\n').next().unwrap_or(trimmed);
+    let end = line.find(';').filter(|at| {
         let comment = line.get(at + 1..).unwrap_or("").trim_start();
         comment.starts_with("//") && !comment.contains(['\'', '"', '`'])
     });
     let kept = end.map_or(trimmed.len(), |end| trimmed.len() - line.len() + end);
-    let _ = before;
     trimmed.get(..kept).unwrap_or(trimmed).trim_end_matches([';', ' ', '\t', '\n', '\r'])
 }
 

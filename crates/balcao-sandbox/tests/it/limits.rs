@@ -135,3 +135,20 @@ async fn memory_that_runs_full_is_told_of_however_it_was_filled() {
         }
     }
 }
+
+#[tokio::test]
+async fn memory_that_ran_full_and_was_caught_leaves_nothing_behind() {
+    let helpers = vec![
+        Helper::javascript(
+            "survivor",
+            "x.js",
+            "() => { globalThis.all = []; try { for (;;) all.push('x'.repeat(1e5) + all.length) } catch { return all.length > 9 } }",
+        ),
+        Helper::javascript("good", "x.js", "(x) => x"),
+    ];
+    let sandbox = sandbox(helpers);
+    for n in 0..30 {
+        assert_eq!(sandbox.call(&generous("survivor", &[])).await.unwrap(), json!(true));
+        assert_eq!(sandbox.call(&generous("good", &[json!(n)])).await.unwrap(), json!(n));
+    }
+}

@@ -81,6 +81,14 @@ async fn a_worker_that_talks_nonsense_fails_its_caller_and_is_replaced() {
 }
 
 #[tokio::test]
+async fn who_comes_after_a_call_that_ruined_its_worker_is_answered_by_another() {
+    let sandbox = Sandbox::new(bundle("() => 1"), Launcher::new(PROBE, &["answers", "once"]), 1);
+    for _ in 0..5 {
+        assert_eq!(sandbox.call(&generous("it", &[])).await.unwrap(), json!(1));
+    }
+}
+
+#[tokio::test]
 async fn a_worker_that_is_silent_is_killed_in_time() {
     let sandbox = Sandbox::new(bundle("() => 1"), Launcher::new(PROBE, &["answers", "silence"]), 1);
     let began = Instant::now();
@@ -177,15 +185,17 @@ async fn a_call_that_is_given_up_takes_its_worker_along_and_frees_its_place() {
 }
 
 #[tokio::test]
-async fn a_worker_serves_many_calls() {
+async fn a_worker_serves_a_thousand_calls_and_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let (sandbox, id) = recording(&folder, "(x) => x");
     sandbox.warm().await.unwrap();
     let worker = id();
-    for n in 0..200 {
+    for n in 0..1_000 {
         assert_eq!(sandbox.call(&generous("it", &[json!(n)])).await.unwrap(), json!(n));
     }
     assert_eq!(id(), worker);
+    assert_eq!(sandbox.call(&generous("it", &[json!("next")])).await.unwrap(), json!("next"));
+    assert_ne!(id(), worker);
 }
 
 #[tokio::test]

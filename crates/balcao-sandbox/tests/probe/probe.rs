@@ -39,12 +39,17 @@ fn main() -> ExitCode {
 
 /// Says how well it is kept in, then tries one thing that it may not do, and says so if nothing stopped it.
 fn confined(what: &str) -> ExitCode {
+    // What the server that started us may have had open.
+    let mut file = File::open("/etc/hostname").unwrap();
+    let (_far, mut near) = io::pipe().unwrap();
     let confinement = confine::confine();
     println!("{confinement}");
     io::stdout().flush().unwrap();
     let done = match what {
         "nothing" => Ok(()),
         "open" => File::open("/etc/hostname").map(drop),
+        "read-inherited" => file.read(&mut [0; 8]).map(drop),
+        "write-inherited" => near.write(b"x").map(drop),
         "create" => File::create("/tmp/balcao-sandbox-probe").map(drop),
         "list" => std::fs::read_dir("/").map(drop),
         "connect" => TcpStream::connect(("127.0.0.1", 9)).map(drop),
@@ -93,6 +98,8 @@ fn answers(how: &str) -> ExitCode {
     let (header, _) = CallHeader::read(&call).unwrap();
     let value = |number: u64, text: &[u8]| protocol::answer(Kind::Value, number, false, text).unwrap();
     let raw: Vec<u8> = match how {
+        // And then it is gone, as after a call that left the engine in ruins.
+        "once" => value(header.number, b"1"),
         "another call" => value(header.number + 1, b"1"),
         "twice" => [value(header.number, b"1"), value(header.number, b"2")].concat(),
         "no json" => value(header.number, b"{\"a\": NaN}"),
