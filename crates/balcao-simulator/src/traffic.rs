@@ -115,8 +115,8 @@ impl Crowd {
                     let (day, hour) = (rng.u8(25..=26), rng.u8(14..=16));
                     format!("Quero marcar Corte na máquina com {who} dia {day}/11 às {hour}:00.")
                 }
-                6 => "Deixa uma observação por favor".to_owned(),
-                7 | 8 => "Põe no sistema de vocês".to_owned(),
+                6 | 7 => "Deixa uma observação por favor".to_owned(),
+                8 => "Põe no sistema de vocês".to_owned(),
                 9..=12 => "Abre um chamado".to_owned(),
                 13 | 14 => "Manda um SMS".to_owned(),
                 15 => {
