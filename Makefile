@@ -1,7 +1,7 @@
 # Two commands: `make demo` runs the main job, `make test` the tests.
 # `make check` runs what else the gate runs; `make bench` the figures.
 # `make browser` runs the tests in Chromium, if it is there or apt can install it.
-.PHONY: demo test browser check fmt clippy doc deps bench simulate planted fuzz-api
+.PHONY: demo test browser check fmt clippy doc deps gates bench simulate planted fuzz-api
 
 demo: ## the sample barbershop on a page of this machine; in the terminal where there is none
 	cargo run --quiet -p balcao-cli -- demo
@@ -32,12 +32,20 @@ deps:
 bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-domain --bench availability
 	cargo bench -p balcao-tool --bench validation
+	cargo bench -p balcao-sandbox --bench helpers
 	cargo bench -p balcao-agent --bench sanitiser
 	cargo bench -p balcao-app --bench booking
+	cargo bench -p balcao-app --bench figures
+	cargo bench -p balcao-query --bench query
 	cargo bench -p balcao-builtin-tools --bench turn
 	.ci/bench
 
-SEEDS ?= 2000
+SEEDS ?= 5000
+gates: ## in release builds: 5,000 seeds under faults (SEEDS=); ten thousand messages, none lost, none answered twice
+	cargo build --release --quiet -p balcao-cli -p balcao-simulator
+	target/release/balcao-simulator --seeds $(SEEDS)
+	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
+
 simulate: ## the whole server under seeded faults: SEEDS=5000, or MINUTES=60
 	cargo run --release --quiet -p balcao-simulator -- $(if $(MINUTES),--minutes $(MINUTES),--seeds $(SEEDS))
 

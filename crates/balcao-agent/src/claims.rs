@@ -30,6 +30,8 @@ pub struct Evidence {
     pub today: Date,
     /// The conversation's language.
     pub locale: Locale,
+    /// Whether it is staff who read it: to them "12 cancelados" is a figure. What the writer says of its own acts stays a claim.
+    pub staff_facing: bool,
 }
 
 /// Whether a reply's claims are proven.
@@ -44,7 +46,8 @@ pub enum ClaimVerdict {
 /// Compares a reply's claims with the evidence. The first claim without proof decides.
 #[must_use]
 pub fn check(text: &str, evidence: &Evidence) -> ClaimVerdict {
-    for claim in find::claims_in(text) {
+    let counts = |claim: &Claim<'_>| !evidence.staff_facing || find::tells_of_own_act(claim.sentence);
+    for claim in find::claims_in(text).into_iter().filter(counts) {
         if let Some(problem) = problem_of(&claim, evidence) {
             return ClaimVerdict::Unproven(correction(&claim, problem, evidence));
         }

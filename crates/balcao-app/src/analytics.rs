@@ -3,17 +3,23 @@
 //! Months are calendar months of the organization's zone, the current one included. Revenue counts completed appointments
 //! at the price they were booked at (specification part 02 §6).
 
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use balcao_domain::{AppointmentStatus, ContactId, Money, OrganizationId};
-use balcao_store::{Tx, appointment, contact};
+use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
+use balcao_store::report::{self, Scope, Total};
+use jiff::ToSpan;
 use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::local_midnight;
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
+use crate::people::Sees;
+
+/// Months that figures go back at most.
+pub const MAX_MONTHS: u32 = 120;
+/// Appointments ahead that are told at most.
+pub const MAX_UPCOMING: usize = 500;
 
 /// Counts of a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,8 +34,9 @@ pub struct Figures {
     pub cancelled: u32,
     /// No-shows ÷ (completed + no-shows); 0 when none were due.
     pub no_show_rate: f64,
-    /// What the completed ones cost.
-    pub revenue: Money,
+    /// What the completed ones cost; `None` for whoever may not see money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revenue: Option<Money>,
 }
 
 /// A month's figures.
@@ -100,27 +107,27 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, status: AppointmentStatus, price_cents: i64) {
-        self.total += 1;
+    fn add(&mut self, Total { status, count, cents }: Total) {
+        self.total = self.total.saturating_add(count);
         match status {
             AppointmentStatus::Completed => {
-                self.completed += 1;
-                self.revenue_cents += price_cents;
+                self.completed = self.completed.saturating_add(count);
+                self.revenue_cents = self.revenue_cents.saturating_add(cents);
             }
-            AppointmentStatus::NoShow => self.no_shows += 1,
-            AppointmentStatus::Cancelled => self.cancelled += 1,
+            AppointmentStatus::NoShow => self.no_shows = self.no_shows.saturating_add(count),
+            AppointmentStatus::Cancelled => self.cancelled = self.cancelled.saturating_add(count),
             AppointmentStatus::Pending | AppointmentStatus::Confirmed => {}
         }
     }
 
-    fn figures(&self, currency: balcao_domain::Currency) -> Figures {
+    fn figures(&self, currency: Option<Currency>) -> Figures {
         Figures {
             total: self.total,
             completed: self.completed,
             no_shows: self.no_shows,
             cancelled: self.cancelled,
             no_show_rate: rate(self.no_shows, self.completed),
-            revenue: Money::new(self.revenue_cents, currency),
+            revenue: currency.map(|currency| Money::new(self.revenue_cents, currency)),
         }
     }
 }
@@ -141,60 +148,56 @@ impl Analytics {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn stats(&self, id: OrganizationId, months: u32) -> Result<Stats, UseCaseError> {
+    pub async fn stats(&self, id: OrganizationId, sees: Sees, months: u32) -> Result<Stats, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let (organization, zone) = organization(tx, id)?;
-                let currency = organization.currency;
+                let currency = Some(organization.currency).filter(|_| sees.money);
                 let first = first_month(zone.to_datetime(now).date(), months);
-                let end = first.saturating_add(i64::from(months.clamp(1, 120)).months());
-                let span = (local_midnight(&zone, first), local_midnight(&zone, end));
-                let mut by_month: BTreeMap<Date, Tally> = BTreeMap::new();
-                for ahead in 0..i64::from(months.clamp(1, 120)) {
-                    by_month.insert(first.saturating_add(ahead.months()), Tally::default());
+                let (mut all, mut summary) = (Vec::new(), Tally::default());
+                for ahead in 0..i64::from(months.clamp(1, MAX_MONTHS)) {
+                    let (begin, end) =
+                        (first.saturating_add(ahead.months()), first.saturating_add((ahead + 1).months()));
+                    let scope =
+                        Scope { from: local_midnight(&zone, begin), to: local_midnight(&zone, end), of: sees.only };
+                    let mut tally = Tally::default();
+                    for total in report::totals(tx, id, scope)? {
+                        tally.add(total);
+                        summary.add(total);
+                    }
+                    let month = begin.strftime("%Y-%m").to_string();
+                    all.push(Month { month, figures: tally.figures(currency) });
                 }
-                let mut summary = Tally::default();
-                for one in appointment::starting_between(tx, id, span.0, span.1, currency)? {
-                    let month = zone.to_datetime(one.span.start).date().first_of_month();
-                    by_month.entry(month).or_default().add(one.status, one.price.cents);
-                    summary.add(one.status, one.price.cents);
-                }
-                let month = |(date, tally): (&Date, &Tally)| Month {
-                    month: date.strftime("%Y-%m").to_string(),
-                    figures: tally.figures(currency),
-                };
-                Ok(Stats {
-                    timezone: organization.timezone,
-                    summary: summary.figures(currency),
-                    months: by_month.iter().map(month).collect(),
-                })
+                Ok(Stats { timezone: organization.timezone, summary: summary.figures(currency), months: all })
             })
             .await
     }
 
-    /// Open appointments from now until the end of the local date `days` ahead, in order of start.
+    /// Open appointments from now until the end of the local date `days` ahead, in order of start; at most
+    /// [`MAX_UPCOMING`].
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn upcoming(&self, id: OrganizationId, days: u32) -> Result<Vec<UpcomingView>, UseCaseError> {
+    pub async fn upcoming(&self, id: OrganizationId, sees: Sees, days: u32) -> Result<Vec<UpcomingView>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
-                let (organization, zone) = organization(tx, id)?;
+                let (_, zone) = organization(tx, id)?;
                 let end = zone.to_datetime(now).date().saturating_add((i64::from(days.min(3660)) + 1).days());
                 let names = professional_names(tx, id)?;
-                let all =
-                    appointment::starting_between(tx, id, now, local_midnight(&zone, end), organization.currency)?;
                 let mut views = Vec::new();
-                for one in all.into_iter().filter(|one| one.status.is_open()) {
-                    let client = contact::find(tx, id, one.contact)?.and_then(|contact| contact.name);
-                    views.push(UpcomingView {
-                        starts_at: zone.to_datetime(one.span.start).strftime("%Y-%m-%d %H:%M").to_string(),
-                        client: one.attendee.or(client),
-                        service: one.service_name,
-                        professional: names.get(&one.professional).cloned().unwrap_or_default(),
-                        status: one.status,
-                    });
-                }
+                let scope = Scope { from: now, to: local_midnight(&zone, end), of: sees.only };
+                report::each_booked(tx, id, scope, |one| {
+                    if one.status.is_open() {
+                        views.push(UpcomingView {
+                            starts_at: zone.to_datetime(one.starts_at).strftime("%Y-%m-%d %H:%M").to_string(),
+                            client: one.client,
+                            service: one.service,
+                            professional: names.get(&one.professional).cloned().unwrap_or_default(),
+                            status: one.status,
+                        });
+                    }
+                    if views.len() == MAX_UPCOMING { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                })?;
                 Ok(views)
             })
             .await
@@ -208,46 +211,29 @@ impl Analytics {
     pub async fn no_show_clients(
         &self,
         id: OrganizationId,
+        sees: Sees,
         months: u32,
-        limit: usize,
+        limit: u32,
     ) -> Result<Vec<NoShowClient>, UseCaseError> {
-        self.desk.look(move |tx, now| no_show_clients(tx, id, months, limit, now)).await
+        self.desk
+            .look(move |tx, now| {
+                let (_, zone) = organization(tx, id)?;
+                let from = local_midnight(&zone, first_month(zone.to_datetime(now).date(), months));
+                let missed = report::missed(tx, id, Scope { from, to: now, of: sees.only }, limit)?;
+                let client = |one: report::Missed| NoShowClient {
+                    contact: one.contact,
+                    name: one.name,
+                    no_shows: one.no_shows,
+                    total_sessions: one.no_shows.saturating_add(one.completed),
+                    no_show_rate: rate(one.no_shows, one.completed),
+                };
+                Ok(missed.into_iter().map(client).collect())
+            })
+            .await
     }
 }
 
 /// The first of the oldest month wanted.
 fn first_month(today: Date, months: u32) -> Date {
-    today.first_of_month().saturating_sub((i64::from(months.clamp(1, 120)) - 1).months())
-}
-
-fn no_show_clients(
-    tx: &mut Tx<'_>,
-    id: OrganizationId,
-    months: u32,
-    limit: usize,
-    now: Timestamp,
-) -> Result<Vec<NoShowClient>, UseCaseError> {
-    let (organization, zone) = organization(tx, id)?;
-    let from = local_midnight(&zone, first_month(zone.to_datetime(now).date(), months));
-    let mut by_contact: BTreeMap<ContactId, Tally> = BTreeMap::new();
-    for one in appointment::starting_between(tx, id, from, now, organization.currency)? {
-        by_contact.entry(one.contact).or_default().add(one.status, one.price.cents);
-    }
-    let mut missed: Vec<(ContactId, Tally)> = by_contact.into_iter().filter(|(_, tally)| tally.no_shows > 0).collect();
-    missed.sort_by(|(first, a), (second, b)| {
-        let rates = rate(b.no_shows, b.completed).total_cmp(&rate(a.no_shows, a.completed));
-        b.no_shows.cmp(&a.no_shows).then(rates).then(first.cmp(second))
-    });
-    missed.truncate(limit);
-    let mut clients = Vec::with_capacity(missed.len());
-    for (who, tally) in missed {
-        clients.push(NoShowClient {
-            contact: who,
-            name: contact::find(tx, id, who)?.and_then(|contact| contact.name),
-            no_shows: tally.no_shows,
-            total_sessions: tally.no_shows + tally.completed,
-            no_show_rate: rate(tally.no_shows, tally.completed),
-        });
-    }
-    Ok(clients)
+    today.first_of_month().saturating_sub((i64::from(months.clamp(1, MAX_MONTHS)) - 1).months())
 }

@@ -285,10 +285,10 @@ fn record(
     let reads = serde_json::from_str::<Media>(&claimed.media).ok().and_then(|media| match (&spoken, state) {
         (Some(spoken), _) => Some(words::transcribed(&media, spoken, &locale)),
         (None, AttachmentState::Unreadable) => Some(words::unreadable(&media, &locale)),
-        (None, AttachmentState::Stored | AttachmentState::Waiting) => None,
+        (None, AttachmentState::Stored | AttachmentState::Waiting | AttachmentState::Expired) => None,
     });
-    if let Some(reads) = reads {
-        inbox::reword(tx, claimed.organization, claimed.inbox, &reads)?;
+    if let (Some(reads), Some(inbox)) = (reads, claimed.inbox) {
+        inbox::reword(tx, claimed.organization, inbox, &reads)?;
     }
     ripen(tx, claimed.organization, claimed.conversation, burst)
 }

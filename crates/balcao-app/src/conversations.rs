@@ -2,19 +2,22 @@
 
 mod pages;
 
+use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
-use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId};
+use balcao_domain::{AttachmentId, ContactId, ConversationId, MessageId, OrganizationId, StaffId};
 use balcao_store::conversation::Conversation;
 use balcao_store::handoff::{self, OpenHandoff};
 use balcao_store::ledger::EffectKey;
 use balcao_store::message::{self, NewMessage};
 use balcao_store::staff::{self, Staff};
-use balcao_store::{StoreError, Tx, contact, conversation, note};
+use balcao_store::{StoreError, Tx, attachment, contact, conversation, note, organization};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::desk::{Desk, UseCaseError, granted};
+use crate::files::{self, FileView};
+use crate::inbox::words;
 use crate::outgoing::{self, Outgoing};
 
 /// Longest reply or note of staff, in characters.
@@ -61,7 +64,17 @@ pub struct ConversationDetail {
     /// Notes of staff and agent about the contact, oldest first.
     pub notes: Vec<String>,
     /// The last messages, oldest first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Said>,
+}
+
+/// A message with its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Said {
+    /// The message.
+    #[serde(flatten)]
+    pub message: Message,
+    /// What came with it.
+    pub attachments: Vec<FileView>,
 }
 
 /// Why staff could not do something with a conversation.
@@ -88,6 +101,12 @@ pub enum ConversationRefusal {
     /// Nothing but spaces.
     #[error("the text is empty")]
     Empty,
+    /// The file is not one that is still to be sent in this conversation.
+    #[error("there is no file {id} that is still to be sent in this conversation; a file is sent with one message")]
+    NoFile {
+        /// The id as given.
+        id: AttachmentId,
+    },
     /// Longer than 4,000 characters.
     #[error("the text has {chars} characters; at most {MAX_CHARS} fit")]
     TooLong {
@@ -161,6 +180,7 @@ impl Conversations {
                 };
                 let staff = staff::list(tx, organization)?;
                 let summary = handoff::open_of(tx, organization, id)?.and_then(|open| open.summary);
+                let messages = message::last(tx, organization, id, SHOWN)?;
                 Ok(Ok(ConversationDetail {
                     conversation: view(tx, organization, &staff, &found)?,
                     summary: summary.or_else(|| found.summary.clone()),
@@ -168,7 +188,7 @@ impl Conversations {
                         .into_iter()
                         .map(|one| one.content)
                         .collect(),
-                    messages: message::last(tx, organization, id, SHOWN)?,
+                    messages: with_files(tx, organization, id, messages)?,
                 }))
             })
             .await
@@ -209,27 +229,41 @@ impl Conversations {
     ) -> Answer<()> {
         let work = move |tx: &mut Tx<'_>, now| {
             let text = granted!(trimmed(&text));
-            let (mut found, me, _) = granted!(both(tx, organization, id, &email)?);
-            speak(&mut found, me.id);
-            found.last_message_at = now;
-            let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text, subject: None };
-            let message = message::insert(tx, organization, &new, now)?;
-            conversation::update(tx, organization, &found)?;
-            outgoing::withdraw(tx, organization, id, now)?;
-            let outgoing = Outgoing {
-                conversation: id,
-                channel: &found.channel,
-                turn: None,
-                kind: "staff",
-                name: &message.to_string(),
-                text,
-                choices: None,
-                about: None,
-                fallback: None,
-            };
-            outgoing::push(tx, organization, &outgoing, now)?;
+            let both = granted!(both(tx, organization, id, &email)?);
+            write(tx, organization, both, text, None, now)?;
             Ok(Ok(()))
         };
+        self.act(organization, work).await
+    }
+
+    /// Sends a file of staff ([`crate::files::Files::take_in`]) to the contact, with a text or without, and takes the
+    /// conversation over.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn send_file(
+        &self,
+        organization: OrganizationId,
+        id: ConversationId,
+        email: String,
+        file: AttachmentId,
+        text: String,
+    ) -> Answer<()> {
+        let work = move |tx: &mut Tx<'_>, now| {
+            let text = if text.trim().is_empty() { "" } else { granted!(trimmed(&text)) };
+            let both = granted!(both(tx, organization, id, &email)?);
+            let found = attachment::find(tx, organization, file)?;
+            let Some(media) = found.as_ref().and_then(files::media_of) else {
+                return Ok(Err(ConversationRefusal::NoFile { id: file }));
+            };
+            let message = write(tx, organization, both, text, Some((file, &media)), now)?;
+            if attachment::give(tx, organization, id, file, message)? {
+                return Ok(Ok(()));
+            }
+            Ok(Err(ConversationRefusal::NoFile { id: file }))
+        };
+        // Without a key, too, a refusal leaves nothing behind.
+        let work = move |tx: &mut Tx<'_>, now| tx.attempt(|tx| work(tx, now));
         self.act(organization, work).await
     }
 
@@ -283,6 +317,56 @@ fn speak(found: &mut Conversation, me: StaffId) {
     found.assigned_staff = Some(me);
     // What the agent asked is not answered by what the contact says to a person.
     found.held = None;
+}
+
+/// Writes what staff say: into the thread, and on its way to the contact.
+fn write(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    (mut found, me, _): (Conversation, Staff, Vec<Staff>),
+    text: &str,
+    file: Option<(AttachmentId, &Media)>,
+    now: Timestamp,
+) -> Result<MessageId, UseCaseError> {
+    let id = found.id;
+    speak(&mut found, me.id);
+    found.last_message_at = now;
+    let locale = organization::get(tx, organization)?.locale;
+    let shown = file.map_or_else(|| text.to_owned(), |(_, media)| words::sent(media, text, &locale));
+    let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text: &shown, subject: None };
+    let message = message::insert(tx, organization, &new, now)?;
+    conversation::update(tx, organization, &found)?;
+    outgoing::withdraw(tx, organization, id, now)?;
+    let outgoing = Outgoing {
+        conversation: id,
+        channel: &found.channel,
+        turn: None,
+        kind: "staff",
+        name: &message.to_string(),
+        text,
+        file,
+        choices: None,
+        about: None,
+        fallback: None,
+    };
+    outgoing::push(tx, organization, &outgoing, now)?;
+    Ok(message)
+}
+
+/// Messages with their files.
+fn with_files(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    messages: Vec<Message>,
+) -> Result<Vec<Said>, StoreError> {
+    let mut all = files::of_messages(tx, organization, conversation, messages.iter().map(|message| message.id))?;
+    let with = |message: Message| {
+        let own = all.extract_if(.., |(id, _)| *id == message.id);
+        let attachments = own.map(|(_, file)| file).collect();
+        Said { message, attachments }
+    };
+    Ok(messages.into_iter().map(with).collect())
 }
 
 fn trimmed(text: &str) -> Result<&str, ConversationRefusal> {

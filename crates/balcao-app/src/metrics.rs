@@ -89,6 +89,7 @@ pub const ALL: &[(&str, Kind, &str)] = &[
         Kind::Counter,
         "Attempts to deliver an outgoing webhook, by outcome: delivered, retry, dead",
     ),
+    ("balcao_retention_deleted_total", Kind::Counter, "Rows that were deleted because their time was over, by kind"),
     (
         "balcao_database_up",
         Kind::Gauge,
@@ -144,6 +145,11 @@ fn known_model(name: &str) -> String {
     }
     known.insert(name.to_owned());
     name.to_owned()
+}
+
+/// Rows of a kind were deleted by age.
+pub(crate) fn deleted(kind: &'static str, rows: i64) {
+    counter!("balcao_retention_deleted_total", "kind" => kind).increment(u64::try_from(rows).unwrap_or(0));
 }
 
 /// A model call ended. `asked` is the model that is configured.

@@ -1,8 +1,9 @@
 //! Writing into the outbox, and taking out of it what must not leave any more.
 
-use balcao_channel::outbound::{CorrelationId, OutboundContent, Template, limits};
+use balcao_channel::inbound::{Media, MediaKind};
+use balcao_channel::outbound::{CorrelationId, MediaSource, OutboundContent, Template, limits};
 use balcao_channel::{Outbound, split_text};
-use balcao_domain::{ConversationId, OrganizationId, TurnId};
+use balcao_domain::{AttachmentId, ConversationId, OrganizationId, TurnId};
 use balcao_store::choice::{self, NewChoice};
 use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::{Tx, dispatch, message};
@@ -15,7 +16,7 @@ use crate::turns::choices::Choices;
 /// What the names of our buttons and rows begin with: what comes back under such a name is looked up, never believed.
 pub(crate) const CHOICE: &str = "balcao:";
 
-/// A text on its way to a contact.
+/// A text on its way to a contact, with a file or without.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outgoing<'a> {
     /// Where.
@@ -28,8 +29,10 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) kind: &'a str,
     /// What it is named after, unique in the organization: a turn, a message.
     pub(crate) name: &'a str,
-    /// The words.
+    /// The words; empty only beside a file.
     pub(crate) text: &'a str,
+    /// A file of staff that leaves with them.
+    pub(crate) file: Option<(AttachmentId, &'a Media)>,
     /// The same words with what may be chosen, for a channel that can.
     pub(crate) choices: Option<&'a Choices>,
     /// What an unasked-for message is about.
@@ -56,8 +59,12 @@ pub(crate) fn push(
             vec![choices.content.clone()]
         }
         None => {
+            let (file, rest) = match outgoing.file {
+                Some((id, media)) => with_file(id, media, outgoing.text),
+                None => (None, outgoing.text),
+            };
             let text = |body| OutboundContent::Text { body, preview_url: false };
-            split_text(outgoing.text, limits::TEXT).into_iter().map(text).collect()
+            file.into_iter().chain(split_text(rest, limits::TEXT).into_iter().map(text)).collect()
         }
     };
     let mut fallback = match outgoing.fallback {
@@ -88,6 +95,19 @@ pub(crate) fn push(
         outbox::push(tx, organization, &new, now)?;
     }
     Ok(())
+}
+
+/// A file with what of the words fits below it: all, or nothing. What is left over is sent behind it.
+fn with_file<'a>(id: AttachmentId, media: &Media, text: &'a str) -> (Option<OutboundContent>, &'a str) {
+    let captioned = media.media != MediaKind::Audio && limits::length(text) <= limits::CAPTION;
+    let file = OutboundContent::Media {
+        media: media.media,
+        source: MediaSource::Kept(id),
+        caption: (captioned && !text.is_empty()).then(|| text.to_owned()),
+        filename: media.filename.clone().filter(|_| media.media == MediaKind::Document),
+        voice: false,
+    };
+    (Some(file), if captioned { "" } else { text })
 }
 
 /// Remembers what may be chosen.

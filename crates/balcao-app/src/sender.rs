@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_channel::outbound::{CorrelationId, OutboundContent};
-use balcao_channel::{Capabilities, Channel, Outbound, Recipient, SendClass, SendError, SendReceipt};
+use balcao_channel::{Capabilities, Channel, Outbound, OwnFiles, Recipient, SendClass, SendError, SendReceipt};
 use balcao_domain::contact::Contact;
-use balcao_domain::outbox::{AttemptOutcome, OutboxState, SETTLE, after_attempt};
+use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
 use balcao_store::dispatch::{self, Route};
 use balcao_store::outbox::{self, Outbox};
 use balcao_store::{Tx, contact, conversation, event, organization};
@@ -29,6 +29,7 @@ use crate::desk::{Desk, UseCaseError};
 use crate::metrics;
 use crate::terms::{Facts, Purpose, Terms};
 
+mod hand_in;
 pub(crate) mod vet;
 
 /// What is kept back at the end of a channel's window: clocks differ, and a message takes its time.
@@ -40,6 +41,7 @@ const NOTHING: Capabilities = Capabilities {
     max_buttons: 0,
     max_rows: 0,
     media: &[],
+    own_files: OwnFiles::Read,
     templates: false,
     quotes: false,
     read_marks: false,
@@ -60,6 +62,8 @@ pub(crate) fn customer_name(contact: &Contact, locale: &str) -> String {
 pub struct SenderSettings {
     /// After so long without an answer of ours, whoever was sending is taken for dead.
     pub lease: Duration,
+    /// Longest that handing in a file may take before its message is sent.
+    pub file: Duration,
     /// How long a message of unknown outcome holds back those behind it.
     pub settle: Duration,
     /// Messages of different conversations that are sent at the same time.
@@ -70,7 +74,13 @@ pub struct SenderSettings {
 
 impl Default for SenderSettings {
     fn default() -> Self {
-        Self { lease: Duration::from_secs(30), settle: SETTLE, at_once: 16, poll: Duration::from_millis(250) }
+        Self {
+            lease: Duration::from_secs(30),
+            file: Duration::from_secs(120),
+            settle: SETTLE,
+            at_once: 16,
+            poll: Duration::from_millis(250),
+        }
     }
 }
 
@@ -172,17 +182,13 @@ impl Sender {
         let now = self.desk.clock.now();
         let (until, settle) = (later(now, self.settings.lease), later(now, self.settings.settle));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
-        let repeatable: Vec<(String, String)> = self
-            .channels
-            .iter()
-            .filter(|(_, channel)| channel.capabilities().idempotent)
-            .map(|(name, _)| name.clone())
-            .collect();
+        let channels = self.channels.clone();
         let terms = Arc::clone(&self.terms);
         let work = move |tx: &mut Tx<'_>| {
             let mut unknown = Vec::new();
             for lost in outbox::expire(tx, now, settle)? {
-                if repeatable.iter().any(|(channel, account)| *channel == lost.channel && *account == lost.account) {
+                let channel = channels.get(&(lost.channel.clone(), lost.account.clone()));
+                if channel.is_some_and(|channel| may_repeat(&channel.capabilities(), &lost)) {
                     outbox::retry(tx, lost.organization, lost.id, now)?;
                     continue;
                 }
@@ -259,7 +265,11 @@ impl Sender {
         {
             return Attempt::outside(OUTSIDE_WINDOW.to_owned());
         }
-        match channel.send(&body.fitting(&channel.capabilities()), &to).await {
+        let body = match self.handed_in(message, channel.as_ref(), body.fitting(&channel.capabilities())).await {
+            Ok(body) => body,
+            Err(failed) => return failed,
+        };
+        match channel.send(&body, &to).await {
             Ok(receipt) => {
                 Attempt { outcome: AttemptOutcome::Accepted, receipt: Some(receipt), failure: None, closed: false }
             }
@@ -326,6 +336,13 @@ impl Attempt {
         };
         Self::failed(outcome, error.to_string())
     }
+}
+
+/// Whether a message that somebody was sending who died can be sent again: where that is sending once, or where its file was
+/// not handed in, so that it was not sent. A file that kills whoever hands it in is left to staff.
+fn may_repeat(channel: &Capabilities, lost: &Outbox) -> bool {
+    let is_with_us = || serde_json::from_str::<Outbound>(&lost.body).is_ok_and(|body| body.kept().is_some());
+    channel.idempotent || (channel.own_files == OwnFiles::Uploaded && lost.attempts < MAX_ATTEMPTS && is_with_us())
 }
 
 /// Puts a template in the place of a message that the closed window kept back; tells whether there is one.

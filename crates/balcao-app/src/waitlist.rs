@@ -329,6 +329,7 @@ fn tell(
         kind: "waitlist",
         name: &format!("waitlist/{message}"),
         text: &text,
+        file: None,
         choices: None,
         about: None,
         fallback: None,

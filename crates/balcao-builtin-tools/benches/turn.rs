@@ -18,7 +18,7 @@ use balcao_agent::{Ending, ProfileFile};
 use balcao_app::{
     Desk,
     seed::BusinessFile,
-    turns::{Agent, FrontDesk, Inbound},
+    turns::{Agent, FrontDesk, Inbound, Writer},
 };
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{ManualClock, Phone};
@@ -144,7 +144,8 @@ fn main() {
             let phone = Phone::parse(&format!("+55119{:08}", 10_000_000 + number / 4)).unwrap();
             let (date, start) = slot(number);
             let texts = vec![format!("quero um Corte com a Ana em {date} às {start}")];
-            let inbound = Inbound { organization, channel: "bench".to_owned(), phone, name: None, texts };
+            let from = Writer::Phone(phone);
+            let inbound = Inbound { organization, channel: "bench".to_owned(), from, name: None, texts };
             let started = Instant::now();
             let answered = front.answer("eli", inbound, None).await.unwrap();
             walls.push(started.elapsed().as_secs_f64() * 1_000.0);

@@ -10,7 +10,7 @@ use crate::{
     file::{DownloadLimits, Downloaded, MediaError},
     id::{AccountId, Number, ProviderMessageId, UserId},
     inbound::{Media, MediaKind},
-    outbound::Outbound,
+    outbound::{InlineFile, MediaSource, Outbound},
 };
 
 /// One account of the business on one channel.
@@ -47,6 +47,15 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// [`SendError`]; the caller may ignore it.
     async fn typing(&self, message: &ProviderMessageId) -> Result<(), SendError>;
 
+    /// Gives the provider a file of ours that is about to be sent, and tells where it is from then on. May be repeated; nothing
+    /// is shown to the customer. Not called for [`OwnFiles::Read`].
+    ///
+    /// # Errors
+    /// [`MediaError`]; never of unknown outcome. [`MediaError::Unsupported`] if no files leave by this channel.
+    async fn hand_in(&self, _file: InlineFile) -> Result<MediaSource, MediaError> {
+        Err(MediaError::Unsupported)
+    }
+
     /// Fetches a file that a customer sent. May be repeated.
     ///
     /// The bytes are untrusted, and so is what is said of them: see [`crate::file::inspect`].
@@ -82,6 +91,17 @@ pub struct SendReceipt {
     pub held: bool,
 }
 
+/// How files of ours reach customers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnFiles {
+    /// The provider is given the file, and the message names it: before that, the message cannot have been sent.
+    Uploaded,
+    /// Within the message.
+    Inline,
+    /// Customers read them from us, if they get any.
+    Read,
+}
+
 /// What a channel can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
@@ -93,6 +113,8 @@ pub struct Capabilities {
     pub max_rows: usize,
     /// Kinds of files that can be sent.
     pub media: &'static [MediaKind],
+    /// How files of ours reach customers.
+    pub own_files: OwnFiles,
     /// Whether approved templates exist.
     pub templates: bool,
     /// Whether a message can quote another.

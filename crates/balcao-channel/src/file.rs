@@ -1,4 +1,4 @@
-//! Files of customers, whatever channel they came by: limits, what can go wrong, and what the bytes are.
+//! Files, whatever channel they travel by: limits, what can go wrong, and what the bytes are. Those of ours are in [`own`].
 //!
 //! What a message or a provider says of a file is a claim. [`inspect`] looks at the bytes.
 
@@ -8,6 +8,7 @@ use crate::{
 };
 
 mod length;
+pub mod own;
 
 pub use length::length;
 
@@ -83,8 +84,8 @@ pub enum MediaError {
         /// What the bytes are; `unknown` if they are nothing that is known.
         found: String,
     },
-    /// The channel cannot give files.
-    #[error("this channel gives no files")]
+    /// The channel cannot give files, or take them.
+    #[error("no files travel by this channel")]
     Unsupported,
     /// Its bytes are not those that were announced.
     #[error("the file's hash differs from the one announced")]
@@ -119,9 +120,7 @@ impl MediaError {
 /// [`MediaError::Disguised`] if they are of another kind, or of none that is known; [`MediaError::Type`] if they are of a type
 /// that is not taken.
 pub fn inspect(kind: MediaKind, file: Downloaded, limits: DownloadLimits) -> Result<Downloaded, MediaError> {
-    // The library takes anything that begins with `#!` for a script.
-    let amr = file.bytes.starts_with(b"#!AMR").then_some("audio/amr");
-    let found = amr.or_else(|| infer::get(&file.bytes).map(|known| known.mime_type()));
+    let found = sniffed(&file.bytes);
     // The container of MPEG-4 says nothing of whether there are pictures in it.
     let mime = match (kind, found) {
         (MediaKind::Audio, Some("audio/m4a" | "audio/x-m4a" | "video/mp4")) => Some("audio/mp4"),
@@ -143,6 +142,13 @@ pub fn inspect(kind: MediaKind, file: Downloaded, limits: DownloadLimits) -> Res
         }
         other => Err(MediaError::Disguised { said: file.mime, found: other.unwrap_or("unknown").to_owned() }),
     }
+}
+
+/// The type that bytes have, if it is one that is known.
+fn sniffed(bytes: &[u8]) -> Option<&'static str> {
+    // The library takes anything that begins with `#!` for a script.
+    let amr = bytes.starts_with(b"#!AMR").then_some("audio/amr");
+    amr.or_else(|| infer::get(bytes).map(|known| known.mime_type()))
 }
 
 /// `audio/ogg` of `Audio/OGG; codecs=opus`.

@@ -14,7 +14,7 @@ pub mod inbound;
 pub mod outbound;
 pub mod split;
 
-pub use channel::{Capabilities, Channel, Recipient, SendReceipt};
+pub use channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt};
 pub use error::{GiveUpReason, SendClass, SendError};
 pub use file::{DownloadLimits, Downloaded, MediaError};
 pub use id::{AccountId, Number, ProviderMediaId, ProviderMessageId, UserId};

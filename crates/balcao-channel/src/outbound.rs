@@ -4,6 +4,9 @@
 //! message that could never be sent is refused where it is written, with words that say how to mend it. The limits are
 //! WhatsApp's ([`limits`]), the narrowest of the channels.
 
+use std::sync::Arc;
+
+use balcao_domain::AttachmentId;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -104,6 +107,37 @@ impl Outbound {
             | OutboundContent::Reaction { .. }
             | OutboundContent::Template(_) => self.clone(),
         }
+    }
+
+    /// The file of ours that it holds, as long as it was not handed in.
+    #[must_use]
+    pub const fn kept(&self) -> Option<AttachmentId> {
+        match &self.content {
+            OutboundContent::Media { source: MediaSource::Kept(id), .. } => Some(*id),
+            OutboundContent::Media { .. }
+            | OutboundContent::Text { .. }
+            | OutboundContent::Location { .. }
+            | OutboundContent::Buttons { .. }
+            | OutboundContent::List { .. }
+            | OutboundContent::Link { .. }
+            | OutboundContent::AskLocation { .. }
+            | OutboundContent::AskNumber { .. }
+            | OutboundContent::ContactCard { .. }
+            | OutboundContent::Reaction { .. }
+            | OutboundContent::Template(_) => None,
+        }
+    }
+
+    /// The same message with its file elsewhere; one without a file is the same.
+    ///
+    /// # Errors
+    /// [`OutboundError`] if a file cannot be there.
+    pub fn with_source(mut self, elsewhere: MediaSource) -> Result<Self, OutboundError> {
+        if let OutboundContent::Media { source, .. } = &mut self.content {
+            *source = elsewhere;
+        }
+        check::content(&self.content)?;
+        Ok(self)
     }
 
     /// What it holds.
@@ -288,6 +322,30 @@ pub enum MediaSource {
     Uploaded(ProviderMediaId),
     /// On a public page, which the provider fetches. `https` alone.
     Link(String),
+    /// With us: it is handed in before it is sent ([`crate::Channel::hand_in`]), or read from us.
+    Kept(AttachmentId),
+    /// Here, to travel within the message. It is never stored.
+    #[serde(skip)]
+    Inline(InlineFile),
+}
+
+/// A file of ours on its way out. Cheap to clone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct InlineFile {
+    /// How it is sent.
+    pub kind: MediaKind,
+    /// Its type, as its bytes say.
+    pub mime: String,
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+impl std::fmt::Debug for InlineFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InlineFile").field("mime", &self.mime).field("bytes", &self.bytes.len()).finish_non_exhaustive()
+    }
 }
 
 /// A button below a message.

@@ -7,6 +7,7 @@
 mod chat;
 mod database;
 mod evolution;
+mod retention;
 mod serve;
 mod telemetry;
 mod terms;
@@ -30,6 +31,7 @@ use crate::{output::Failure, wire::seconds};
 pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use evolution::{EvolutionAccount, EvolutionConfig};
+use retention::RetentionConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
 pub(crate) use telemetry::{LogConfig, LogFormat, TelemetryConfig};
 pub(crate) use transcription::TranscriptionConfig;
@@ -52,6 +54,7 @@ pub(crate) struct Config {
     pub(crate) chat: ChatConfig,
     pub(crate) transcription: TranscriptionConfig,
     pub(crate) evolution: EvolutionConfig,
+    pub(crate) retention: RetentionConfig,
     pub(crate) log: LogConfig,
     pub(crate) telemetry: TelemetryConfig,
     pub(crate) webhooks: Vec<WebhookConfig>,
@@ -78,11 +81,13 @@ pub(crate) struct AgentsConfig {
     pub(crate) dir: PathBuf,
     /// The one that answers if none is named.
     pub(crate) profile: String,
+    /// How often each of staff may ask an assistant within an hour.
+    pub(crate) questions_per_hour: u32,
 }
 
 impl Default for AgentsConfig {
     fn default() -> Self {
-        Self { dir: PathBuf::from("agents"), profile: "eli".to_owned() }
+        Self { dir: PathBuf::from("agents"), profile: "eli".to_owned(), questions_per_hour: 20 }
     }
 }
 
@@ -208,6 +213,7 @@ impl Config {
         row("organization.slug", self.organization.slug.clone().unwrap_or_else(|| "(the only one)".to_owned()));
         row("agents.dir", self.agents.dir.display().to_string());
         row("agents.profile", self.agents.profile.clone());
+        row("agents.questions_per_hour", self.agents.questions_per_hour.to_string());
         row("model.attempts", self.model.attempts.to_string());
         row("model.timeout_s", self.model.timeout_s.to_string());
         row("model.first_token_s", self.model.first_token_s.to_string());
@@ -217,6 +223,7 @@ impl Config {
         self.chat.rows(&mut row);
         self.transcription.rows(&mut row);
         self.evolution.rows(&mut row);
+        self.retention.rows(&mut row);
         self.log.rows(&mut row);
         self.telemetry.rows(&mut row);
         for one in &self.webhooks {
@@ -320,6 +327,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
             return Err(format!("{origin}: {key} is {value}; it may be {low} to {high}"));
         }
     }
+    config.retention.check()?;
     if config.database.path.is_empty() {
         return Err("database.path is empty; name a file, or `:memory:`".to_owned());
     }

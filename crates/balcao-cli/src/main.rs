@@ -23,6 +23,10 @@ use crate::{commands::Cli, output::Failure};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Before anything is read or started: a worker has one thread, no configuration and soon no rights.
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == balcao_sandbox::worker::SUBCOMMAND) {
+        return balcao_sandbox::worker::run();
+    }
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,

@@ -10,7 +10,10 @@ use balcao_yaml::{Document, Problem, nearest};
 use crate::output::Failure;
 
 /// The profiles that are part of the program, by file name.
-const SHIPPED: [(&str, &str); 1] = [("agents/eli.yaml", include_str!("../../../agents/eli.yaml"))];
+const SHIPPED: [(&str, &str); 2] = [
+    ("agents/eli.yaml", include_str!("../../../agents/eli.yaml")),
+    ("agents/odys-assistant.yaml", include_str!("../../../agents/odys-assistant.yaml")),
+];
 
 /// All profiles with the files they came from, by id. A file of the folder replaces a shipped profile of its id.
 pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)>, Failure> {

@@ -75,6 +75,8 @@ pub(crate) struct World {
     pub(crate) staff: Conversations,
     pub(crate) organization: OrganizationId,
     pub(crate) clock: DeskClock,
+    /// How often somebody of staff may ask an assistant within an hour.
+    pub(crate) questions_per_hour: u32,
 }
 
 /// The model of a profile, and in words why it is that one.

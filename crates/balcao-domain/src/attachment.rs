@@ -1,15 +1,16 @@
-//! What becomes of a file that a customer sent.
+//! What becomes of a file that a customer sent. One of staff is `Stored` from the beginning.
 //!
 //! ```text
-//!            fetched, and transcribed if it is sound
-//!  Waiting ─────────────────────────────────────────▶ Stored
-//!   │   ▲
-//!   │   └─ may be repeated, after a pause
-//!   └───── never will be, or tried too often ───────▶ Unreadable
+//!            fetched, and transcribed if it is sound              its time is over
+//!  Waiting ─────────────────────────────────────────▶ Stored ─────────┐
+//!   │   ▲                                                             ▼
+//!   │   └─ may be repeated, after a pause                          Expired
+//!   └───── never will be, or tried too often ───────▶ Unreadable ─────┘
 //! ```
 //!
-//! Invariants: fetching is harmless, so it is repeated after a death (attempts are counted at the claim, I-20); both ends are
-//! final; a turn waits for a file only until an instant that was set when it came.
+//! Invariants: fetching is harmless, so it is repeated after a death (attempts are counted at the claim, I-20); what was read, or
+//! could not be, stays so until its bytes are deleted by age; a turn waits for a file only until an instant that was set when it
+//! came.
 
 use std::time::Duration;
 
@@ -33,11 +34,13 @@ pub enum AttachmentState {
     Stored,
     /// It could not be read and will not be.
     Unreadable,
+    /// It was here as long as files are kept.
+    Expired,
 }
 
 impl AttachmentState {
     /// Every state.
-    pub const ALL: [Self; 3] = [Self::Waiting, Self::Stored, Self::Unreadable];
+    pub const ALL: [Self; 4] = [Self::Waiting, Self::Stored, Self::Unreadable, Self::Expired];
 
     /// The word it is stored and shown as.
     #[must_use]
@@ -46,6 +49,7 @@ impl AttachmentState {
             Self::Waiting => "waiting",
             Self::Stored => "stored",
             Self::Unreadable => "unreadable",
+            Self::Expired => "expired",
         }
     }
 

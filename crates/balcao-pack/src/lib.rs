@@ -4,7 +4,10 @@
 //! examples), and compiled. Loading reports every problem at once; a pack with a problem does not load at all.
 
 mod check;
+mod folder;
+mod helpers;
 pub mod load;
 pub mod manifest;
 
-pub use load::{Handlers, LoadedPack, SCHEMA, load};
+pub use helpers::check_helpers;
+pub use load::{Handlers, LoadedPack, SCHEMA, load, load_folder};

@@ -24,11 +24,11 @@ impl NativeTool for AddTag {
     }
 }
 
-fn handlers() -> Handlers {
+pub(crate) fn handlers() -> Handlers {
     Handlers::from([("add_tag".to_owned(), erase(AddTag))])
 }
 
-const GOOD: &str = r#"tool:
+pub(crate) const GOOD: &str = r#"tool:
   id: demo
   type: native
   name: Demo

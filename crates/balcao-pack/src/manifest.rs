@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use balcao_sandbox::Language;
 use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, SaidAs, limits};
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,6 +32,9 @@ pub struct Pack {
     pub description: Localised,
     /// Its commands.
     pub commands: Vec<Command>,
+    /// Functions that compute, for validators, processors and commands.
+    #[serde(default)]
+    pub helpers: Vec<Helper>,
     /// Examples, which are tests.
     #[serde(default)]
     pub examples: Examples,
@@ -42,6 +46,55 @@ pub struct Pack {
 pub enum PackKind {
     /// In this program.
     Native,
+}
+
+/// A helper as written (specification part 3 §1).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Helper {
+    /// Its id.
+    pub id: String,
+    /// What it is written in; not stated: JavaScript.
+    #[serde(default = "javascript")]
+    pub language: Language,
+    /// Ids of the helpers that it uses.
+    #[serde(default)]
+    pub dependencies: Vec<String>,
+    /// The code itself; this or `file`.
+    #[serde(default)]
+    pub function: Option<String>,
+    /// The file that holds the code, from the pack's folder.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// How it is called, such as `resolveFieldId(name, fields)`. Its name is the function that is called.
+    #[serde(default)]
+    pub signature: Option<String>,
+    /// What it is for, in a sentence.
+    #[serde(default)]
+    pub summary: Option<String>,
+    /// What a model is shown of it.
+    #[serde(default)]
+    pub inject: Inject,
+    /// Compiled when it is first needed; if not, as soon as a worker starts.
+    #[serde(default = "yes")]
+    pub lazy_load: bool,
+}
+
+/// What a model is shown of a helper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inject {
+    /// Its signature and summary.
+    #[default]
+    Signature,
+    /// Its code.
+    Source,
+    /// Nothing.
+    Never,
+}
+
+const fn javascript() -> Language {
+    Language::JavaScript
 }
 
 /// A command as written.

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_channel::channel::Capabilities;
-use balcao_channel::{AccountId, Channel, Outbound, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt};
+use balcao_channel::{
+    AccountId, Channel, Outbound, OwnFiles, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt,
+};
 use balcao_domain::ConversationId;
 use balcao_store::dispatch::Lease;
 use balcao_tool::{
@@ -130,6 +132,7 @@ impl Channel for Sending {
             max_buttons: 3,
             max_rows: 10,
             media: &[],
+            own_files: OwnFiles::Read,
             templates: true,
             quotes: true,
             read_marks: true,

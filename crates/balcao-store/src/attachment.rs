@@ -1,10 +1,12 @@
-//! Files that customers sent, with their bytes.
+//! Files of conversations, with their bytes: those that customers sent, and those that staff send.
 //!
-//! The states are in [`balcao_domain::attachment`]. A row is inserted in the transaction that stores its message. The bytes lie
-//! in the database, so that every replica reads them, a backup holds them, and erasing a contact erases them.
+//! The states are in [`balcao_domain::attachment`]. A customer's is inserted in the transaction that stores its message, and
+//! belongs to a message of the conversation once a turn has taken it; one of staff is inserted whole, and belongs to a message
+//! once it is sent ([`give`]). The bytes lie in the database, so that every replica reads them, a backup holds them, and erasing a
+//! contact erases them.
 
 use balcao_domain::attachment::AttachmentState;
-use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, OrganizationId};
+use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, MessageId, OrganizationId};
 use jiff::Timestamp;
 
 use crate::error::StoreError;
@@ -39,8 +41,10 @@ pub struct Attachment {
     pub organization: OrganizationId,
     /// Where.
     pub conversation: ConversationId,
-    /// The message that it came with.
-    pub inbox: InboxId,
+    /// What it came in with; `None` if staff made it.
+    pub inbox: Option<InboxId>,
+    /// What shows it in the conversation; `None` until there is such a message.
+    pub message: Option<MessageId>,
     /// The channel.
     pub channel: String,
     /// The business's account.
@@ -59,6 +63,23 @@ pub struct Attachment {
     pub transcript: Option<String>,
     /// Why it could not be read, for staff.
     pub failure: Option<String>,
+    /// When it came, or was made.
+    pub created_at: Timestamp,
+}
+
+/// A file that staff are about to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnFile<'a> {
+    /// To whom.
+    pub contact: ContactId,
+    /// Where.
+    pub conversation: ConversationId,
+    /// The conversation's channel.
+    pub channel: &'a str,
+    /// What is known of it, as JSON of the channel.
+    pub media: &'a str,
+    /// Itself.
+    pub file: Fetched<'a>,
 }
 
 /// Bytes that were fetched.
@@ -73,7 +94,7 @@ pub struct Fetched<'a> {
 }
 
 const COLUMNS: &str = "id, organization_id, conversation_id, inbox_id, channel, account, media, state, attempts, mime, size, \
-                       transcript, failure";
+                       transcript, failure, message_id, created_at";
 
 fn read(row: &Row<'_>) -> Result<Attachment, StoreError> {
     Ok(Attachment {
@@ -90,6 +111,8 @@ fn read(row: &Row<'_>) -> Result<Attachment, StoreError> {
         size: row.get(10)?,
         transcript: row.get(11)?,
         failure: row.get(12)?,
+        message: row.get(13)?,
+        created_at: row.get(14)?,
     })
 }
 
@@ -119,6 +142,100 @@ pub fn insert(
             now
         ],
     )
+}
+
+/// Adds a file of staff.
+///
+/// # Errors
+/// What the database said.
+pub fn add(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    own: &OwnFile<'_>,
+    now: Timestamp,
+) -> Result<AttachmentId, StoreError> {
+    let size = i64::try_from(own.file.bytes.len()).unwrap_or(i64::MAX);
+    tx.insert(
+        "INSERT INTO attachment (organization_id, contact_id, conversation_id, channel, account, media, state, not_before,
+                                 awaited_until, mime, size, sha256, bytes, created_at, changed_at)
+         VALUES (?1, ?2, ?3, ?4, '', ?5, 'stored', ?10, ?10, ?6, ?7, ?8, ?9, ?10, ?10) RETURNING id",
+        values![
+            organization,
+            own.contact,
+            own.conversation,
+            own.channel,
+            own.media,
+            own.file.mime,
+            size,
+            own.file.sha256,
+            own.file.bytes,
+            now
+        ],
+    )
+}
+
+/// Gives a customer's file to the message that a turn made of what it came with.
+///
+/// # Errors
+/// What the database said.
+pub fn show_with(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    inbox: InboxId,
+    message: MessageId,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE attachment SET message_id = ?3 WHERE organization_id = ?1 AND inbox_id = ?2",
+        values![organization, inbox, message],
+    )?;
+    Ok(())
+}
+
+/// Gives a file of staff to the message that it is sent with; tells whether it was still to be sent in that conversation. A file
+/// is sent with one message.
+///
+/// # Errors
+/// What the database said.
+pub fn give(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    id: AttachmentId,
+    message: MessageId,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE attachment SET message_id = ?4 WHERE organization_id = ?1 AND conversation_id = ?2 AND id = ?3
+           AND inbox_id IS NULL AND message_id IS NULL AND state = 'stored'",
+        values![organization, conversation, id, message],
+    )?;
+    Ok(changed == 1)
+}
+
+/// One file, without its bytes.
+///
+/// # Errors
+/// What the database said.
+pub fn find(tx: &mut Tx<'_>, organization: OrganizationId, id: AttachmentId) -> Result<Option<Attachment>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM attachment WHERE organization_id = ?1 AND id = ?2");
+    tx.query_optional(&sql, values![organization, id], read)
+}
+
+/// The files of messages of a conversation from `first` to `last`, in order of message.
+///
+/// # Errors
+/// What the database said.
+pub fn of_messages(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    first: MessageId,
+    last: MessageId,
+) -> Result<Vec<Attachment>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM attachment WHERE organization_id = ?1 AND conversation_id = ?2 AND message_id >= ?3
+           AND message_id <= ?4 ORDER BY message_id, id"
+    );
+    tx.query_all(&sql, values![organization, conversation, first, last], read)
 }
 
 /// Until when what waits in a conversation waits for its files; `None` if it does not.

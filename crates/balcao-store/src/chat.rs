@@ -3,7 +3,7 @@
 //! Numbers are given in the transaction that writes the entry, so that whoever read up to one number misses nothing by asking
 //! for what comes after it: of two that write at once the later one waits, or begins again.
 
-use balcao_domain::{ConversationId, OrganizationId};
+use balcao_domain::{AttachmentId, ConversationId, OrganizationId};
 use jiff::Timestamp;
 
 use crate::error::StoreError;
@@ -50,6 +50,8 @@ pub struct NewEntry<'a> {
     pub author: ChatAuthor,
     /// What.
     pub text: &'a str,
+    /// A file with it.
+    pub file: Option<AttachmentId>,
 }
 
 /// An entry as it is stored.
@@ -65,6 +67,8 @@ pub struct Entry {
     pub text: String,
     /// When.
     pub created_at: Timestamp,
+    /// A file with it.
+    pub file: Option<AttachmentId>,
 }
 
 fn read(row: &Row<'_>) -> Result<Entry, StoreError> {
@@ -74,6 +78,7 @@ fn read(row: &Row<'_>) -> Result<Entry, StoreError> {
         author: word(row, 2, ChatAuthor::from_word)?,
         text: row.get(3)?,
         created_at: row.get(4)?,
+        file: row.get(5)?,
     })
 }
 
@@ -88,10 +93,10 @@ pub fn push(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let added = tx.execute(
-        "INSERT INTO chat_entry (conversation_id, organization_id, seq, name, author, text, created_at)
-         VALUES (?2, ?1, (SELECT COALESCE(max(seq), 0) + 1 FROM chat_entry WHERE conversation_id = ?2), ?3, ?4, ?5, ?6)
+        "INSERT INTO chat_entry (conversation_id, organization_id, seq, name, author, text, created_at, attachment_id)
+         VALUES (?2, ?1, (SELECT COALESCE(max(seq), 0) + 1 FROM chat_entry WHERE conversation_id = ?2), ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT (conversation_id, name) DO NOTHING",
-        values![organization, new.conversation, new.name, new.author.as_str(), new.text, now],
+        values![organization, new.conversation, new.name, new.author.as_str(), new.text, now, new.file],
     )?;
     Ok(added == 1)
 }
@@ -108,7 +113,7 @@ pub fn after(
     limit: u32,
 ) -> Result<Vec<Entry>, StoreError> {
     tx.query_all(
-        "SELECT seq, name, author, text, created_at FROM chat_entry
+        "SELECT seq, name, author, text, created_at, attachment_id FROM chat_entry
          WHERE organization_id = ?1 AND conversation_id = ?2 AND seq > ?3 ORDER BY seq LIMIT ?4",
         values![organization, conversation, seq, limit],
         read,
@@ -129,6 +134,24 @@ pub fn last_seq(
         values![organization, conversation],
         |row| row.get(0),
     )
+}
+
+/// Whether an entry of a conversation shows this file: then its visitor may read it.
+///
+/// # Errors
+/// What the database said.
+pub fn shows(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    file: AttachmentId,
+) -> Result<bool, StoreError> {
+    let found = tx.query_optional(
+        "SELECT 1 FROM chat_entry WHERE organization_id = ?1 AND conversation_id = ?2 AND attachment_id = ?3 LIMIT 1",
+        values![organization, conversation, file],
+        |row| row.get::<i64>(0),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Whether something waits in a conversation for an answer, or is being answered.

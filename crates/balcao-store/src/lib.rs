@@ -50,6 +50,8 @@ pub mod pace;
 pub mod pages;
 pub mod pipeline;
 pub mod reminder;
+pub mod report;
+pub mod retention;
 pub mod staff;
 pub mod subscription;
 pub mod tag;

@@ -84,6 +84,18 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112261_choice_price.sql"),
         postgres: include_str!("../migrations/postgres/2026112261_choice_price.sql"),
     },
+    Migration {
+        version: 2_026_112_280,
+        name: "2026112280_reports",
+        sqlite: include_str!("../migrations/sqlite/2026112280_reports.sql"),
+        postgres: include_str!("../migrations/postgres/2026112280_reports.sql"),
+    },
+    Migration {
+        version: 2_026_112_290,
+        name: "2026112290_files",
+        sqlite: include_str!("../migrations/sqlite/2026112290_files.sql"),
+        postgres: include_str!("../migrations/postgres/2026112290_files.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -248,6 +248,32 @@ pub fn set_fallback(tx: &mut Tx<'_>, attempted: &Outbox, fallback: &str) -> Resu
     Ok(())
 }
 
+/// Gives whoever sends a message more time, because its file has to be handed in first; tells whether the message was still
+/// theirs to send.
+///
+/// # Errors
+/// What the database said.
+pub fn extend(tx: &mut Tx<'_>, attempted: &Outbox, until: Timestamp) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE outbox SET sending_until = ?4 WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending'",
+        values![attempted.organization, attempted.id, attempted.attempts, until],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Puts the message that names its file at the provider in the place of one whose file was with us; tells whether the message was
+/// still theirs to send who handed the file in.
+///
+/// # Errors
+/// What the database said.
+pub fn set_body(tx: &mut Tx<'_>, attempted: &Outbox, body: &str) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE outbox SET body = ?4 WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending'",
+        values![attempted.organization, attempted.id, attempted.attempts, body],
+    )?;
+    Ok(changed == 1)
+}
+
 /// Keeps what a message is going to cost.
 ///
 /// # Errors

@@ -1,11 +1,11 @@
 //! People who use the console.
 
-use balcao_domain::{OrganizationId, StaffId};
+use balcao_domain::{ContactId, OrganizationId, StaffId};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::value::values;
+use crate::value::{Row, values};
 
 /// A person of staff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,18 +40,62 @@ pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Res
 /// # Errors
 /// What the database said.
 pub fn list(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Staff>, StoreError> {
-    tx.query_all(
-        "SELECT id, name, email, role, phone, on_duty FROM staff WHERE organization_id = ?1 ORDER BY id",
-        values![organization],
-        |row| {
-            Ok(Staff {
-                id: row.get(0)?,
-                name: row.get(1)?,
-                email: row.get(2)?,
-                role: row.get(3)?,
-                phone: row.get(4)?,
-                on_duty: row.get(5)?,
-            })
-        },
-    )
+    let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 ORDER BY id");
+    tx.query_all(&sql, values![organization], read)
+}
+
+/// Who writes through this contact, if anybody of staff does.
+///
+/// # Errors
+/// What the database said.
+pub fn of_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+) -> Result<Option<Staff>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 AND contact_id = ?2");
+    tx.query_optional(&sql, values![organization, contact], read)
+}
+
+/// The contact through which somebody of staff writes, if they have written.
+///
+/// # Errors
+/// What the database said.
+pub fn contact_of(tx: &mut Tx<'_>, organization: OrganizationId, id: StaffId) -> Result<Option<ContactId>, StoreError> {
+    let found = tx.query_optional(
+        "SELECT contact_id FROM staff WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id],
+        |row| row.get(0),
+    )?;
+    Ok(found.flatten())
+}
+
+/// From now on they write through this contact.
+///
+/// # Errors
+/// A unique violation if somebody else does.
+pub fn set_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: StaffId,
+    contact: ContactId,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE staff SET contact_id = ?3 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, contact],
+    )?;
+    Ok(())
+}
+
+const COLUMNS: &str = "id, name, email, role, phone, on_duty";
+
+fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
+    Ok(Staff {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        email: row.get(2)?,
+        role: row.get(3)?,
+        phone: row.get(4)?,
+        on_duty: row.get(5)?,
+    })
 }

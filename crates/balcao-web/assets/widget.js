@@ -27,6 +27,7 @@
       yesterday: "Ontem", unread: (n) => (n === 1 ? "1 mensagem nova" : `${n} mensagens novas`), newest: "Mensagens novas",
       refused: "Este site não pode usar o chat.", long: "A mensagem é longa demais.", log: "Mensagens",
       greeting: "Olá! Como podemos ajudar?", suggestions: "Sugestões",
+      file: (name, size) => `Baixar ${name}${size}`, noFile: "O arquivo não está mais disponível.",
     },
     en: {
       open: "Open chat", close: "Close chat", title: "Chat", write: "Message", placeholder: "Write a message",
@@ -39,6 +40,7 @@
       yesterday: "Yesterday", unread: (n) => (n === 1 ? "1 new message" : `${n} new messages`), newest: "New messages",
       refused: "This site may not use the chat.", long: "The message is too long.", log: "Messages",
       greeting: "Hello! How can we help?", suggestions: "Suggestions",
+      file: (name, size) => `Download ${name}${size}`, noFile: "The file is no longer available.",
     },
   };
   const lang = (settings.lang || document.documentElement.lang || navigator.language || "pt-BR").toLowerCase();
@@ -90,6 +92,10 @@
     .visitor .said { background: var(--mine); border-radius: 14px; border-bottom-right-radius: 4px; }
     .staff .said { box-shadow: inset 3px 0 0 var(--accent), 0 1px 1px rgb(0 0 0 / .07); }
     .said a { color: inherit; text-decoration: underline; }
+    .file { display: flex; gap: 8px; align-items: center; width: 100%; margin: 4px 0 0; padding: 8px 10px; border: 1px solid var(--line);
+      border-radius: 10px; background: var(--back); text-align: left; overflow-wrap: anywhere; }
+    .file svg { flex: none; width: 20px; height: 20px; }
+    .file:disabled { cursor: default; opacity: .6; }
     .meta { display: flex; gap: 6px; align-items: center; padding: 2px 6px 4px; font-size: 11.5px; color: var(--soft); }
     .visitor .meta { justify-content: flex-end; }
     .failed .said { box-shadow: inset 0 0 0 1.5px var(--alarm); }
@@ -149,6 +155,7 @@
     return svg;
   };
   const CHAT_ICON = "M4 4h16a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H9l-5 4v-4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z";
+  const FILE_ICON = "M5 20h14v-2H5v2zM19 9h-4V3H9v6H5l7 7 7-7z";
   const SEND_ICON = "M3 20.5v-7l9-1.5-9-1.5v-7L22 12z";
 
   const sleep = (ms, signal) =>
@@ -534,7 +541,8 @@
       const meta = el("div", { class: "meta" }, ...(message.author === "staff" ? [el("span", {}, `${words.staff} ·`)] : []),
         el("time", { datetime: message.at }, time));
       const root = el("div", { class: `message ${message.author}` },
-        el("span", { class: "unseen" }, `${who}: `), el("div", { class: "said" }, ...asNodes(message.text)), meta);
+        el("span", { class: "unseen" }, `${who}: `),
+        el("div", { class: "said" }, ...asNodes(message.text), ...(message.file ? [this.fileLink(message.file)] : [])), meta);
       const shown = { root, meta };
       if (message.author === "visitor") {
         shown.state = el("span", { class: "state", role: "img" });
@@ -551,6 +559,27 @@
         this.badge.hidden = false;
         this.launcher.setAttribute("aria-label", `${words.open}: ${words.unread(this.unread)}`);
       }
+    }
+
+    // A file is fetched with the visitor's token, so that its address is of no use to anybody else, and saved, never shown.
+    fileLink(file) {
+      const unit = file.size >= 1e6 ? [file.size / 1e6, "MB"] : [Math.max(1, (file.size || 0) / 1e3), "kB"];
+      const size = file.size ? ` (${unit[0].toLocaleString(locale, { maximumFractionDigits: unit[1] === "MB" ? 1 : 0 })} ${unit[1]})` : "";
+      const label = el("span", {}, words.file(file.name, size));
+      const link = el("button", { class: "file", type: "button", onclick: async () => {
+        link.disabled = true;
+        try {
+          const response = await this.ask(`/chat/v1/files/${encodeURIComponent(file.id)}`, { signal: AbortSignal.timeout(120_000) });
+          if (response.status === 404) { label.textContent = words.noFile; return; }
+          if (response.ok) {
+            const url = URL.createObjectURL(await response.blob());
+            el("a", { href: url, download: file.name }).click();
+            setTimeout(() => URL.revokeObjectURL(url), 60_000);
+          }
+        } catch { /* the network: it may be tried again */ }
+        link.disabled = false;
+      } }, icon(FILE_ICON), label);
+      return link;
     }
 
     day(at) {

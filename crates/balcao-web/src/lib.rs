@@ -9,6 +9,7 @@
 mod api;
 pub mod chat;
 pub mod demo;
+mod download;
 mod health;
 mod limits;
 mod measure;

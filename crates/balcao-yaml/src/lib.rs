@@ -15,6 +15,9 @@ use positions::Positions;
 /// Largest file that is read, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
+/// How many lines below its key a block of text is looked for: blank lines and comments may stand between.
+const BLOCK_SEARCH: usize = 50;
+
 /// A YAML file, read.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -105,6 +108,33 @@ impl Document {
             message: message.into(),
             suggestion,
             snippet: line_of(&self.text, line).to_owned(),
+        }
+    }
+
+    /// Where the text of a string begins that may be a block of many lines (`function: |`): its first line, from 1, and how many
+    /// characters stand before each of its lines.
+    ///
+    /// `text` is the string at `pointer`. Of a string that is no block, the characters before it on its only line.
+    #[must_use]
+    pub fn text_start(&self, pointer: &str, text: &str) -> (usize, usize) {
+        let (line, column) = Positions::of(&self.text).find(pointer);
+        let standing = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        // A block begins below its key, and loses its indentation.
+        let block = (line..line.saturating_add(BLOCK_SEARCH)).find_map(|at| {
+            let before = line_of(&self.text, at).strip_suffix(standing.trim_end())?;
+            before.chars().all(|character| character == ' ').then(|| (at, before.chars().count()))
+        });
+        match block {
+            Some((at, indent)) if !standing.is_empty() => {
+                let blank = text.lines().take_while(|line| line.trim().is_empty()).count();
+                (at.saturating_sub(blank), indent)
+            }
+            _ => {
+                let before = column.saturating_sub(1);
+                let quoted =
+                    line_of(&self.text, line).chars().nth(before).is_some_and(|first| matches!(first, '"' | '\''));
+                (line, before + usize::from(quoted))
+            }
         }
     }
 
@@ -202,6 +232,19 @@ mod tests {
             let problem = Document::read("x.yaml", text).unwrap_err();
             assert!(problem.line > 0, "{text:?}: {problem:?}");
         }
+    }
+
+    #[test]
+    fn the_lines_of_a_block_are_found_with_their_indentation() {
+        let text = "a: x => 1\nb: |\n  first\n    second\nlist:\n  - code: |2\n\n      deep\n  - code: 'x => 2'\n";
+        let document = Document::read("x.yaml", text).unwrap();
+        let start = |pointer: &str| {
+            let text = document.value.pointer(pointer).and_then(Value::as_str).unwrap();
+            document.text_start(pointer, text)
+        };
+        assert_eq!(start("/a"), (1, 3));
+        assert_eq!(start("/b"), (3, 2));
+        assert_eq!(start("/list/1/code"), (9, 11));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::LazyLock};
 use balcao_language::fold;
 use regex::Regex;
 
-use super::words::{CLAIMS, NO_CLAIM, NOT_BEFORE, OFFERS, TAGS};
+use super::words::{CLAIMS, NO_CLAIM, NOT_BEFORE, OFFERS, OWN_ACT, TAGS};
 
 /// What a sentence claims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
 static INNOCENT: LazyLock<Vec<Regex>> =
     LazyLock::new(|| NO_CLAIM.iter().filter_map(|source| compiled(source)).collect());
 static BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(NOT_BEFORE));
+static FIRST_PERSON: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(OWN_ACT));
 static OFFERING: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(OFFERS));
 
 /// A pattern over folded text, whose letters are ASCII: so are its word boundaries, which keeps `regex` in its automaton.
@@ -75,6 +76,12 @@ pub(super) fn claims_in(text: &str) -> Vec<Claim<'_>> {
         out.push(Claim { sentence, facts: text.get(range.start..end).unwrap_or(sentence), kinds });
     }
     out
+}
+
+/// Whether a sentence says that the writer did something: "cancelei", or a bare "Cancelado!", but not "Cancelados: 3".
+pub(super) fn tells_of_own_act(sentence: &str) -> bool {
+    let folded = fold(sentence);
+    FIRST_PERSON.as_ref().is_none_or(|regex| regex.is_match(&folded))
 }
 
 fn kinds_of(sentence: &str, last: bool, asks: bool) -> Vec<ClaimKind> {

@@ -277,3 +277,6 @@ pub(super) const SERVICES: &[&[&str]] = &[
     &["botox"],
     &["platinado"],
 ];
+
+/// The first person, or a sentence that is nothing but the deed.
+pub(super) const OWN_ACT: &str = r"\b(?:[a-z]{3,}ei|fiz|pus|consegui|acabamos|i|i've|i'm|we|we've)\b|\b[a-z]{3,}(?:amos|emos|imos) (?:o|a|os|as|seu|sua)\b|^\W*(?:pront(?:o|inho)|feito|done|(?:cancelad|desmarcad|marcad|agendad|remarcad|reagendad|confirmad|reservad)[oa]|cancell?ed|booked|rescheduled)\W*$";

@@ -37,7 +37,7 @@ pub enum PromptError {
 }
 
 /// The modules that exist, in their usual order.
-pub const MODULES: [&str; 6] = ["identity", "rules", "truth", "flows", "tools", "context"];
+pub const MODULES: [&str; 7] = ["identity", "rules", "truth", "flows", "tools", "context", "analyst"];
 
 macro_rules! modules {
     ($language:literal) => {
@@ -48,6 +48,7 @@ macro_rules! modules {
             (concat!($language, "/flows"), include_str!(concat!("../../prompts/", $language, "/flows.md"))),
             (concat!($language, "/tools"), include_str!(concat!("../../prompts/", $language, "/tools.md"))),
             (concat!($language, "/context"), include_str!(concat!("../../prompts/", $language, "/context.md"))),
+            (concat!($language, "/analyst"), include_str!(concat!("../../prompts/", $language, "/analyst.md"))),
         ]
     };
 }

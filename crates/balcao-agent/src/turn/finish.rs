@@ -84,7 +84,9 @@ impl Turn {
     pub fn evidence(&self) -> Evidence {
         let receipts: Vec<Receipt> =
             self.state.calls.iter().flat_map(|call| call.result.receipts.iter().cloned()).collect();
-        Evidence { receipts, today: self.state.now.date(), locale: self.state.principal.locale }
+        let principal = &self.state.principal;
+        let (locale, staff_facing) = (principal.locale, principal.staff_facing);
+        Evidence { receipts, today: self.state.now.date(), locale, staff_facing }
     }
 
     fn reply(&mut self, text: String) {

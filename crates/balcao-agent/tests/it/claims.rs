@@ -8,7 +8,7 @@ use jiff::civil::{Date, date, time};
 const TODAY: Date = date(2026, 11, 24);
 
 pub(crate) fn evidence(receipts: Vec<Receipt>) -> Evidence {
-    Evidence { receipts, today: TODAY, locale: Locale::PtBr }
+    Evidence { receipts, today: TODAY, locale: Locale::PtBr, staff_facing: false }
 }
 
 /// Corte with João Batista on Wednesday, 25/11 at 15h for R$ 45,00.
@@ -571,4 +571,25 @@ fn the_fixed_sentence_is_made_of_the_effects() {
     // What it says is proven by the same receipts.
     let said = fixed_sentence(&all).unwrap();
     assert_eq!(check(&said, &all), ClaimVerdict::Proven);
+}
+
+#[test]
+fn to_staff_a_figure_is_no_claim_and_an_act_of_ones_own_is() {
+    let staff = Evidence { staff_facing: true, ..evidence(Vec::new()) };
+    let figures = [
+        "Resumo de 2026-11\n- Agendamentos: 12\n- Cancelados: 3",
+        "Foram cancelados 3 horários neste mês.",
+        "A Lívia cancelou duas vezes; o horário de sexta foi cancelado.",
+        "O corte da Ana está marcado para sexta às 15h.",
+        "3 appointments were cancelled this month.",
+    ];
+    for text in figures {
+        assert_eq!(check(text, &staff), ClaimVerdict::Proven, "{text}");
+    }
+    for text in
+        ["Pronto, cancelei o horário da Ana.", "Cancelado!", "Marquei a Lívia para sexta.", "I've cancelled it."]
+    {
+        assert!(matches!(check(text, &staff), ClaimVerdict::Unproven(_)), "{text}");
+    }
+    assert!(matches!(check("O horário de sexta foi cancelado.", &evidence(Vec::new())), ClaimVerdict::Unproven(_)));
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
-use balcao_domain::OrganizationId;
+use balcao_domain::{AttachmentId, OrganizationId};
 use balcao_store::chat::{self, ChatAuthor, NewEntry};
 use balcao_store::{StoreError, Tx};
 
@@ -28,14 +28,14 @@ impl ChatMailbox {
 
 #[async_trait]
 impl Mailbox for ChatMailbox {
-    async fn put(&self, visitor: &UserId, name: &str, text: &str) -> Result<(), String> {
+    async fn put(&self, visitor: &UserId, name: &str, text: &str, file: Option<AttachmentId>) -> Result<(), String> {
         let now = self.desk.clock.now();
         let (organization, name, text) = (self.organization, name.to_owned(), text.to_owned());
         let kept = self.desk.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| {
             // The name is that of a row in the outbox: it knows the conversation, whoever the recipient is said to be.
             let Some((conversation, kind)) = chat::outgoing(tx, organization, &name)? else { return Ok(false) };
             let author = if kind == "reply" { ChatAuthor::Agent } else { ChatAuthor::Staff };
-            chat::push(tx, organization, &NewEntry { conversation, name: &name, author, text: &text }, now)?;
+            chat::push(tx, organization, &NewEntry { conversation, name: &name, author, text: &text, file }, now)?;
             Ok(true)
         });
         match kept.await {

@@ -15,13 +15,15 @@ use balcao_channel::channels::web::KIND;
 use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Origin, Person};
 use balcao_channel::{AccountId, Inbound, ProviderMessageId, UserId};
 use balcao_domain::conversation::ConversationState;
-use balcao_domain::{ContactId, ConversationId, OrganizationId};
+use balcao_domain::{AttachmentId, ContactId, ConversationId, OrganizationId};
 use balcao_store::chat::{self, ChatAuthor, Entry};
-use balcao_store::{Tx, contact, conversation, staff};
+use balcao_store::conversation::Conversation;
+use balcao_store::{Tx, attachment, contact, conversation, staff};
 use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::files::{self, FileBytes};
 use crate::inbox::{Account, Inbox};
 use crate::pace::{self, Pace};
 pub use hub::{Hub, Listening};
@@ -67,6 +69,22 @@ pub struct ChatMessage {
     pub text: String,
     /// When.
     pub at: Timestamp,
+    /// A file with it; the visitor reads it by [`WebChats::file`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<ChatFile>,
+}
+
+/// A file as a visitor sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChatFile {
+    /// Its id, as it is asked for.
+    pub id: String,
+    /// `image`, `video`, `audio` or `document`.
+    pub kind: String,
+    /// The name to save it under.
+    pub name: String,
+    /// How many bytes it has.
+    pub size: Option<i64>,
 }
 
 /// Who answers a visitor now.
@@ -171,6 +189,23 @@ impl WebChats {
         self.desk.look(move |tx, _now| view(tx, organization, &key, after)).await
     }
 
+    /// A file that a visitor's chat shows, with its bytes; `None` if it shows none of this id, or the file is not here any more.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn file(&self, visitor: &Visitor, id: AttachmentId) -> Result<Option<FileBytes>, UseCaseError> {
+        let (organization, key) = (self.organization, visitor.as_str().to_owned());
+        self.desk
+            .look(move |tx, _now| {
+                let Some(own) = conversation_of(tx, organization, &key)? else { return Ok(None) };
+                if !chat::shows(tx, organization, own.id, id)? {
+                    return Ok(None);
+                }
+                Ok(files::opened(tx, organization, id)?.ok())
+            })
+            .await
+    }
+
     /// The conversation of the chat in which somebody wrote last, and with whom it is.
     ///
     /// # Errors
@@ -194,11 +229,7 @@ fn view(
     after: Option<i64>,
 ) -> Result<ChatView, UseCaseError> {
     let nothing = ChatState { with: "agent", name: None, typing: false };
-    let Some(contact) = contact::find_by_channel_user(tx, organization, visitor)? else {
-        return Ok(ChatView { messages: Vec::new(), state: nothing, more: false });
-    };
-    let mut all = conversation::of_contact(tx, organization, contact.id)?.into_iter();
-    let Some(found) = all.find(|one| one.channel == KIND) else {
+    let Some(found) = conversation_of(tx, organization, visitor)? else {
         return Ok(ChatView { messages: Vec::new(), state: nothing, more: false });
     };
     let last = chat::last_seq(tx, organization, found.id)?;
@@ -216,14 +247,36 @@ fn view(
         None => None,
     };
     let typing = found.state.agent_speaks() && chat::is_answering(tx, organization, found.id)?;
-    let messages = entries.into_iter().map(|entry| message(entry, visitor)).collect();
+    let messages =
+        entries.into_iter().map(|entry| message(tx, organization, entry, visitor)).collect::<Result<_, _>>()?;
     Ok(ChatView { messages, state: ChatState { with, name, typing }, more })
 }
 
-fn message(entry: Entry, visitor: &str) -> ChatMessage {
+/// The conversation of a visitor, once they wrote.
+fn conversation_of(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    visitor: &str,
+) -> Result<Option<Conversation>, UseCaseError> {
+    let Some(contact) = contact::find_by_channel_user(tx, organization, visitor)? else { return Ok(None) };
+    let mut all = conversation::of_contact(tx, organization, contact.id)?.into_iter();
+    Ok(all.find(|one| one.channel == KIND))
+}
+
+fn message(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    entry: Entry,
+    visitor: &str,
+) -> Result<ChatMessage, UseCaseError> {
     let own = entry.name.strip_prefix(visitor).and_then(|rest| rest.strip_prefix('/'));
     let id = own.filter(|_| entry.author == ChatAuthor::Visitor).map(str::to_owned);
-    ChatMessage { seq: entry.seq, id, author: entry.author.as_str(), text: entry.text, at: entry.created_at }
+    let file = match entry.file {
+        Some(id) => attachment::find(tx, organization, id)?.as_ref().map(files::view),
+        None => None,
+    };
+    let file = file.map(|file| ChatFile { id: file.id.to_string(), kind: file.kind, name: file.name, size: file.size });
+    Ok(ChatMessage { seq: entry.seq, id, author: entry.author.as_str(), text: entry.text, at: entry.created_at, file })
 }
 
 fn first(name: &str) -> String {
@@ -239,7 +292,7 @@ pub(crate) fn note_inbound(
     text: &str,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    let new = chat::NewEntry { conversation, name: message.as_str(), author: ChatAuthor::Visitor, text };
+    let new = chat::NewEntry { conversation, name: message.as_str(), author: ChatAuthor::Visitor, text, file: None };
     chat::push(tx, organization, &new, now)?;
     Ok(())
 }

@@ -2,11 +2,10 @@
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{ConversationId, MessageId, OrganizationId, TurnId};
-use balcao_store::message::Message;
 use balcao_store::{pages, staff};
 use jiff::Timestamp;
 
-use super::{Answer, ConversationRefusal, ConversationView, Conversations, find, view};
+use super::{Answer, ConversationRefusal, ConversationView, Conversations, Said, find, view, with_files};
 use crate::desk::UseCaseError;
 
 /// Some conversations, and where the next ones begin.
@@ -22,7 +21,7 @@ pub struct ConversationPage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessagePage {
     /// The latest first.
-    pub items: Vec<Message>,
+    pub items: Vec<Said>,
     /// Where the next page begins; `None` on the last one.
     pub next: Option<MessageId>,
 }
@@ -89,7 +88,7 @@ impl Conversations {
                 }
                 let mut items = pages::messages(tx, organization, id, before, limit.saturating_add(1))?;
                 let next = cut(&mut items, limit).map(|last| last.id);
-                Ok(Ok(MessagePage { items, next }))
+                Ok(Ok(MessagePage { items: with_files(tx, organization, id, items)?, next }))
             })
             .await
     }

@@ -40,6 +40,20 @@ pub(crate) fn unreadable(media: &Media, locale: &str) -> String {
     }
 }
 
+/// What stands in the thread for a file that staff sent, below their words to it.
+pub(crate) fn sent(media: &Media, text: &str, locale: &str) -> String {
+    let said = words(locale);
+    let kind = match media.media {
+        MediaKind::Image => said.sent_image,
+        MediaKind::Video => said.sent_video,
+        MediaKind::Audio => said.sent_audio,
+        MediaKind::Document => said.sent_document,
+        MediaKind::Sticker => said.sticker,
+    };
+    let file = bracket(kind, media.filename.as_deref().unwrap_or_default());
+    if text.is_empty() { file } else { format!("{text}\n{file}") }
+}
+
 /// What a turn reads when an option was chosen that does not count any more, or never did.
 pub(crate) fn lapsed(meant: Option<&str>, locale: &str) -> String {
     bracket(words(locale).lapsed, meant.unwrap_or_default())
@@ -69,6 +83,10 @@ struct Words {
     no_video: &'static str,
     no_audio: &'static str,
     no_document: &'static str,
+    sent_image: &'static str,
+    sent_video: &'static str,
+    sent_audio: &'static str,
+    sent_document: &'static str,
 }
 
 const PORTUGUESE: Words = Words {
@@ -87,6 +105,10 @@ const PORTUGUESE: Words = Words {
     no_video: "o cliente enviou um vídeo que não pôde ser lido",
     no_audio: "o cliente enviou um áudio que não pôde ser ouvido",
     no_document: "o cliente enviou um documento que não pôde ser lido",
+    sent_image: "imagem",
+    sent_video: "vídeo",
+    sent_audio: "áudio",
+    sent_document: "documento",
 };
 
 const ENGLISH: Words = Words {
@@ -105,6 +127,10 @@ const ENGLISH: Words = Words {
     no_video: "the customer sent a video that could not be read",
     no_audio: "the customer sent an audio that could not be heard",
     no_document: "the customer sent a document that could not be read",
+    sent_image: "image",
+    sent_video: "video",
+    sent_audio: "audio",
+    sent_document: "document",
 };
 
 fn in_full(content: &Content, said: &Words) -> String {

@@ -96,7 +96,8 @@ impl Timers {
             Err(_elapsed) => String::new(),
         };
         let sanitiser = agent.sanitiser_for(Vec::new());
-        let evidence = Evidence { receipts: Vec::new(), today: draft.now.date(), locale: agent.profile.language };
+        let (today, locale) = (draft.now.date(), agent.profile.language);
+        let evidence = Evidence { receipts: Vec::new(), today, locale, staff_facing: false };
         match sanitiser.clean(&written).verdict {
             Verdict::Send(reply) if may_be_said(reply.as_str(), &evidence) => reply.as_str().to_owned(),
             Verdict::Send(_) | Verdict::Retry(_) | Verdict::Block(_) => ours(words, draft.due.kind).to_owned(),
@@ -147,6 +148,7 @@ impl Timers {
                 kind: "follow_up",
                 name: &format!("follow_up/{}", due.id),
                 text: &text,
+                file: None,
                 choices: None,
                 about: None,
                 fallback: template.as_ref(),

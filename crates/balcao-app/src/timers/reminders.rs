@@ -110,6 +110,7 @@ fn fire(
         kind: "reminder",
         name: &format!("reminder/{}", due.id),
         text: &text,
+        file: None,
         choices: Some(&buttons(&text, &facts, words, due, &found)),
         about: Some(&vet::about_appointment(found.id, found.span.start)),
         fallback: template.as_ref(),

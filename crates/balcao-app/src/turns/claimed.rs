@@ -161,7 +161,8 @@ fn take(
     for row in &rows {
         let new =
             NewMessage { conversation, turn: Some(turn), author: Author::Contact, text: &row.text, subject: None };
-        message::insert(tx, organization, &new, row.received_at)?;
+        let message = message::insert(tx, organization, &new, row.received_at)?;
+        attachment::show_with(tx, organization, row.id, message)?;
     }
     let left = inbox::burst(tx, organization, conversation)?;
     let files = attachment::awaited_until(tx, organization, conversation)?.unwrap_or(now);
@@ -255,6 +256,7 @@ pub(super) fn speak(
         kind: "reply",
         name: &opened.turn.to_string(),
         text: reply.as_str(),
+        file: None,
         choices: choices.as_ref(),
         about: None,
         fallback: None,

@@ -23,7 +23,7 @@ use async_trait::async_trait;
 use balcao_agent::driver::{Journal, Observer, drive};
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
 use balcao_agent::{Ending, Opening, Profile, Turn, TurnState, spans};
-use balcao_domain::{ConversationId, OrganizationId, Phone, TurnId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
 use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::{self, Lease};
@@ -86,11 +86,20 @@ pub struct Inbound {
     /// How it came: `terminal`, `whatsapp`, …
     pub channel: String,
     /// From whom.
-    pub phone: Phone,
+    pub from: Writer,
     /// The name that the channel gives, for a contact that is not known yet.
     pub name: Option<String>,
     /// The messages; several are answered together.
     pub texts: Vec<String>,
+}
+
+/// Who wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Writer {
+    /// Whoever has this number; a contact is made if nobody is known to.
+    Phone(Phone),
+    /// A contact that exists.
+    Contact(ContactId),
 }
 
 /// What became of a message.
@@ -297,7 +306,11 @@ impl FrontDesk {
     }
 
     fn lane(&self, inbound: &Inbound) -> Arc<Mutex<()>> {
-        let name = format!("{}/{}/{}", inbound.organization, inbound.channel, inbound.phone.identity().as_str());
+        let who = match &inbound.from {
+            Writer::Phone(phone) => phone.identity().as_str().to_owned(),
+            Writer::Contact(id) => id.to_string(),
+        };
+        let name = format!("{}/{}/{who}", inbound.organization, inbound.channel);
         let mut lanes = self.lanes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if lanes.len() > 4_096 {
             lanes.retain(|_, lane| Arc::strong_count(lane) > 1);

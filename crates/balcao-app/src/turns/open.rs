@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
-use super::{Agent, Inbound};
+use super::{Agent, Inbound, Writer};
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::hours::{self, OpenState};
@@ -150,12 +150,16 @@ fn in_transaction(
 }
 
 fn find_or_add(tx: &mut Tx<'_>, inbound: &Inbound, now: Timestamp) -> Result<Contact, UseCaseError> {
-    if let Some(known) = contact::find_by_phone(tx, inbound.organization, &inbound.phone)? {
+    let phone = match &inbound.from {
+        Writer::Contact(id) => return Ok(contact::get(tx, inbound.organization, *id)?),
+        Writer::Phone(phone) => phone,
+    };
+    if let Some(known) = contact::find_by_phone(tx, inbound.organization, phone)? {
         return Ok(known);
     }
     let new = contact::NewContact {
         name: inbound.name.clone(),
-        phone: Some(inbound.phone.clone()),
+        phone: Some(phone.clone()),
         ..contact::NewContact::default()
     };
     let id = contact::insert(tx, inbound.organization, &new, now)?;

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use balcao_agent::{Ending, Profile, ProfileFile};
 use balcao_app::conversations::Conversations;
-use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound};
+use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::{PACKS, Settings, tools};
 use balcao_domain::{Phone, conversation::ConversationState};
 use balcao_llm::providers::scripted::{Line, Scripted, calls, calls_all, says, with};
@@ -138,7 +138,7 @@ impl Shop {
         let inbound = Inbound {
             organization: self.world.organization,
             channel: "terminal".to_owned(),
-            phone: Phone::parse(CAIO).unwrap(),
+            from: Writer::Phone(Phone::parse(CAIO).unwrap()),
             name: None,
             texts: vec![text.to_owned()],
         };

@@ -54,6 +54,11 @@ impl World {
         self.contact("31 98432-7788").await
     }
 
+    pub(crate) async fn staff(&self) -> Vec<balcao_store::staff::Staff> {
+        let organization = self.organization;
+        self.desk.store.read(move |tx| balcao_store::staff::list(tx, organization)).await.unwrap()
+    }
+
     /// A key that no effect has used.
     pub(crate) fn key(&self) -> EffectKey {
         let number = self.keys.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! What handlers share: identity, errors, dates, and the shapes of answers.
 
+pub(crate) mod analyst;
 mod refusals;
 mod views;
 

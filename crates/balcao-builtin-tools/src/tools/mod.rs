@@ -10,14 +10,18 @@ mod get_appointment_history;
 mod get_barbers;
 mod get_business_hours;
 mod get_contact_info;
+mod get_no_show_clients;
 mod get_services;
+mod get_stats;
 mod get_subscriber_status;
 mod get_subscription_plans;
+mod get_upcoming;
 mod join_waitlist;
 mod list_pipeline_stages;
 mod move_pipeline_stage;
 mod remove_tag;
 mod reschedule_appointment;
+mod run_query;
 mod schedule_appointment_reminder;
 mod schedule_followup;
 mod search_knowledge_base;
@@ -26,6 +30,7 @@ mod trigger_flow;
 mod update_contact;
 
 use balcao_app::Desk;
+use balcao_app::analytics::Analytics;
 use balcao_app::appointments::Appointments;
 use balcao_app::availability::Availability;
 use balcao_app::booking::Booking;
@@ -36,7 +41,9 @@ use balcao_app::follow_ups::FollowUps;
 use balcao_app::hours::BusinessHours;
 use balcao_app::knowledge::Knowledge;
 use balcao_app::notes::Notes;
+use balcao_app::people::People;
 use balcao_app::pipelines::Pipelines;
+use balcao_app::questions::Questions;
 use balcao_app::reminders::Reminders;
 use balcao_app::subscriptions::Subscriptions;
 use balcao_app::waitlist::Waitlist;
@@ -51,6 +58,7 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
     let desk = || desk.clone();
     let (contacts, booking) = (Contacts::new(desk()), Booking::new(desk()));
     let (catalog, pipelines, follow_ups) = (Catalog::new(desk()), Pipelines::new(desk()), FollowUps::new(desk()));
+    let (people, analytics) = (People::new(desk()), Analytics::new(desk()));
     let list = [
         ("get_contact_info", erase(get_contact_info::GetContactInfo { contacts: contacts.clone() })),
         ("add_tag", erase(add_tag::AddTag { contacts: contacts.clone(), may_create: settings.allow_new_tags })),
@@ -104,6 +112,10 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
             "trigger_flow",
             erase(trigger_flow::TriggerFlow { flows: Flows::new(desk()), allowed: settings.flows.clone() }),
         ),
+        ("get_stats", erase(get_stats::GetStats { people: people.clone(), analytics: analytics.clone() })),
+        ("get_upcoming", erase(get_upcoming::GetUpcoming { people: people.clone(), analytics: analytics.clone() })),
+        ("get_no_show_clients", erase(get_no_show_clients::GetNoShowClients { people: people.clone(), analytics })),
+        ("run_query", erase(run_query::RunQuery { people, questions: Questions::new(desk()) })),
     ];
     list.into_iter().map(|(name, handler)| (name.to_owned(), handler)).collect()
 }

@@ -2,6 +2,7 @@
 //! data it is, replays, bad arguments and both languages. Calls pass the checks of a turn and run on a real database.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
+mod analytics;
 mod contract;
 mod crm;
 mod followup;

@@ -119,6 +119,17 @@ impl World {
         self.who("web:1f0c").await
     }
 
+    /// Somebody of staff, who writes to the assistant.
+    pub(crate) async fn staff(&self, email: &str) -> Who {
+        let people = balcao_app::people::People::new(self.desk.clone());
+        let contact = people.contact_of(self.organization, email.to_owned()).await.unwrap().unwrap();
+        let (organization, now) = (self.organization, self.clock.now());
+        let begun = self.desk.store.write(move |tx| {
+            Ok::<_, StoreError>(conversation::find_or_begin(tx, organization, contact, "assistant", now)?.id)
+        });
+        Who { contact, conversation: begun.await.unwrap(), locale: Locale::PtBr, staff_facing: true }
+    }
+
     /// A call with a key of its own.
     pub(crate) async fn call(&self, who: Who, tool: &str, args: Value) -> CallResult {
         let place = self.calls.fetch_add(1, Ordering::Relaxed);

@@ -169,6 +169,7 @@ fn file(
     match source {
         MediaSource::Uploaded(id) => filled("the id of the file", id.as_str(), limits::NAME, SHORTEN)?,
         MediaSource::Link(url) => https("the address of the file", url)?,
+        MediaSource::Kept(_) | MediaSource::Inline(_) => {}
     }
     match kind {
         MediaKind::Audio | MediaKind::Sticker if caption.is_some() => {

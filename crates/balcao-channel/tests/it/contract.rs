@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use balcao_channel::channels::evolution::{Config, Evolution};
 use balcao_channel::channels::web::{Mailbox, WebChat};
 use balcao_channel::{AccountId, Channel, Number, Recipient, UserId};
+use balcao_domain::AttachmentId;
 use balcao_testkit::contract::channel::{Harness, all};
 use balcao_testkit::fakes::evolution::{self, FakeEvolution, Gateway};
 use balcao_testkit::fakes::graph::{Behaviour, FakeGraph, TOKEN};
@@ -91,7 +92,7 @@ struct Box_ {
 
 #[async_trait]
 impl Mailbox for Box_ {
-    async fn put(&self, _visitor: &UserId, name: &str, text: &str) -> Result<(), String> {
+    async fn put(&self, _visitor: &UserId, name: &str, text: &str, _file: Option<AttachmentId>) -> Result<(), String> {
         if self.busy.swap(false, Ordering::SeqCst) {
             return Err("busy".to_owned());
         }

@@ -1,10 +1,11 @@
 //! What is special about the gateway.
 
 use balcao_channel::inbound::{Media, MediaKind};
-use balcao_channel::outbound::{MediaSource, Outbound, OutboundContent};
+use balcao_channel::outbound::{InlineFile, MediaSource, Outbound, OutboundContent};
 use balcao_channel::{
     Channel, DownloadLimits, MediaError, Number, ProviderMediaId, ProviderMessageId, Recipient, SendClass, UserId,
 };
+use balcao_domain::AttachmentId;
 use balcao_testkit::fakes::evolution::{FakeEvolution, Gateway};
 
 use crate::contract::gateway;
@@ -47,6 +48,35 @@ async fn files_and_places_are_sent() {
     }
     let kinds: Vec<String> = fake.sent().into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(kinds, ["sendMedia", "sendWhatsAppAudio", "sendLocation"]);
+}
+
+#[tokio::test]
+async fn a_file_of_ours_travels_within_its_message() {
+    let fake = FakeEvolution::start().unwrap();
+    let channel = gateway(&fake);
+    for (kind, mime, name) in
+        [(MediaKind::Document, "application/pdf", "tabela.pdf"), (MediaKind::Audio, "audio/ogg", "oi.ogg")]
+    {
+        let content = OutboundContent::Media {
+            media: kind,
+            source: MediaSource::Kept(AttachmentId::try_from(9).unwrap()),
+            caption: None,
+            filename: None,
+            voice: false,
+        };
+        let file = InlineFile { kind, mime: mime.to_owned(), name: name.to_owned(), bytes: b"bytes".as_slice().into() };
+        let there = channel.hand_in(file).await.unwrap();
+        let message = Outbound::new(content).unwrap().with_source(there).unwrap();
+        channel.send(&message, &joao()).await.unwrap();
+    }
+    let sent = fake.sent();
+    let document = &sent[0].1;
+    assert_eq!((sent[0].0.as_str(), document["media"].as_str()), ("sendMedia", Some("Ynl0ZXM=")));
+    assert_eq!(
+        (document["fileName"].as_str(), document["mimetype"].as_str()),
+        (Some("tabela.pdf"), Some("application/pdf"))
+    );
+    assert_eq!((sent[1].0.as_str(), sent[1].1["audio"].as_str()), ("sendWhatsAppAudio", Some("Ynl0ZXM=")));
 }
 
 #[tokio::test]

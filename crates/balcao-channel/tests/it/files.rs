@@ -2,8 +2,9 @@
 
 use balcao_channel::channels::whatsapp::media::{DownloadLimits, MediaError};
 use balcao_channel::inbound::MediaKind;
-use balcao_channel::outbound::{MediaSource, Outbound, OutboundContent};
+use balcao_channel::outbound::{InlineFile, MediaSource, Outbound, OutboundContent};
 use balcao_channel::{Channel, GiveUpReason, ProviderMediaId, SendClass};
+use balcao_domain::AttachmentId;
 use balcao_testkit::fakes::graph::{Behaviour, FakeGraph};
 
 use crate::support::{account, hasty, joao};
@@ -29,6 +30,31 @@ async fn a_file_goes_up_and_is_sent_by_its_id() {
         voice: false,
     };
     channel.send(&Outbound::new(content).unwrap(), &joao()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_file_of_ours_is_handed_in_before_its_message_and_without_that_nothing_is_sent() {
+    let graph = FakeGraph::start().unwrap();
+    let channel = account(&graph);
+    let kept = OutboundContent::Media {
+        media: MediaKind::Image,
+        source: MediaSource::Kept(AttachmentId::try_from(9).unwrap()),
+        caption: Some("o novo corte".into()),
+        filename: None,
+        voice: false,
+    };
+    let message = Outbound::new(kept).unwrap();
+    let refused = channel.send(&message, &joao()).await.unwrap_err();
+    assert_eq!(refused.class, SendClass::give_up(GiveUpReason::Rejected));
+    assert!(graph.asked().is_empty());
+    let name = "corte.png".to_owned();
+    let file =
+        InlineFile { kind: MediaKind::Image, mime: "image/png".to_owned(), name, bytes: b"png".as_slice().into() };
+    let there = channel.hand_in(file).await.unwrap();
+    channel.send(&message.with_source(there).unwrap(), &joao()).await.unwrap();
+    let [sent] = graph.accepted().try_into().unwrap();
+    assert_eq!(graph.file(sent["image"]["id"].as_str().unwrap()), Some(b"png".to_vec()));
+    assert_eq!(sent["image"]["caption"], "o novo corte");
 }
 
 #[tokio::test]

@@ -7,9 +7,10 @@ use std::{
     process::ExitCode,
 };
 
-use balcao_agent::{Ending, driver::Observer};
+use balcao_agent::{Ending, driver::Observer, profile::Audience};
 use balcao_app::conversations::Conversations;
-use balcao_app::turns::{Answered, FrontDesk, Inbound};
+use balcao_app::people::People;
+use balcao_app::turns::{Answered, FrontDesk, Inbound, Writer};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};
 use reedline::{DefaultPrompt, DefaultPromptSegment, Reedline, Signal};
@@ -35,6 +36,9 @@ pub(crate) struct Args {
     /// The customer's phone number.
     #[arg(long = "as", value_name = "PHONE", default_value = "+55 11 90000-0000")]
     pub(crate) phone: String,
+    /// The e-mail address of the person of staff who writes, for a profile that talks with staff.
+    #[arg(long, value_name = "EMAIL", conflicts_with = "phone")]
+    pub(crate) as_staff: Option<String>,
     /// Fixes the business's local clock, for example 2026-11-24T10:00.
     #[arg(long, value_name = "TIME", value_parser = local_time)]
     pub(crate) now: Option<DateTime>,
@@ -81,15 +85,26 @@ pub(crate) fn serve(
     let (profile, document) = wire::profile(&all, &id)?;
     let chosen = wire::choose_model(&config.model, profile, environment, args.model.as_deref())?;
     complain(&format!("model: {}", chosen.why));
+    match (profile.audience, &args.as_staff) {
+        (Audience::Staff, None) => {
+            return Err(Failure::usage(format!("profile `{id}` talks with staff: say who, with --as-staff EMAIL")));
+        }
+        (Audience::Customer, Some(_)) => {
+            let problem = format!("profile `{id}` talks with customers; --as-staff goes with one for staff, such as");
+            return Err(Failure::usage(format!("{problem} --profile odys-assistant")));
+        }
+        (Audience::Staff, Some(_)) | (Audience::Customer, None) => {}
+    }
     let agent = wire::agent(&desk, profile, document, chosen.provider)?;
     let staff = Conversations::new(desk.clone());
-    Ok((World { front: FrontDesk::new(desk, [agent]), staff, organization, clock }, id))
+    let questions_per_hour = config.agents.questions_per_hour;
+    Ok((World { front: FrontDesk::new(desk, [agent]), staff, organization, clock, questions_per_hour }, id))
 }
 
 /// Talks until the script or the person ends.
 pub(crate) async fn converse(args: &Args, world: &World, profile: &str) -> Result<ExitCode, Failure> {
     let phone = Phone::parse(&args.phone).map_err(|error| Failure::usage(format!("--as: {}", chain(&error))))?;
-    let talk = Talk { args, world, profile, phone };
+    let talk = Talk { args, world, profile, phone, people: People::new(world.front.desk().clone()) };
     // Without a terminal the messages come from standard input, as from every filter.
     let piped = (!std::io::stdin().is_terminal()).then(|| "-".to_owned());
     match args.script.as_ref().or(piped.as_ref()) {
@@ -120,6 +135,7 @@ struct Talk<'a> {
     world: &'a World,
     profile: &'a str,
     phone: Phone,
+    people: People,
 }
 
 impl Talk<'_> {
@@ -146,10 +162,11 @@ impl Talk<'_> {
     }
 
     async fn answer(&self, text: &str) -> Result<Answered, Failure> {
+        let (from, channel) = self.writer().await?;
         let inbound = Inbound {
             organization: self.world.organization,
-            channel: "terminal".to_owned(),
-            phone: self.phone.clone(),
+            channel: channel.to_owned(),
+            from,
             name: None,
             texts: vec![text.to_owned()],
         };
@@ -161,8 +178,20 @@ impl Talk<'_> {
             .map_err(|error| Failure::operation(chain(&error)))
     }
 
+    /// Who writes, and where.
+    async fn writer(&self) -> Result<(Writer, &'static str), Failure> {
+        let Some(email) = &self.args.as_staff else { return Ok((Writer::Phone(self.phone.clone()), "terminal")) };
+        let asked = self.people.asks(self.world.organization, email.clone(), self.world.questions_per_hour).await;
+        let contact = asked.map_err(|error| Failure::operation(chain(&error)))?;
+        let contact = contact.map_err(|refusal| Failure::usage(refusal.to_string()))?;
+        Ok((Writer::Contact(contact), "assistant"))
+    }
+
     async fn interactive(&self) -> Result<(), Failure> {
-        complain("Write as a customer. Ctrl-D ends; /give-back hands the conversation back to the agent.");
+        complain(match &self.args.as_staff {
+            Some(_) => "Ask about the business. Ctrl-D ends.",
+            None => "Write as a customer. Ctrl-D ends; /give-back hands the conversation back to the agent.",
+        });
         let mut last: Option<Answered> = None;
         loop {
             match tokio::task::spawn_blocking(read_line).await {

@@ -82,6 +82,7 @@ async fn terminal(args: Args, config: &Config, environment: &BTreeMap<String, St
         profile: None,
         business: None,
         phone: "+55 11 90000-0000".to_owned(),
+        as_staff: None,
         now: args.now,
         script: args.script,
         trace: args.trace,

@@ -8,6 +8,7 @@ use balcao_app::Desk;
 use balcao_domain::{Clock, SystemClock};
 use balcao_llm::ChatProvider;
 use balcao_offline::OfflineModel;
+use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
 use balcao_store::{Store, organization};
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -65,6 +66,7 @@ pub(crate) async fn run(
     findings.extend(database(&config).await);
     findings.extend(agents(&config, environment));
     findings.push(clock());
+    findings.push(helpers().await);
     findings.extend(whatsapp::check(&config).await);
     if args.json {
         let list: Vec<_> = findings
@@ -89,6 +91,33 @@ const fn word(verdict: &Verdict) -> &'static str {
         Verdict::Fine => "ok",
         Verdict::Warning => "warning",
         Verdict::Wrong => "wrong",
+    }
+}
+
+/// Whether helpers of packs run here, and what keeps them in.
+async fn helpers() -> Finding {
+    let mend = "this program must be allowed to start itself again: look for a mount or a policy that forbids it";
+    let Ok(bundle) =
+        Bundle::new(vec![Helper::javascript("probe", "probe.js", "(text) => text.normalize('NFD').length")])
+    else {
+        return Finding::wrong("helpers", "the probe is refused".to_owned(), mend);
+    };
+    let sandbox = Sandbox::new(bundle, Launcher::this_executable(), 1);
+    let confinement = match sandbox.warm().await {
+        Ok(confinement) => confinement,
+        Err(error) => return Finding::wrong("helpers", chain(&error), mend),
+    };
+    match sandbox.call(&Call::new("probe", &[json!("ação")])).await {
+        Ok(answer) if answer == json!(6) && confinement.holds() => {
+            Finding::fine("helpers", format!("run; {confinement}"))
+        }
+        Ok(answer) if answer == json!(6) => Finding::warning(
+            "helpers",
+            format!("run, but are not kept in well: {confinement}"),
+            "install only packs whose helpers you have read, or run on Linux with seccomp",
+        ),
+        Ok(answer) => Finding::wrong("helpers", format!("the probe computes {answer}"), mend),
+        Err(error) => Finding::wrong("helpers", chain(&error), mend),
     }
 }
 

@@ -1,11 +1,16 @@
 //! `balcao inbox`: conversations as staff see them.
 
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use balcao_app::conversations::{ConversationDetail, ConversationRefusal, ConversationView, Conversations};
+use balcao_app::conversations::{ConversationDetail, ConversationRefusal, ConversationView, Conversations, Said};
 use balcao_app::desk::UseCaseError;
+use balcao_app::files::{FileView, Files};
+use balcao_channel::file::own::LARGEST;
+use balcao_domain::attachment::AttachmentState;
 use balcao_domain::conversation::ConversationState;
-use balcao_domain::{Clock, ConversationId, OrganizationId, SystemClock};
+use balcao_domain::{AttachmentId, Clock, ConversationId, OrganizationId, SystemClock};
 use balcao_store::message::Author;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -19,6 +24,10 @@ use crate::{
 
 /// Options of `balcao inbox`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao inbox show cnv_3\n  \
+    balcao inbox attachment att_9 --output foto.jpg\n  \
+    balcao inbox reply cnv_3 'A tabela de preços.' --attach tabela.pdf --as davi@figueira.example")]
 pub(crate) struct Args {
     /// JSON instead of text.
     #[arg(long, global = true)]
@@ -49,13 +58,26 @@ enum Action {
         #[command(flatten)]
         me: Me,
     },
-    /// Writes to the customer, and takes the conversation over.
+    /// Saves a file that a customer or staff sent. It is whoever sent it's: look at it with care.
+    Attachment {
+        /// The file, as `show` names it.
+        #[arg(value_parser = attachment)]
+        id: AttachmentId,
+        /// Where to; without it, here under its own name. Nothing is written over.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Writes to the customer, sends them a file, or both, and takes the conversation over.
     Reply {
         /// The conversation, as `list` names it.
         #[arg(value_parser = conversation)]
         id: ConversationId,
         /// What to write.
+        #[arg(required_unless_present = "attach", default_value = "", hide_default_value = true)]
         text: String,
+        /// A picture, film, sound or document to send.
+        #[arg(long, value_name = "FILE")]
+        attach: Option<PathBuf>,
         #[command(flatten)]
         me: Me,
     },
@@ -90,11 +112,17 @@ fn conversation(text: &str) -> Result<ConversationId, String> {
     id.ok_or_else(|| format!("`{text}` is no conversation; write it as `balcao inbox list` does, such as `cnv_42`"))
 }
 
+/// A file's id, with its prefix or without.
+fn attachment(text: &str) -> Result<AttachmentId, String> {
+    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| AttachmentId::try_from(number).ok());
+    id.ok_or_else(|| format!("`{text}` is no file; write it as `balcao inbox show` does, such as `att_9`"))
+}
+
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
     let (desk, organization, _clock) = wire::configured(config, None).await?;
     let zone = wire::zone(&desk, organization).await?;
-    let staff = Conversations::new(desk);
+    let (files, staff) = (Files::new(desk.clone()), Conversations::new(desk));
     let json = args.json;
     match args.action {
         Action::List { all } => list(&staff, organization, all, json, &zone).await?,
@@ -107,7 +135,15 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let from = before.as_ref().map(|name| format!(" from {name}")).unwrap_or_default();
             done(json, id, &format!("conversation {id} is yours{from}; the agent is silent in it"));
         }
-        Action::Reply { id, text, me } => {
+        Action::Attachment { id, output } => save(&files, organization, id, output, json).await?,
+        Action::Reply { id, text, attach: Some(path), me } => {
+            let (name, bytes) = read(&path)?;
+            let taken = files.take_in(organization, id, me.email.clone(), name, bytes).await;
+            let file = taken.map_err(|error| Failure::operation(chain(&error)))?.map_err(Failure::operation)?;
+            answered(staff.send_file(organization, id, me.email, file.id, text).await)?;
+            done(json, id, &format!("{} is sent to conversation {id}, which is yours now", file.name));
+        }
+        Action::Reply { id, text, attach: None, me } => {
             answered(staff.reply(organization, id, me.email, text).await)?;
             done(json, id, &format!("written to conversation {id}, which is yours now"));
         }
@@ -125,6 +161,43 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
 
 fn answered<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> Result<T, Failure> {
     answer.map_err(|error| Failure::operation(chain(&error)))?.map_err(Failure::operation)
+}
+
+/// A file to be sent: its name and its bytes. What is larger than any that is sent is not read.
+fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+    let at = |error: std::io::Error| Failure::usage(format!("--attach {}: {error}", path.display()));
+    let size = std::fs::metadata(path).map_err(at)?.len();
+    if usize::try_from(size).map_or(true, |size| size > LARGEST) {
+        return Err(Failure::operation(format!(
+            "{} is larger than {LARGEST} bytes, the most that is sent",
+            path.display()
+        )));
+    }
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok((name, std::fs::read(path).map_err(at)?))
+}
+
+/// Saves a file where nothing is yet.
+async fn save(
+    files: &Files,
+    organization: OrganizationId,
+    id: AttachmentId,
+    output: Option<PathBuf>,
+    json: bool,
+) -> Result<(), Failure> {
+    let opened = files.open(organization, id).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let file = opened.map_err(Failure::operation)?;
+    let path = output.unwrap_or_else(|| PathBuf::from(&file.name));
+    let at = |error: std::io::Error| Failure::operation(format!("{}: {error}", path.display()));
+    let mut new = std::fs::File::create_new(&path).map_err(at)?;
+    new.write_all(&file.bytes).map_err(at)?;
+    let (size, place) = (file.bytes.len(), path.display().to_string());
+    say(&if json {
+        json!({ "attachment": id, "file": place, "mime": file.mime, "size": size }).to_string()
+    } else {
+        format!("{id} is saved as {place} ({}, {size} bytes)", file.mime)
+    });
+    Ok(())
 }
 
 fn done(as_object: bool, id: ConversationId, text: &str) {
@@ -195,7 +268,7 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
         }
     }
     say("\nMessages");
-    for message in &detail.messages {
+    for Said { message, attachments } in &detail.messages {
         let who = match message.author {
             Author::Contact => "customer",
             Author::Agent => "agent",
@@ -205,5 +278,21 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
         };
         let at = message.created_at.to_zoned(zone.clone()).strftime("%d/%m %H:%M").to_string();
         say(&format!("{at} {who}: {}", message.text));
+        for file in attachments {
+            say(&format!("  {}", shown(file)));
+        }
     }
+}
+
+/// "att_9  image  att_9.jpg  48213 bytes"
+fn shown(file: &FileView) -> String {
+    let what = match file.state {
+        AttachmentState::Stored => file.size.map(|size| format!("{size} bytes")).unwrap_or_default(),
+        AttachmentState::Waiting => "is being fetched".to_owned(),
+        AttachmentState::Unreadable => file.failure.clone().unwrap_or_else(|| "cannot be read".to_owned()),
+        AttachmentState::Expired => "deleted by age".to_owned(),
+    };
+    let spoken =
+        file.transcript.as_ref().map(|spoken| format!("  «{}»", spoken.replace('\n', " "))).unwrap_or_default();
+    format!("{}  {}  {}  {what}{spoken}", file.id, file.kind, file.name)
 }

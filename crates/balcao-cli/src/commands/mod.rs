@@ -11,8 +11,10 @@ mod init;
 mod key;
 mod migrate;
 mod outbox;
+mod retention;
 mod seed;
 mod serve;
+mod stats;
 mod tools;
 
 use std::{
@@ -72,6 +74,10 @@ enum Command {
     Inbox(inbox::Args),
     /// Messages that did not leave: list, send again, give up.
     Outbox(outbox::Args),
+    /// Deletes what was kept long enough, or says what would be deleted.
+    Retention(retention::Args),
+    /// Figures of the last months: appointments, no-shows, revenue.
+    Stats(stats::Args),
     /// Keys of the HTTP API: make, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
@@ -120,6 +126,8 @@ async fn dispatch(
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
+        Command::Retention(args) => retention::run(args, &loaded?).await,
+        Command::Stats(args) => stats::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
         Command::Bench(args) => Box::pin(bench::run(args)).await,
         Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,

@@ -6,6 +6,7 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc, time::Duration};
 
 use axum::Router;
+use balcao_agent::profile::Audience;
 use balcao_app::{
     Desk,
     attachments::{AttachmentSettings, Attachments},
@@ -15,6 +16,7 @@ use balcao_app::{
     dispatcher::{Dispatcher, DispatcherSettings},
     inbox::{Account, Inbox, calls::Calls},
     presence::Presence,
+    retention::Retention,
     sender::{Sender, SenderSettings},
     terms::Terms,
     timers::Timers,
@@ -147,6 +149,10 @@ pub(crate) fn front_desk(
 ) -> Result<(Arc<FrontDesk>, String), Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let (profile, document) = wire::profile(&all, &config.agents.profile)?;
+    if profile.audience == Audience::Staff {
+        let problem = format!("agents.profile: `{}` talks with staff, and here customers are answered", profile.id);
+        return Err(Failure::usage(format!("{problem}; name one whose audience is customer, such as eli")));
+    }
     let chosen = wire::choose_model(&config.model, profile, environment, model)?;
     complain(&format!("model: {}", chosen.why));
     let agent = wire::agent(desk, profile, document, chosen.provider)?;
@@ -185,6 +191,8 @@ pub(crate) struct Server {
     /// Fires what is due.
     timers: Timers,
     watchdog: Watchdog,
+    /// Deletes what was kept long enough.
+    retention: Retention,
     /// The web chat, if there is one.
     chats: Option<WebChats>,
     /// What is answered besides.
@@ -289,6 +297,7 @@ impl Server {
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
         let web = web.watched(watch, server.trusted_proxies.clone());
+        let retention = Retention::new(desk.clone(), shop.id, config.retention.periods());
         let (told, measured) = (None, None);
         Ok(Self {
             desk,
@@ -301,6 +310,7 @@ impl Server {
             attachments,
             timers,
             watchdog,
+            retention,
             chats,
             more,
             told,
@@ -341,6 +351,7 @@ impl Server {
             attachments,
             timers,
             watchdog,
+            retention,
             chats: _,
             more,
             told,
@@ -372,6 +383,8 @@ impl Server {
             work.spawn(async move { dispatcher.run(end).await });
             work.spawn(async move { attachments.run(fetching).await });
             work.spawn(async move { timers.run(waiting).await });
+            let until = stop.clone();
+            work.spawn(async move { retention.run(until).await });
             last.spawn(send(sender, sending));
             if let Some(told) = told {
                 let until = stop.clone();

@@ -9,7 +9,7 @@ use std::{
 use balcao_agent::driver::Observer;
 use balcao_app::Desk;
 use balcao_app::seed::BusinessFile;
-use balcao_app::turns::{FrontDesk, Inbound};
+use balcao_app::turns::{FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::Settings;
 use balcao_domain::{Phone, SystemClock};
 use balcao_store::Store;
@@ -151,7 +151,7 @@ impl Player<'_> {
             let inbound = Inbound {
                 organization,
                 channel: "eval".to_owned(),
-                phone: phone.clone(),
+                from: Writer::Phone(phone.clone()),
                 name: scenario.contact.name.clone(),
                 texts,
             };

@@ -63,8 +63,22 @@ fn every_command_of_the_readme_works_as_it_stands() {
 fn every_command_and_option_has_a_description() {
     let folder = tempdir().unwrap();
     for command in [
-        "chat", "demo", "seed", "migrate", "init", "doctor", "tools", "eval", "inbox", "key", "outbox", "config",
-        "bench", "serve",
+        "chat",
+        "demo",
+        "seed",
+        "migrate",
+        "init",
+        "doctor",
+        "tools",
+        "eval",
+        "inbox",
+        "key",
+        "outbox",
+        "config",
+        "bench",
+        "serve",
+        "stats",
+        "retention",
     ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");

@@ -44,6 +44,42 @@ fn staff_see_who_waits_take_over_answer_note_and_give_back() {
 }
 
 #[test]
+fn staff_send_a_file_and_save_one() {
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    let inbox = |arguments: &[&str]| run(folder, &[&["inbox"], arguments].concat(), "");
+    run(folder, &["seed", &root().join("samples/barbearia-figueira.yaml").display().to_string()], "");
+    run(folder, &["chat", "--script", "-"], "oi\n");
+    let bytes = b"%PDF-1.7\ntabela";
+    std::fs::write(folder.join("tabela.pdf"), bytes).unwrap();
+    std::fs::write(folder.join("virus.pdf"), b"MZ\x90\0\x03\0\0\0").unwrap();
+    let sent = inbox(&["reply", "1", "--attach", "tabela.pdf", "--as", DAVI]);
+    assert_eq!((code(&sent), out(&sent).contains("tabela.pdf is sent")), (0, true), "{}", err(&sent));
+    let shown = out(&inbox(&["show", "1"]));
+    assert!(
+        shown.contains("staff: [documento: tabela.pdf]") && shown.contains("att_1  document  tabela.pdf"),
+        "{shown}"
+    );
+    let shown: Value = serde_json::from_str(&out(&inbox(&["show", "1", "--json"]))).unwrap();
+    assert_eq!(shown["messages"].as_array().unwrap().last().unwrap()["attachments"][0]["state"], "stored");
+    let saved = inbox(&["attachment", "att_1", "--output", "copia.pdf"]);
+    assert_eq!(code(&saved), 0, "{}", err(&saved));
+    assert_eq!(std::fs::read(folder.join("copia.pdf")).unwrap(), bytes);
+    for (arguments, exit, expected) in [
+        (vec!["attachment", "att_1", "--output", "copia.pdf"], 1, "exists"),
+        (vec!["attachment", "att_99"], 1, "no file att_99"),
+        (vec!["attachment", "x"], 2, "is no file"),
+        (vec!["reply", "1", "--attach", "virus.pdf", "--as", DAVI], 1, "cannot be sent"),
+        (vec!["reply", "1", "--attach", "nichts.pdf", "--as", DAVI], 2, "nichts.pdf"),
+        (vec!["reply", "1", "--as", DAVI], 2, "TEXT"),
+    ] {
+        let output = inbox(&arguments);
+        assert_eq!(code(&output), exit, "{arguments:?}: {}", err(&output));
+        assert!(err(&output).contains(expected), "{arguments:?}: {}", err(&output));
+    }
+}
+
+#[test]
 fn what_staff_cannot_do_says_why_and_what_would_be_right() {
     let folder = tempdir().unwrap();
     let folder = folder.path();

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod api;
+mod assistant;
 mod bad_input;
 mod chat;
 mod docs;
@@ -12,6 +13,7 @@ mod postgres;
 mod serve;
 mod server;
 mod setup;
+mod tenancy;
 mod web_chat;
 
 use std::path::{Path, PathBuf};

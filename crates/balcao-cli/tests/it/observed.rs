@@ -18,7 +18,7 @@ pub(crate) const SECRET: &str = "an app secret of Meta";
 
 /// A shop that is served, with everything that it writes to standard error.
 pub(crate) struct Observed {
-    folder: TempDir,
+    pub(crate) folder: TempDir,
     pub(crate) graph: FakeGraph,
     child: Child,
     pub(crate) address: String,
@@ -129,7 +129,7 @@ impl Observed {
     }
 
     /// Where Prometheus reads.
-    fn metrics(&self) -> String {
+    pub(crate) fn metrics(&self) -> String {
         let log = self.log();
         let line = log.lines().find_map(|line| line.strip_prefix("metrics at http://"));
         line.unwrap_or_else(|| panic!("no metrics: {log}")).strip_suffix("/metrics").unwrap().to_owned()

@@ -26,6 +26,15 @@ fn what_init_writes_can_be_used_as_it_is() {
     assert!(err(&again).contains("nothing was written"));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_doctor_runs_a_helper_in_a_worker_of_the_same_executable() {
+    let folder = tempdir().unwrap();
+    let doctor = run(folder.path(), &["doctor"], "");
+    assert!(out(&doctor).contains("helpers        run"), "{}{}", out(&doctor), err(&doctor));
+    assert!(out(&doctor).contains("resource limits on"), "{}", out(&doctor));
+}
+
 #[test]
 fn migrating_twice_changes_nothing_and_check_only_looks() {
     let folder = tempdir().unwrap();
@@ -87,4 +96,28 @@ fn the_samples_load() {
     let both = run(folder.path(), &["chat", "--script", "-"], "oi\n");
     assert_eq!(code(&both), 2);
     assert!(err(&both).contains("organization.slug"), "{}", err(&both));
+}
+
+#[test]
+fn what_would_be_deleted_is_told_before_it_is_and_days_that_cannot_be_are_mistakes() {
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    run(folder, &["seed", &root().join("samples/barbearia-figueira.yaml").display().to_string()], "");
+    // Long ago a customer was answered; with the offline model everything happens by the clock that is given.
+    let told = run(folder, &["chat", "--script", "-", "--now", "2020-11-24T10:00"], "quais os serviços?\n");
+    assert_eq!(code(&told), 0, "{}", err(&told));
+    let rows = |arguments: &[&str]| -> serde_json::Value {
+        let output = run(folder, &[&["retention", "--json"], arguments].concat(), "");
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        serde_json::from_str::<serde_json::Value>(&out(&output)).unwrap()["rows"].clone()
+    };
+    let first = rows(&["--dry-run"]);
+    assert_eq!((&first["messages"], &first["traces"]), (&2.into(), &1.into()), "{first}");
+    assert_eq!(rows(&["--dry-run"]), first, "it was only told");
+    assert_eq!(rows(&[]), first);
+    let after = run(folder, &["retention"], "");
+    assert!(out(&after).contains("nothing is old enough"), "{}", out(&after));
+    std::fs::write(folder.join("balcao.toml"), "[retention]\noutbox_days = 5\n").unwrap();
+    let refused = run(folder, &["retention", "--dry-run"], "");
+    assert!(code(&refused) == 2 && err(&refused).contains("35 to 36500, or 0"), "{}", err(&refused));
 }

@@ -4,6 +4,7 @@
 //! or asks for the call; the calls of all jobs go out together, and once none is missing the lines become the reply:
 //! information first, the question about the appointment last.
 
+mod analyst;
 mod booking;
 mod changes;
 mod days;
@@ -60,6 +61,9 @@ pub fn decide(
     may_call: bool,
 ) -> Decision {
     let may_call = may_call && dialogue.rounds < MAX_ROUNDS;
+    if analyst::serves(tools) {
+        return analyst::decide(dialogue, locale, may_call);
+    }
     let mut desk =
         Desk { dialogue, tools, organization, contact, locale, may_call, calls: Vec::new(), lines: Vec::new() };
     desk.work();

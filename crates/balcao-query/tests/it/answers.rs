@@ -94,9 +94,10 @@ fn parts_of_a_date() {
 fn money_is_exact_and_stays_money() {
     assert_eq!(told("appointments | where price > 45 | summarize avg(price), max(price)"), ["R$75.17 R$90.00"]);
     assert_eq!(told("appointments | where price == 45.50 | extend twice = price * 2 | select twice"), ["R$91.00"]);
-    assert_eq!(told("appointments | take 1 | extend part = price / 45, times = price / price | select part, times"), [
-        "R$1.00 1.000"
-    ]);
+    assert_eq!(
+        told("appointments | take 1 | extend part = price / 45, times = price / price | select part, times"),
+        ["R$1.00 1.000"]
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Questions through the front door: text and rows in, tables and errors out.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod answers;
 mod mistakes;

@@ -16,7 +16,10 @@ fn each_mistake_has_its_place_and_a_way_out() {
         ("contacts", "there is no source `contacts`; there are: appointments"),
         ("appointments where", "line 1, column 14: `where` stands where `|` is wanted"),
         ("appointments | wher x", "line 1, column 16: there is no stage `wher`; did you mean `where`?"),
-        ("appointments\n| where statu == \"x\"", "line 2, column 9: there is no field `statu` here; did you mean `status`?"),
+        (
+            "appointments\n| where statu == \"x\"",
+            "line 2, column 9: there is no field `statu` here; did you mean `status`?",
+        ),
         ("appointments | where status == \"noshow\"", "`noshow` is none of its words; did you mean `no_show`?"),
         ("appointments | where status == \"faltou\"", "there are: pending, confirmed, completed, no_show, cancelled"),
         ("appointments | where status > \"completed\"", "not more or less"),

@@ -8,7 +8,8 @@ use crate::{NOW, catalogue};
 
 fn condition() -> impl Strategy<Value = String> {
     let operator = prop::sample::select(vec!["==", "!=", "<", "<=", ">", ">="]);
-    let value = prop::sample::select(vec!["today", "now", "today - 3d", "2026-11-22", "\"2026-11-23T12:00\"", "now + 1h"]);
+    let value =
+        prop::sample::select(vec!["today", "now", "today - 3d", "2026-11-22", "\"2026-11-23T12:00\"", "now + 1h"]);
     let leaf = (operator, value, any::<bool>()).prop_map(|(operator, value, swapped)| {
         if swapped { format!("{value} {operator} starts_at") } else { format!("starts_at {operator} {value}") }
     });

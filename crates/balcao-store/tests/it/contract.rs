@@ -93,6 +93,7 @@ contract! {
         a_price_is_known_before_and_the_dead_cost_nothing,
         what_may_be_chosen_counts_in_its_conversation_for_a_while,
         tenants_have_outboxes_of_their_own,
+        a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it,
     ]
     records: [
         an_organization_is_found_by_its_slug,
@@ -143,6 +144,7 @@ contract! {
         an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
         tenants_do_not_read_each_others_entries,
         a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
+        a_file_is_shown_in_its_own_conversation,
     ]
     watch: [
         what_waits_is_counted_and_its_age_told,
@@ -161,6 +163,16 @@ contract! {
         what_is_due_ends_once,
         a_hold_expires_unless_it_is_confirmed,
         appointments_on_a_plan_are_counted,
+        figures_are_added_up_within_a_span_and_a_tenant,
+        every_appointment_of_a_span_is_told_once_in_order,
+    ]
+    retention: [
+        what_is_older_than_its_time_goes_and_what_is_not_stays,
+        what_work_goes_on_from_stays_however_old,
+        what_came_is_forgotten_and_that_it_came_is_not,
+        a_batch_is_no_larger_than_it_may_be,
+        the_days_deleting_is_done_by_one,
+        tenants_keep_their_own,
     ]
     attachments: [
         a_file_is_fetched_by_one_and_again_after_a_death,
@@ -169,13 +181,15 @@ contract! {
         a_turn_waits_for_files_of_what_it_has_not_read,
         a_file_goes_with_its_message_and_its_contact,
         tenants_do_not_read_each_others_files,
+        a_customers_file_belongs_to_the_message_that_its_turn_made,
+        a_file_of_staff_is_sent_with_one_message_of_its_conversation,
     ]
 }
 
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 10] = [
+    let suites: [(&str, Vec<Case>); 11] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("outbox", contract::outbox::all()),
@@ -185,6 +199,7 @@ fn every_case_runs_on_every_back_end() {
         ("chat", contract::chat::all()),
         ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
+        ("retention", contract::retention::all()),
         ("attachments", contract::attachments::all()),
     ];
     for ((name, cases), (listed_name, listed)) in suites.iter().zip(LISTED) {

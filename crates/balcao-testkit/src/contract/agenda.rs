@@ -2,13 +2,17 @@
 //! [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
+use std::ops::ControlFlow;
+
+use balcao_domain::AppointmentStatus::{Cancelled, Completed, Confirmed, NoShow, Pending};
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::waitlist::DayPeriod;
 use balcao_domain::{Currency, Money, PlanId, Span};
 use balcao_store::appointment::{self, NewAppointment};
 use balcao_store::follow_up::{self, NewFollowUp};
+use balcao_store::report::Scope;
 use balcao_store::waitlist::{self, NewEntry, NewOffer};
-use balcao_store::{Store, StoreError, Tx, catalog, reminder};
+use balcao_store::{Store, StoreError, Tx, catalog, reminder, report};
 
 use super::Case;
 use super::delivery::{at, write};
@@ -23,6 +27,8 @@ cases!(
     what_is_due_ends_once,
     a_hold_expires_unless_it_is_confirmed,
     appointments_on_a_plan_are_counted,
+    figures_are_added_up_within_a_span_and_a_tenant,
+    every_appointment_of_a_span_is_told_once_in_order,
 );
 
 fn entry(world: World, contact: usize) -> NewEntry {
@@ -133,7 +139,6 @@ pub async fn a_reminder_that_was_cancelled_can_be_planned_again(store: &Store) {
 
 /// A confirmed hold stays; one that nobody confirmed is found when its time is over.
 pub async fn a_hold_expires_unless_it_is_confirmed(store: &Store) {
-    use balcao_domain::AppointmentStatus::{Confirmed, Pending};
     let world = world(store, "a").await;
     write(store, move |tx| {
         let organization = world.organization;
@@ -228,6 +233,83 @@ pub async fn what_is_due_ends_once(store: &Store) {
         assert!(follow_up::end(tx, organization, id, true)?);
         assert!(!follow_up::end(tx, organization, id, false)?);
         assert!(!follow_up::move_to(tx, organization, id, at(30))?);
+        Ok(())
+    })
+    .await;
+}
+
+/// By status, with their prices; who missed most stands first.
+pub async fn figures_are_added_up_within_a_span_and_a_tenant(store: &Store) {
+    let (world, other) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let organization = world.organization;
+        let ends =
+            [(0, 8, Completed), (0, 9, NoShow), (1, 10, NoShow), (1, 11, Cancelled), (1, 12, NoShow), (0, 20, NoShow)];
+        for (contact, hour, end) in ends {
+            let new = NewAppointment { status: Confirmed, ..super::store::at(world, contact, hour) };
+            let id = appointment::insert(tx, organization, &new, now())?.unwrap();
+            if end == Cancelled {
+                appointment::cancel(tx, organization, id, now())?;
+            } else {
+                assert!(appointment::set_status(tx, organization, id, Confirmed, end)?);
+            }
+        }
+        let theirs = super::store::at(other, 0, 9);
+        appointment::insert(tx, other.organization, &theirs, now())?;
+        let (from, to) = (super::store::at(world, 0, 8).span.start, super::store::at(world, 0, 20).span.start);
+        let scope = Scope { from, to, of: None };
+        let totals = report::totals(tx, organization, scope)?;
+        let told: Vec<_> = totals.iter().map(|one| (one.status, one.count, one.cents / theirs.price_cents)).collect();
+        assert_eq!(told, [(Cancelled, 1, 1), (Completed, 1, 1), (NoShow, 3, 3)]);
+        assert!(report::totals(tx, organization, Scope { from: to, ..scope })?.is_empty());
+        assert_eq!(report::totals(tx, organization, Scope { of: Some(world.professional), ..scope })?, totals);
+        let nobody = Scope { of: Some(other.professional), ..scope };
+        assert!(report::totals(tx, organization, nobody)?.is_empty());
+        let missed = report::missed(tx, organization, scope, 5)?;
+        let told: Vec<_> = missed.iter().map(|one| (one.contact, one.no_shows, one.completed)).collect();
+        let [first, second] = world.contacts;
+        assert_eq!(told, [(second, 2, 0), (first, 1, 1)]);
+        assert_eq!(report::missed(tx, organization, scope, 1)?.len(), 1);
+        assert!(report::missed(tx, organization, nobody, 1)?.is_empty());
+        Ok(())
+    })
+    .await;
+}
+
+/// However many there are, and also where several start at once.
+pub async fn every_appointment_of_a_span_is_told_once_in_order(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        for number in 0..1_205 {
+            // Three of them at each start.
+            let span = Span::of_minutes(at(number / 3 * 300), 1);
+            let [contact, _] = world.contacts;
+            let new = NewAppointment {
+                contact,
+                capacity: 3,
+                span,
+                occupied: span,
+                attendee: Some(format!("nº {number}")),
+                ..super::store::at(world, 0, 9)
+            };
+            appointment::insert(tx, organization, &new, now())?.unwrap();
+        }
+        let mut told = Vec::new();
+        let all = Scope { from: at(0), to: at(402 * 300), of: None };
+        report::each_booked(tx, organization, all, |one| {
+            told.push((one.starts_at, one.id));
+            ControlFlow::Continue(())
+        })?;
+        assert_eq!(told.len(), 1_205);
+        assert!(told.is_sorted());
+        let mut few = Vec::new();
+        report::each_booked(tx, organization, Scope { from: at(300), of: Some(world.professional), ..all }, |one| {
+            few.push((one.client, one.professional, one.ends_at > one.starts_at));
+            if few.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        assert_eq!(few.first(), Some(&(Some("nº 3".to_owned()), world.professional, true)));
+        assert_eq!(few.len(), 2);
         Ok(())
     })
     .await;

@@ -2,10 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_domain::attachment::AttachmentState;
-use balcao_domain::{AttachmentId, ConversationId, InboxId};
-use balcao_store::attachment::{self, Attachment, Fetched, NewAttachment};
+use balcao_domain::{AttachmentId, ConversationId, InboxId, MessageId};
+use balcao_store::attachment::{self, Attachment, Fetched, NewAttachment, OwnFile};
 use balcao_store::inbox::{self, NewInbox};
-use balcao_store::{Store, StoreError, Tx};
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::{Store, StoreError, Tx, conversation};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -18,6 +19,8 @@ cases!(
     a_turn_waits_for_files_of_what_it_has_not_read,
     a_file_goes_with_its_message_and_its_contact,
     tenants_do_not_read_each_others_files,
+    a_customers_file_belongs_to_the_message_that_its_turn_made,
+    a_file_of_staff_is_sent_with_one_message_of_its_conversation,
 );
 
 const PNG: Fetched<'static> =
@@ -162,6 +165,59 @@ pub async fn tenants_do_not_read_each_others_files(store: &Store) {
         assert_eq!(attachment::bytes(tx, theirs.organization, id)?, None);
         assert_eq!(attachment::of_conversation(tx, theirs.organization, conversation, 10)?, []);
         assert_eq!(attachment::forget(tx, theirs.organization, inbox)?, 0);
+        Ok(())
+    })
+    .await;
+}
+
+fn say(tx: &mut Tx<'_>, world: World, conversation: ConversationId) -> Result<MessageId, StoreError> {
+    let new = NewMessage { conversation, turn: None, author: Author::Staff, text: "oi", subject: None };
+    message::insert(tx, world.organization, &new, now())
+}
+
+fn own(tx: &mut Tx<'_>, world: World, conversation: ConversationId) -> Result<AttachmentId, StoreError> {
+    let contact = conversation::get(tx, world.organization, conversation)?.contact;
+    let own = OwnFile { contact, conversation, channel: "whatsapp", media: "{}", file: PNG };
+    attachment::add(tx, world.organization, &own, now())
+}
+
+/// Messages show their files, and no other message does.
+pub async fn a_customers_file_belongs_to_the_message_that_its_turn_made(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let (conversation, inbox, id) = sent(tx, world, "wamid.1")?;
+        let (_, _, other) = sent(tx, world, "wamid.2")?;
+        let (before, message) = (say(tx, world, conversation)?, say(tx, world, conversation)?);
+        assert_eq!(attachment::of_messages(tx, world.organization, conversation, before, message)?, []);
+        attachment::show_with(tx, world.organization, inbox, message)?;
+        let [shown] =
+            attachment::of_messages(tx, world.organization, conversation, before, message)?.try_into().unwrap();
+        assert_eq!((shown.id, shown.message, shown.inbox), (id, Some(message), Some(inbox)));
+        assert_eq!(attachment::of_messages(tx, world.organization, conversation, before, before)?, []);
+        let found = attachment::find(tx, world.organization, other)?.unwrap();
+        assert_eq!((found.message, found.created_at), (None, now()));
+        Ok(())
+    })
+    .await;
+}
+
+/// Nobody gets one file twice, and none of another conversation.
+pub async fn a_file_of_staff_is_sent_with_one_message_of_its_conversation(store: &Store) {
+    let (ours, theirs) = (world(store, "ours").await, world(store, "theirs").await);
+    write(store, move |tx| {
+        let (conversation, elsewhere) = (ripe(tx, ours, 0)?, ripe(tx, ours, 1)?);
+        let (id, message) = (own(tx, ours, conversation)?, say(tx, ours, conversation)?);
+        let found = attachment::find(tx, ours.organization, id)?.unwrap();
+        assert_eq!((found.state, found.inbox, found.message), (AttachmentState::Stored, None, None));
+        assert_eq!((found.mime.as_deref(), found.size), (Some("image/png"), Some(9)));
+        assert_eq!(attachment::find(tx, theirs.organization, id)?, None);
+        assert_eq!(claim(tx, 0)?, [], "there is nothing to fetch");
+        assert!(!attachment::give(tx, theirs.organization, conversation, id, message)?);
+        assert!(!attachment::give(tx, ours.organization, elsewhere, id, message)?);
+        assert!(attachment::give(tx, ours.organization, conversation, id, message)?);
+        assert!(!attachment::give(tx, ours.organization, conversation, id, message)?, "it was sent");
+        let (_, _, customers) = sent(tx, ours, "wamid.1")?;
+        assert!(!attachment::give(tx, ours.organization, conversation, customers, message)?, "it is the customer's");
         Ok(())
     })
     .await;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_domain::ConversationId;
+use balcao_store::attachment::{self, Fetched, OwnFile};
 use balcao_store::chat::{self, ChatAuthor, Entry, NewEntry};
 use balcao_store::{Store, StoreError, Tx, conversation, dispatch, pace};
 
@@ -16,10 +17,11 @@ cases!(
     an_answer_is_on_its_way_while_something_waits_or_is_worked_on,
     tenants_do_not_read_each_others_entries,
     a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
+    a_file_is_shown_in_its_own_conversation,
 );
 
 fn say(tx: &mut Tx<'_>, world: World, conversation: ConversationId, name: &str) -> Result<bool, StoreError> {
-    let new = NewEntry { conversation, name, author: ChatAuthor::Visitor, text: name };
+    let new = NewEntry { conversation, name, author: ChatAuthor::Visitor, text: name, file: None };
     chat::push(tx, world.organization, &new, now())
 }
 
@@ -130,6 +132,28 @@ pub async fn a_pace_is_kept_by_name_and_forgotten_when_it_is_over(store: &Store)
         assert_eq!(pace::find(tx, one.organization, "bia")?, None);
         assert_eq!(pace::find(tx, one.organization, "ana")?, Some(at(20)));
         assert_eq!(pace::find(tx, other.organization, "ana")?, Some(at(10)));
+        Ok(())
+    })
+    .await;
+}
+
+/// What a visitor may read is what their own chat shows.
+pub async fn a_file_is_shown_in_its_own_conversation(store: &Store) {
+    let (world, id) = begun(store, "shop").await;
+    let (others, elsewhere) = begun(store, "others").await;
+    write(store, move |tx| {
+        let contact = *world.contacts.first().unwrap();
+        let bytes = Fetched { mime: "image/png", sha256: "00", bytes: b"png" };
+        let own = OwnFile { contact, conversation: id, channel: "web", media: "{}", file: bytes };
+        let file = attachment::add(tx, world.organization, &own, now())?;
+        assert!(!chat::shows(tx, world.organization, id, file)?);
+        let new = NewEntry { conversation: id, name: "a", author: ChatAuthor::Staff, text: "", file: Some(file) };
+        assert!(chat::push(tx, world.organization, &new, now())?);
+        assert!(chat::shows(tx, world.organization, id, file)?);
+        assert!(!chat::shows(tx, others.organization, id, file)?);
+        assert!(!chat::shows(tx, others.organization, elsewhere, file)?);
+        let [entry] = chat::after(tx, world.organization, id, 0, 10)?.try_into().unwrap();
+        assert_eq!(entry.file, Some(file));
         Ok(())
     })
     .await;

@@ -23,6 +23,7 @@ pub mod chat;
 pub mod delivery;
 pub mod outbox;
 pub mod records;
+pub mod retention;
 pub mod store;
 pub mod talk;
 pub mod watch;

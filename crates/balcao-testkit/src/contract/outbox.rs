@@ -25,6 +25,7 @@ cases!(
     a_price_is_known_before_and_the_dead_cost_nothing,
     what_may_be_chosen_counts_in_its_conversation_for_a_while,
     tenants_have_outboxes_of_their_own,
+    a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it,
 );
 
 fn push(
@@ -324,6 +325,28 @@ pub async fn what_may_be_chosen_counts_in_its_conversation_for_a_while(store: &S
         assert_eq!(choice::sweep(tx, at(60))?, 0);
         assert_eq!(choice::sweep(tx, at(61))?, 1);
         assert_eq!(found(tx, conversation)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// Handing a file in takes longer than sending; whoever was taken for dead meanwhile does not send.
+pub async fn a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a")?;
+        let [first] = send_at(tx, 0)?.try_into().unwrap();
+        assert!(outbox::extend(tx, &first, at(150))?);
+        assert_eq!(send_at(tx, 149)?, [], "it is being handed in");
+        assert!(outbox::set_body(tx, &first, "{\"there\":1}")?);
+        assert_eq!(outbox::expire(tx, at(150), at(150))?.len(), 1);
+        assert!(!outbox::extend(tx, &first, at(300))?);
+        assert!(!outbox::set_body(tx, &first, "{\"late\":1}")?);
+        assert!(outbox::retry(tx, world.organization, first.id, at(151))?);
+        let [second] = send_at(tx, 152)?.try_into().unwrap();
+        assert_eq!((second.attempts, second.body.as_str()), (2, "{\"there\":1}"));
+        assert!(!outbox::extend(tx, &first, at(300))?, "an older attempt has it no more");
         Ok(())
     })
     .await;

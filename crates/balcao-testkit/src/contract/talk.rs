@@ -161,6 +161,14 @@ pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
         };
         assert_eq!([next(0, "a")?, next(1, "a")?, next(0, "b")?, next(1, "b")?], [bia, caio, boss, bia]);
         assert_eq!(staff::list(tx, organization)?.len(), 4);
+        // Somebody of staff writes through a contact, too; nobody else through the same.
+        let [contact, other] = world.contacts;
+        assert_eq!(staff::contact_of(tx, organization, bia)?, None);
+        staff::set_contact(tx, organization, bia, contact)?;
+        assert_eq!(staff::contact_of(tx, organization, bia)?, Some(contact));
+        assert_eq!(staff::of_contact(tx, organization, contact)?.unwrap().id, bia);
+        assert_eq!(staff::of_contact(tx, organization, other)?, None);
+        assert!(tx.attempt(|tx| Ok::<_, StoreError>(staff::set_contact(tx, organization, caio, contact)))?.is_err());
         Ok(())
     })
     .await;

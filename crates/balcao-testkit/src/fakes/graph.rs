@@ -285,6 +285,16 @@ impl State {
             return error(400, broken.code, &broken.details);
         }
         let text = |key: &str| body.get(key).and_then(Value::as_str);
+        if let Some(id) = text("type").and_then(|kind| body.pointer(&format!("/{kind}/id"))).and_then(Value::as_str) {
+            let kind = text("type").unwrap_or_default();
+            match self.files.get(id) {
+                None => return error(400, 131_009, "There is no media of this id."),
+                Some(file) if !rules::is_of_kind(kind, &file.mime) => {
+                    return error(400, 131_053, "The media is not of the type of the message.");
+                }
+                Some(_) => {}
+            }
+        }
         let recipient = text("to").or(text("recipient")).unwrap_or_default().to_owned();
         if self.closed.contains(&recipient) && text("type") != Some("template") {
             return error(

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::attachments::Attachment;
 use super::cursor::{self, Page, PageQuery};
-use super::endpoint::{Call, Done, Endpoint, Method, Nothing, PathId, Route};
+use super::endpoint::{Call, Done, Endpoint, Method, Nothing, PathId, Route, field};
 use super::refusals;
 use crate::problem::Problem;
 
@@ -150,6 +151,8 @@ struct Message {
     /// When.
     #[schemars(extend("format" = "date-time"))]
     created_at: String,
+    /// Its files; `GET /v1/attachments/{id}` gives one.
+    attachments: Vec<Attachment>,
 }
 
 /// A handoff.
@@ -196,6 +199,22 @@ struct StaffText {
     text: String,
 }
 
+/// What somebody of staff sends: words, a file, or both.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StaffReply {
+    /// The e-mail address of the person of staff who writes.
+    #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
+    staff: String,
+    /// What they write; may be left out beside a file.
+    #[serde(default)]
+    #[schemars(length(max = 4000), regex(pattern = r"^[^\u0000]*$"), example = &"Oi, aqui é o Davi.")]
+    text: String,
+    /// A file that `POST /v1/conversations/{id}/attachments` took in; it is sent once.
+    #[schemars(regex(pattern = r"^att_[1-9][0-9]{0,9}$"), example = &"att_9")]
+    attachment_id: Option<String>,
+}
+
 /// A conversation that was taken over.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Taken {
@@ -226,7 +245,8 @@ fn conversation(view: ConversationView) -> Conversation {
     }
 }
 
-fn message(message: app::Message) -> Message {
+fn message(said: app::Said) -> Message {
+    let app::Said { message, attachments } = said;
     Message {
         id: message.id.to_string(),
         author: match message.author {
@@ -238,6 +258,7 @@ fn message(message: app::Message) -> Message {
         },
         text: message.text,
         created_at: message.created_at.to_string(),
+        attachments: attachments.into_iter().map(Attachment::from).collect(),
     }
 }
 
@@ -247,7 +268,7 @@ fn examples() -> (Value, Value) {
         "waiting_since": "2026-11-23T12:00:00Z", "last_message": "quero falar com alguém",
         "last_message_at": "2026-11-23T12:00:00Z" });
     let message = json!({ "id": "msg_90", "author": "contact", "text": "quero falar com alguém",
-        "created_at": "2026-11-23T12:00:00Z" });
+        "created_at": "2026-11-23T12:00:00Z", "attachments": [] });
     (conversation, message)
 }
 
@@ -298,8 +319,10 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         path: "/v1/conversations/{id}/reply",
         name: "reply_to_conversation",
         summary: "Write to the contact",
-        description: "By the channel that the conversation came by. Takes it over.",
-        body: Some(json!({ "staff": "davi@figueira.example", "text": "Oi, aqui é o Davi." })),
+        description: "By the channel that the conversation came by: words, a file that was added before, or both. Takes the \
+                      conversation over.",
+        body: Some(json!({ "staff": "davi@figueira.example", "text": "A tabela de preços.",
+            "attachment_id": "att_9" })),
         answer: json!({ "conversation_id": "cnv_3" }),
         ..take.clone()
     };
@@ -384,9 +407,14 @@ async fn take_over(call: Call, _query: Nothing, asked: StaffAct) -> Result<Done<
     Ok(Taken { taken_from }.into())
 }
 
-async fn write(call: Call, _query: Nothing, asked: StaffText) -> Result<Done<Acted>, Problem> {
-    let id = call.id()?;
-    granted(staff(&call).reply(call.organization(), id, asked.staff, asked.text).await)?;
+async fn write(call: Call, _query: Nothing, asked: StaffReply) -> Result<Done<Acted>, Problem> {
+    let (id, organization) = (call.id()?, call.organization());
+    let StaffReply { staff: email, text, attachment_id } = asked;
+    let file = attachment_id.map(|file| field("/attachment_id", &file)).transpose()?;
+    granted(match file {
+        Some(file) => staff(&call).send_file(organization, id, email, file, text).await,
+        None => staff(&call).reply(organization, id, email, text).await,
+    })?;
     Ok(acted(id))
 }
 

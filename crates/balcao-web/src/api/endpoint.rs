@@ -6,10 +6,12 @@ use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodFilter;
+use balcao_app::files::FileBytes;
 use balcao_app::keys::{Caller, EffectKey, Scope, effect_key};
 use balcao_domain::OrganizationId;
 use balcao_tool::validate::Schema;
@@ -17,8 +19,10 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::{Api, auth, input, refusals, schema};
+use crate::download::download;
 use crate::problem::Problem;
 
 /// Says that an answer was given before: nothing was done now.
@@ -159,6 +163,32 @@ pub(super) fn parameter<T: FromStr<Err: fmt::Display>>(name: &str, text: &str) -
     text.parse().map_err(|error: T::Err| input::bad_parameter(name, text, error.to_string()))
 }
 
+/// What stands in the body of a call.
+#[derive(Debug)]
+pub(super) enum Takes {
+    /// Nothing.
+    Nothing,
+    /// JSON of this schema.
+    Json(Box<Schema>),
+    /// A file, as it is, of at most so many bytes.
+    File(usize),
+}
+
+/// What an endpoint answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gives {
+    /// JSON.
+    Json,
+    /// A file to be saved.
+    File,
+}
+
+/// A body that was let in.
+enum Body {
+    Json(Value),
+    File(Bytes),
+}
+
 type Answering = Pin<Box<dyn Future<Output = Result<Response, Problem>> + Send>>;
 
 /// An endpoint, ready to answer.
@@ -166,11 +196,13 @@ pub(super) struct Endpoint {
     pub(super) route: Route,
     /// What stands behind the question mark.
     pub(super) query: Schema,
-    /// What stands in the body; `None` if there is none.
-    pub(super) body: Option<Schema>,
+    /// What stands in the body.
+    pub(super) takes: Takes,
+    /// What comes back.
+    pub(super) gives: Gives,
     /// Adds the schema of body and answer to a document, and gives where they are.
     pub(super) describe: fn(&mut schema::Components) -> (Value, Value),
-    run: Box<dyn Fn(Call, Value, Value) -> Answering + Send + Sync>,
+    run: Box<dyn Fn(Call, Value, Body) -> Answering + Send + Sync>,
 }
 
 impl fmt::Debug for Endpoint {
@@ -193,21 +225,111 @@ impl Endpoint {
         R: Future<Output = Result<Done<O>, Problem>> + Send + 'static,
     {
         let success = StatusCode::from_u16(route.success).map_err(|error| error.to_string())?;
-        let body = if route.body.is_some() { Some(schema::of_input::<B>()?) } else { None };
-        let run = move |call: Call, query: Value, body: Value| -> Answering {
+        let takes = match route.body {
+            Some(_) => Takes::Json(Box::new(schema::of_input::<B>()?)),
+            None => Takes::Nothing,
+        };
+        let run = move |call: Call, query: Value, body: Body| -> Answering {
             let run = run.clone();
             Box::pin(async move {
-                let done = run(call, input::read(query)?, input::read(body)?).await?;
+                let done = run(call, input::read(query)?, input::read(body.json())?).await?;
                 Ok(shaped(success, &done))
             })
         };
         Ok(Self {
             query: schema::of_input::<Q>()?,
-            body,
+            takes,
+            gives: Gives::Json,
             describe: |components| (components.input::<B>(), components.output::<O>()),
             route,
             run: Box::new(run),
         })
+    }
+
+    /// An endpoint that takes a file of at most so many bytes, with a query `Q`, and gives an `O`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(super) fn upload<Q, O, F, R>(route: Route, largest: usize, run: F) -> Result<Self, String>
+    where
+        Q: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema,
+        F: Fn(Call, Q, Bytes) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<Done<O>, Problem>> + Send + 'static,
+    {
+        let success = StatusCode::from_u16(route.success).map_err(|error| error.to_string())?;
+        let run = move |call: Call, query: Value, body: Body| -> Answering {
+            let run = run.clone();
+            Box::pin(async move {
+                let done = run(call, input::read(query)?, body.file()).await?;
+                Ok(shaped(success, &done))
+            })
+        };
+        Ok(Self {
+            query: schema::of_input::<Q>()?,
+            takes: Takes::File(largest),
+            gives: Gives::Json,
+            describe: |components| (Value::Null, components.output::<O>()),
+            route,
+            run: Box::new(run),
+        })
+    }
+
+    /// An endpoint that gives a file.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(super) fn download<F, R>(route: Route, run: F) -> Result<Self, String>
+    where
+        F: Fn(Call) -> R + Clone + Send + Sync + 'static,
+        R: Future<Output = Result<FileBytes, Problem>> + Send + 'static,
+    {
+        let run = move |call: Call, _query: Value, _body: Body| -> Answering {
+            let run = run.clone();
+            Box::pin(async move { Ok(download(run(call).await?)) })
+        };
+        Ok(Self {
+            query: schema::of_input::<Nothing>()?,
+            takes: Takes::Nothing,
+            gives: Gives::File,
+            describe: |_components| (Value::Null, Value::Null),
+            route,
+            run: Box::new(run),
+        })
+    }
+
+    /// The largest body, where it is not that of every other.
+    pub(super) fn largest_body(&self) -> Option<usize> {
+        match self.takes {
+            Takes::File(largest) => Some(largest),
+            Takes::Nothing | Takes::Json(_) => None,
+        }
+    }
+}
+
+impl Body {
+    fn json(self) -> Value {
+        match self {
+            Self::Json(value) => value,
+            Self::File(_) => Value::Null,
+        }
+    }
+
+    fn file(self) -> Bytes {
+        match self {
+            Self::File(bytes) => bytes,
+            Self::Json(_) => Bytes::new(),
+        }
+    }
+
+    /// What makes two bodies one.
+    fn canonical(&self) -> Value {
+        match self {
+            Self::Json(value) => value.clone(),
+            Self::File(bytes) => {
+                Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()
+            }
+        }
     }
 }
 
@@ -234,18 +356,21 @@ pub(super) async fn answer(api: &Api, endpoint: &Arc<Endpoint>, request: Request
 async fn let_through(api: &Api, endpoint: &Arc<Endpoint>, request: Request) -> Result<Response, Problem> {
     let route = &endpoint.route;
     let caller = auth::caller(api, request.headers(), route.scope).await?;
-    input::acceptable(request.headers())?;
+    if endpoint.gives == Gives::Json {
+        input::acceptable(request.headers())?;
+    }
     let path_id = route.id.and_then(|_| last_named(route.path, request.uri().path()));
     let query = input::query(&endpoint.query, request.uri())?;
     let name = input::idempotency_key(request.headers(), route.method)?;
-    let body = match &endpoint.body {
-        Some(schema) => input::body(schema, request).await?,
-        None => Value::Object(serde_json::Map::new()),
+    let body = match &endpoint.takes {
+        Takes::Json(schema) => Body::Json(input::body(schema, request).await?),
+        Takes::File(largest) => Body::File(input::file(*largest, request).await?),
+        Takes::Nothing => Body::Json(Value::Object(serde_json::Map::new())),
     };
     // The path as it was called holds the id; the value is canonical, because it was parsed.
     let what = format!("{} {}", route.name, path_id.as_deref().unwrap_or_default());
     let fresh = uuid::Uuid::now_v7().to_string();
-    let key = effect_key(&caller, name.as_deref(), &fresh, &what, &canonical(&query, &body));
+    let key = effect_key(&caller, name.as_deref(), &fresh, &what, &canonical(&query, &body.canonical()));
     let call = Call { api: api.clone(), caller, path_id, key };
     let organization = call.organization();
     let response = (endpoint.run)(call, query, body).await?;

@@ -17,6 +17,10 @@ use crate::problem::Problem;
 const MAX_KEY_CHARS: usize = 200;
 /// How long a body may take: also that of a request which then waits for a turn.
 const BODY_TIME: Duration = Duration::from_secs(10);
+/// The same for a file.
+const FILE_TIME: Duration = Duration::from_secs(25);
+/// The type of a body that is a file.
+pub(super) const FILE: &str = "application/octet-stream";
 
 /// The caller takes JSON.
 ///
@@ -118,11 +122,32 @@ fn typed(schema: &Schema, name: &str, text: String) -> Value {
 /// # Errors
 /// 408, 413, 415; 400 if it is no JSON; 422 with every bad field.
 pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Problem> {
-    let headers = request.headers();
+    of_type(request.headers(), "application/json", "the body must be JSON: `Content-Type: application/json`")?;
+    let bytes = bytes(request, BODY_TIME).await?;
+    let value: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is no JSON: {error}")))?;
+    let problems = bad(schema, &value);
+    if problems.is_empty() { Ok(value) } else { Err(unfit(problems)) }
+}
+
+/// The body, if it is a file. What it is, its bytes say; of its name and type nothing is believed.
+///
+/// # Errors
+/// 408, 413, 415.
+pub(super) async fn file(largest: usize, request: Request) -> Result<Bytes, Problem> {
+    of_type(request.headers(), FILE, "the body must be the file itself: `Content-Type: application/octet-stream`")?;
+    let bytes = bytes(request, FILE_TIME).await?;
+    if bytes.len() > largest {
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
+    }
+    Ok(bytes)
+}
+
+/// The body is of this type, and not compressed.
+fn of_type(headers: &HeaderMap, wanted: &str, detail: &str) -> Result<(), Problem> {
     let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media = media.split(';').next().unwrap_or_default().trim();
-    if !media.eq_ignore_ascii_case("application/json") {
-        let detail = "the body must be JSON: `Content-Type: application/json`";
+    if !media.eq_ignore_ascii_case(wanted) {
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
     let encoding = headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes().to_ascii_lowercase());
@@ -130,16 +155,17 @@ pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Pro
         let detail = "the body must not be compressed";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
     }
-    let bytes = tokio::time::timeout(BODY_TIME, Bytes::from_request(request, &())).await;
+    Ok(())
+}
+
+/// The whole body.
+async fn bytes(request: Request, within: Duration) -> Result<Bytes, Problem> {
+    let bytes = tokio::time::timeout(within, Bytes::from_request(request, &())).await;
     let bytes = bytes.map_err(|_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"))?;
-    let bytes = bytes.map_err(|error| match error.status() {
+    bytes.map_err(|error| match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
         _ => Problem::of(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
-    })?;
-    let value: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is no JSON: {error}")))?;
-    let problems = bad(schema, &value);
-    if problems.is_empty() { Ok(value) } else { Err(unfit(problems)) }
+    })
 }
 
 /// A body that is JSON and does not fit.

@@ -9,6 +9,7 @@
 //! happens there: another's ids do not exist for it.
 
 mod appointments;
+mod attachments;
 mod auth;
 mod catalog;
 mod contacts;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::response::IntoResponse;
 use axum::routing::on;
 use balcao_app::Desk;
@@ -80,12 +81,17 @@ impl Api {
         let mut router = Router::new().route(DOCUMENT, axum::routing::get(document));
         for endpoint in &self.0.endpoints {
             let (path, method) = (endpoint.route.path, endpoint.route.method.filter());
-            let endpoint = Arc::clone(endpoint);
+            let (endpoint, largest) = (Arc::clone(endpoint), endpoint.largest_body());
             let answer = move |State(api): State<Self>, request: Request| {
                 let endpoint = Arc::clone(&endpoint);
                 async move { endpoint::answer(&api, &endpoint, request).await }
             };
-            router = router.route(path, on(method, answer));
+            let mut one = on(method, answer);
+            if let Some(largest) = largest {
+                // The innermost limit is the one that counts.
+                one = one.layer(DefaultBodyLimit::max(largest));
+            }
+            router = router.route(path, one);
         }
         router.with_state(self.clone())
     }
@@ -118,6 +124,7 @@ fn endpoints() -> Result<Vec<Endpoint>, String> {
     let groups = [
         turns::endpoints()?,
         conversations::endpoints()?,
+        attachments::endpoints()?,
         contacts::endpoints()?,
         appointments::endpoints()?,
         catalog::endpoints()?,

@@ -1,10 +1,12 @@
 //! The OpenAPI 3.1 document, made of the endpoints.
 
 use balcao_app::keys::Scope;
+use balcao_channel::file::own::served_types;
 use serde_json::{Map, Value, json};
 
 use super::DOCUMENT;
-use super::endpoint::{Endpoint, IDEMPOTENCY_KEY, REPLAYED, Route};
+use super::endpoint::{Endpoint, Gives, IDEMPOTENCY_KEY, REPLAYED, Takes};
+use super::input;
 use super::schema::Components;
 
 /// Refusals that every endpoint may give, by status: the name of the response, and when.
@@ -30,8 +32,8 @@ const COMMON: [(u16, &str, &str); 8] = [
 const NOT_FOUND: (u16, &str, &str) = (404, "NotFound", "The organization has no such thing.");
 const OF_BODIES: [(u16, &str, &str); 4] = [
     (408, "TooSlow", "The body took more than ten seconds."),
-    (413, "TooLarge", "The body is larger than 1 MiB."),
-    (415, "UnsupportedMediaType", "The body is not `application/json`, or is compressed."),
+    (413, "TooLarge", "The body is larger than 1 MiB, or the largest file."),
+    (415, "UnsupportedMediaType", "The body is not of the type that is asked for, or is compressed."),
     (
         422,
         "BadFields",
@@ -107,10 +109,17 @@ fn operation(endpoint: &Endpoint, components: &mut Components) -> Value {
         "security": [{ "key": [] }],
         "x-scope": route.scope.as_str(),
         "parameters": parameters(endpoint),
-        "responses": answers(route, &answer, endpoint.body.is_some())
+        "responses": answers(endpoint, &answer)
     });
-    if let (Some(example), Some(fields)) = (&route.body, operation.as_object_mut()) {
-        let content = json!({ "application/json": { "schema": body, "example": example } });
+    let content = match (&endpoint.takes, &route.body) {
+        (Takes::Json(_), Some(example)) => json!({ "application/json": { "schema": body, "example": example } }),
+        (Takes::File(largest), _) => {
+            json!({ input::FILE: { "schema": { "type": "string", "contentMediaType": input::FILE,
+            "description": format!("The file itself, at most {largest} bytes.") } } })
+        }
+        (Takes::Json(_), None) | (Takes::Nothing, _) => return operation,
+    };
+    if let Some(fields) = operation.as_object_mut() {
         fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
     }
     operation
@@ -149,12 +158,21 @@ fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     all
 }
 
-fn answers(route: &Route, answer: &Value, has_body: bool) -> Value {
+fn answers(endpoint: &Endpoint, answer: &Value) -> Value {
+    let (route, has_body) = (&endpoint.route, !matches!(endpoint.takes, Takes::Nothing));
     let mut all = Map::new();
-    let mut success = json!({
-        "description": "It is done, and this is the answer.",
-        "content": { "application/json": { "schema": answer, "example": route.answer } }
-    });
+    let mut success = match endpoint.gives {
+        Gives::Json => json!({
+            "description": "It is done, and this is the answer.",
+            "content": { "application/json": { "schema": answer, "example": route.answer } }
+        }),
+        Gives::File => json!({
+            "description": "The file, to be saved under the name in `Content-Disposition`.",
+            "headers": { "Content-Disposition": { "description": "`attachment` and its name (RFC 6266).", "required": true,
+                "schema": { "type": "string" } } },
+            "content": served_types().map(|mime| (mime.to_owned(), json!({}))).collect::<Map<_, _>>()
+        }),
+    };
     if !route.method.only_reads()
         && let Some(fields) = success.as_object_mut()
     {
@@ -167,7 +185,10 @@ fn answers(route: &Route, answer: &Value, has_body: bool) -> Value {
     // A name in a query or a key that was used can be wrong where there is no body, too.
     let bad_fields = OF_BODIES.iter().filter(|(status, ..)| !has_body && !route.method.only_reads() && *status == 422);
     let not_found = Some(&NOT_FOUND).filter(|_| route.id.is_some());
-    for (status, name, _) in COMMON.iter().chain(of_bodies).chain(bad_fields).chain(not_found) {
+    let of_json = |status: u16| endpoint.gives == Gives::Json || status != 406;
+    for (status, name, _) in
+        COMMON.iter().filter(|(status, ..)| of_json(*status)).chain(of_bodies).chain(bad_fields).chain(not_found)
+    {
         all.insert(status.to_string(), json!({ "$ref": format!("#/components/responses/{name}") }));
     }
     for (status, when) in route.refusals {

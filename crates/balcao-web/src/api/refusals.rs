@@ -8,8 +8,10 @@ use balcao_app::booking::BookingRefusal;
 use balcao_app::contacts::{BadField, BadValue, UpdateRefusal};
 use balcao_app::conversations::ConversationRefusal;
 use balcao_app::dead_letters::DeadLetterRefusal;
+use balcao_app::files::FileRefusal;
 use balcao_app::names::NameRefusal;
 use balcao_domain::FailureClass;
+use balcao_domain::attachment::AttachmentState;
 use balcao_tool::FieldProblem;
 use serde_json::json;
 
@@ -54,9 +56,37 @@ pub(super) fn of_conversation(refusal: ConversationRefusal) -> Problem {
             None,
         ),
         ConversationRefusal::WithAgent => conflict("with_agent", "the agent has this conversation already"),
+        ConversationRefusal::NoFile { id } => named(
+            "/attachment_id",
+            "unknown_name",
+            &id.to_string(),
+            "a file that was added to this conversation and not sent yet".to_owned(),
+            None,
+        ),
         ConversationRefusal::Empty => input::bad_field("/text", "", "a text that is more than spaces".to_owned()),
         ConversationRefusal::TooLong { chars } => {
             input::bad_field("/text", &format!("{chars} characters"), "at most 4000 characters".to_owned())
+        }
+    }
+}
+
+pub(super) fn of_file(refusal: FileRefusal) -> Problem {
+    let told = refusal.to_string();
+    match refusal {
+        FileRefusal::NotFound { id } => missing("file", id),
+        FileRefusal::NotHere { state: AttachmentState::Expired, .. } => Problem::of(StatusCode::GONE, "expired", told),
+        FileRefusal::NotHere { state, .. } => conflict(state.as_str(), told),
+        FileRefusal::NoConversation { id } => missing("conversation", id),
+        FileRefusal::UnknownStaff { email, known } => {
+            let expected = format!("the e-mail address of somebody of staff: {}", known.join(", "));
+            input::bad_parameter("staff", &email, expected)
+        }
+        FileRefusal::Empty => Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "empty_file", told),
+        FileRefusal::TooLarge { limit } => {
+            Problem::of(StatusCode::PAYLOAD_TOO_LARGE, "too_large", told).fact("limit", limit)
+        }
+        FileRefusal::Type { found } => {
+            Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_file_type", told).fact("found", found)
         }
     }
 }

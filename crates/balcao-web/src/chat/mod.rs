@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::rejection::JsonRejection;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -34,6 +34,7 @@ pub use origins::{NotAnOrigin, Origins};
 pub use pace::Pace;
 pub use token::{ShortSecret, Tokens};
 
+use crate::download::download;
 use crate::problem::Problem;
 pub(crate) use pace::Paces;
 
@@ -96,6 +97,7 @@ pub fn router(chat: ChatServer) -> Router {
         .route("/chat/v1/session", post(session).options(preflight))
         .route("/chat/v1/messages", post(write).options(preflight))
         .route("/chat/v1/events", get(events).options(preflight))
+        .route("/chat/v1/files/{id}", get(file).options(preflight))
         .layer(DefaultBodyLimit::max(chat.0.limits.body))
         .layer(from_fn_with_state(chat.clone(), for_allowed_pages))
         .with_state(chat);
@@ -215,6 +217,25 @@ async fn events(
     let answer = Sse::new(stream::events(reader)).keep_alive(KeepAlive::new().interval(limits.heartbeat));
     // A proxy that collects an answer before it passes it on would hold every event back.
     Ok(([("x-accel-buffering", "no")], answer).into_response())
+}
+
+/// `GET /chat/v1/files/{id}`: a file that the visitor's own chat shows; every other does not exist.
+async fn file(
+    State(chat): State<ChatServer>,
+    Known(visitor): Known,
+    Path(id): Path<String>,
+) -> Result<Response, Response> {
+    chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
+    let missing = || Problem::new(StatusCode::NOT_FOUND, "there is no such file in this chat").into_response();
+    let id = id.parse().map_err(|_no_id| missing())?;
+    match chat.0.chats.file(&visitor, id).await {
+        Ok(Some(file)) => Ok(download(file)),
+        Ok(None) => Err(missing()),
+        Err(error) => {
+            tracing::error!(%error, "a file of a chat cannot be read");
+            Err(Problem::unavailable("the file cannot be read now; try again").into_response())
+        }
+    }
 }
 
 fn too_fast(wait: Duration) -> Response {

@@ -58,6 +58,7 @@ fn done<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> Resu
                 ConversationRefusal::NotFound { .. } => StatusCode::NOT_FOUND,
                 ConversationRefusal::WithAgent => StatusCode::CONFLICT,
                 ConversationRefusal::UnknownStaff { .. }
+                | ConversationRefusal::NoFile { .. }
                 | ConversationRefusal::Empty
                 | ConversationRefusal::TooLong { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             };

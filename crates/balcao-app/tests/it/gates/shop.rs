@@ -16,7 +16,7 @@ use balcao_app::turns::{Agent, FrontDesk};
 use balcao_builtin_tools::Settings;
 use balcao_channel::channels::whatsapp::webhook;
 use balcao_channel::{
-    AccountId, Capabilities, Channel, Outbound, ProviderMessageId, Recipient, SendError, SendReceipt,
+    AccountId, Capabilities, Channel, Outbound, OwnFiles, ProviderMessageId, Recipient, SendError, SendReceipt,
 };
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ManualClock, OrganizationId};
@@ -174,6 +174,7 @@ impl Channel for Takes {
             max_buttons: 0,
             max_rows: 0,
             media: &[],
+            own_files: OwnFiles::Read,
             templates: false,
             quotes: false,
             read_marks: false,

@@ -11,13 +11,13 @@ use tokio::time::{Instant, timeout_at};
 
 use super::KIND;
 use crate::{
-    channel::{Capabilities, Channel, Recipient, SendReceipt},
+    channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
     channels::whatsapp::json as read,
     error::{GiveUpReason, SendClass, SendError},
     file::{DownloadLimits, Downloaded, MediaError, bare_type, check_type},
     id::{AccountId, ProviderMessageId},
     inbound::{Media, MediaKind},
-    outbound::{MediaSource, Outbound, OutboundContent, limits},
+    outbound::{InlineFile, MediaSource, Outbound, OutboundContent, limits},
 };
 
 /// Largest answer that is read, unless it is a file.
@@ -146,6 +146,7 @@ impl Channel for Evolution {
             max_buttons: 0,
             max_rows: 0,
             media: &[MediaKind::Image, MediaKind::Video, MediaKind::Audio, MediaKind::Document],
+            own_files: OwnFiles::Inline,
             templates: false,
             quotes: true,
             read_marks: false,
@@ -177,6 +178,11 @@ impl Channel for Evolution {
 
     async fn typing(&self, _message: &ProviderMessageId) -> Result<(), SendError> {
         Ok(())
+    }
+
+    async fn hand_in(&self, file: InlineFile) -> Result<MediaSource, MediaError> {
+        // The gateway takes files within the message.
+        Ok(MediaSource::Inline(file))
     }
 
     async fn fetch(&self, media: &Media, limits: DownloadLimits) -> Result<Downloaded, MediaError> {
@@ -234,6 +240,17 @@ fn request(message: &Outbound, to: &Recipient) -> Option<(&'static str, Value)> 
                 "sendMedia",
                 json!({ "mediatype": media.as_str(), "media": link, "caption": caption, "fileName": filename }),
             )
+        }
+        OutboundContent::Media { source: MediaSource::Inline(file), caption, .. } => {
+            let base64 = STANDARD.encode(&file.bytes);
+            match file.kind {
+                MediaKind::Audio => ("sendWhatsAppAudio", json!({ "audio": base64 })),
+                MediaKind::Image | MediaKind::Video | MediaKind::Document | MediaKind::Sticker => (
+                    "sendMedia",
+                    json!({ "mediatype": file.kind.as_str(), "mimetype": file.mime, "media": base64,
+                        "caption": caption, "fileName": file.name }),
+                ),
+            }
         }
         OutboundContent::Location { latitude, longitude, name, address } => (
             "sendLocation",

@@ -7,12 +7,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use balcao_domain::AttachmentId;
 
 use crate::{
-    channel::{Capabilities, Channel, Recipient, SendReceipt},
+    channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
     id::{AccountId, ProviderMessageId, UserId},
-    outbound::{Outbound, OutboundContent, limits},
+    inbound::MediaKind,
+    outbound::{MediaSource, Outbound, OutboundContent, limits},
 };
 
 /// The channel's name.
@@ -21,12 +23,12 @@ pub const KIND: &str = "web";
 /// Where visitors read.
 #[async_trait]
 pub trait Mailbox: Send + Sync + std::fmt::Debug {
-    /// Keeps a text under a name of ours for a visitor. When it returns, the text is durable; under a name that is known it
-    /// changes nothing.
+    /// Keeps a text, and a file of ours with it, under a name of ours for a visitor. When it returns, they are durable; under a
+    /// name that is known it changes nothing.
     ///
     /// # Errors
     /// Why it could not be kept, for staff. It may be tried again.
-    async fn put(&self, visitor: &UserId, name: &str, text: &str) -> Result<(), String>;
+    async fn put(&self, visitor: &UserId, name: &str, text: &str, file: Option<AttachmentId>) -> Result<(), String>;
 }
 
 /// The chat of one business.
@@ -59,7 +61,8 @@ impl Channel for WebChat {
             max_text: limits::TEXT,
             max_buttons: 0,
             max_rows: 0,
-            media: &[],
+            media: &[MediaKind::Image, MediaKind::Video, MediaKind::Audio, MediaKind::Document],
+            own_files: OwnFiles::Read,
             templates: false,
             quotes: false,
             read_marks: false,
@@ -71,14 +74,29 @@ impl Channel for WebChat {
 
     async fn send(&self, message: &Outbound, to: &Recipient) -> Result<SendReceipt, SendError> {
         let refused = |why| SendError::new(SendClass::give_up(GiveUpReason::Rejected), why);
-        let OutboundContent::Text { body, .. } = message.content() else {
-            return Err(refused("the web chat shows texts only"));
+        let (body, file) = match message.content() {
+            OutboundContent::Text { body, .. } => (body.as_str(), None),
+            OutboundContent::Media { source: MediaSource::Kept(file), caption, .. } => {
+                (caption.as_deref().unwrap_or_default(), Some(*file))
+            }
+            OutboundContent::Media { .. }
+            | OutboundContent::Location { .. }
+            | OutboundContent::Buttons { .. }
+            | OutboundContent::List { .. }
+            | OutboundContent::Link { .. }
+            | OutboundContent::AskLocation { .. }
+            | OutboundContent::AskNumber { .. }
+            | OutboundContent::ContactCard { .. }
+            | OutboundContent::Reaction { .. }
+            | OutboundContent::Template(_) => {
+                return Err(refused("the web chat shows texts and files of ours only"));
+            }
         };
         let Some(name) = message.correlation() else { return Err(refused("the message has no name of ours")) };
         let Recipient::User(visitor) = to else {
             return Err(SendError::new(SendClass::give_up(GiveUpReason::Unreachable), "the web chat knows no numbers"));
         };
-        match self.mailbox.put(visitor, name.as_str(), body).await {
+        match self.mailbox.put(visitor, name.as_str(), body, file).await {
             Ok(()) => Ok(SendReceipt {
                 message: ProviderMessageId::new(name.as_str()),
                 number: None,

@@ -7,7 +7,7 @@ use crate::{
     outbound::{MediaSource, Outbound, OutboundContent, Section, Template, TemplateParameter},
 };
 
-/// The body of `POST /<account>/messages`; `None` if the recipient is no number or user id.
+/// The body of `POST /<account>/messages`; `None` if the recipient is no number or user id, or the file was not handed in.
 pub(super) fn message(message: &Outbound, to: &Recipient) -> Option<Value> {
     let mut body = Map::new();
     body.insert("messaging_product".to_owned(), json!("whatsapp"));
@@ -31,20 +31,21 @@ pub(super) fn message(message: &Outbound, to: &Recipient) -> Option<Value> {
     if let Some(correlation) = message.correlation() {
         body.insert("biz_opaque_callback_data".to_owned(), json!(correlation.as_str()));
     }
-    let (kind, part) = content(message.content());
+    let (kind, part) = content(message.content())?;
     body.insert("type".to_owned(), json!(kind));
     body.insert(kind.to_owned(), part);
     Some(Value::Object(body))
 }
 
 /// The name of the kind, which is also the key of its part, and the part.
-fn content(content: &OutboundContent) -> (&'static str, Value) {
-    match content {
+fn content(content: &OutboundContent) -> Option<(&'static str, Value)> {
+    Some(match content {
         OutboundContent::Text { body, preview_url } => ("text", json!({ "body": body, "preview_url": preview_url })),
         OutboundContent::Media { media, source, caption, filename, voice } => {
             let source = match source {
                 MediaSource::Uploaded(id) => ("id", json!(id)),
                 MediaSource::Link(url) => ("link", json!(url)),
+                MediaSource::Kept(_) | MediaSource::Inline(_) => return None,
             };
             let voice = voice.then_some(Value::Bool(true));
             (media.as_str(), object([Some(source), text("caption", caption), text("filename", filename)], voice))
@@ -69,7 +70,7 @@ fn content(content: &OutboundContent) -> (&'static str, Value) {
         | OutboundContent::Link { .. }
         | OutboundContent::AskLocation { .. }
         | OutboundContent::AskNumber { .. } => ("interactive", interactive(content).unwrap_or_default()),
-    }
+    })
 }
 
 /// `None` for what is not interactive.

@@ -14,12 +14,12 @@ use super::{
     json as read, payload, webhook, window,
 };
 use crate::{
-    channel::{Capabilities, Channel, Recipient, SendReceipt},
+    channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
     file::{DownloadLimits, Downloaded, MediaError},
     id::{AccountId, Number, ProviderMessageId, UserId},
     inbound::{Media, MediaKind},
-    outbound::{Outbound, limits},
+    outbound::{InlineFile, MediaSource, Outbound, limits},
 };
 
 /// One phone number of a business on WhatsApp.
@@ -65,6 +65,7 @@ impl Channel for WhatsApp {
             max_buttons: limits::BUTTONS,
             max_rows: limits::ROWS,
             media: &[MediaKind::Image, MediaKind::Video, MediaKind::Audio, MediaKind::Document, MediaKind::Sticker],
+            own_files: OwnFiles::Uploaded,
             templates: true,
             quotes: true,
             read_marks: true,
@@ -76,7 +77,10 @@ impl Channel for WhatsApp {
 
     async fn send(&self, message: &Outbound, to: &Recipient) -> Result<SendReceipt, SendError> {
         let body = payload::message(message, to).ok_or_else(|| {
-            SendError::new(SendClass::give_up(GiveUpReason::Rejected), "the recipient is no number and no user id")
+            SendError::new(
+                SendClass::give_up(GiveUpReason::Rejected),
+                "the recipient is no number and no user id, or the file was not handed in",
+            )
         })?;
         let answer = self.post(&body).await.map_err(|Silence { written, words }| {
             SendError::new(if written { SendClass::Unknown } else { SendClass::retry() }, &words)
@@ -97,6 +101,11 @@ impl Channel for WhatsApp {
         let body = json!({ "messaging_product": "whatsapp", "status": "read", "message_id": message,
             "typing_indicator": typing });
         self.mark(&body).await
+    }
+
+    async fn hand_in(&self, file: InlineFile) -> Result<MediaSource, MediaError> {
+        let InlineFile { kind, mime, name, bytes } = file;
+        Ok(MediaSource::Uploaded(self.upload(kind, &mime, &name, bytes.to_vec()).await?))
     }
 
     async fn fetch(&self, media: &Media, limits: DownloadLimits) -> Result<Downloaded, MediaError> {

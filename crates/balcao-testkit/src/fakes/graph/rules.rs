@@ -196,6 +196,30 @@ pub(super) fn mark(body: &Value) -> Verdict {
     demand(fits, 131_009, "typing_indicator.type must be text.")
 }
 
+/// The largest file of each kind, in bytes.
+const LARGEST: [(&str, usize); 5] =
+    [("image", 5 << 20), ("audio", 16 << 20), ("video", 16 << 20), ("document", 100 << 20), ("sticker", 500 << 10)];
+
+/// Whether a message of this kind may show a file of this type.
+pub(super) fn is_of_kind(kind: &str, mime: &str) -> bool {
+    let bare = mime.split(';').next().unwrap_or_default();
+    let office = |format: &str| bare == format!("application/vnd.openxmlformats-officedocument.{format}");
+    match kind {
+        "image" => matches!(bare, "image/jpeg" | "image/png"),
+        "audio" => matches!(bare, "audio/aac" | "audio/amr" | "audio/mpeg" | "audio/mp4" | "audio/ogg"),
+        "video" => matches!(bare, "video/mp4" | "video/3gpp"),
+        "sticker" => bare == "image/webp",
+        "document" => {
+            matches!(bare, "text/plain" | "application/pdf" | "application/msword")
+                || matches!(bare, "application/vnd.ms-excel" | "application/vnd.ms-powerpoint")
+                || office("wordprocessingml.document")
+                || office("spreadsheetml.sheet")
+                || office("presentationml.presentation")
+        }
+        _ => false,
+    }
+}
+
 /// Type and bytes of the file in the multipart body of an upload.
 pub(super) fn upload(content_type: &str, body: &[u8]) -> Result<(String, Vec<u8>), Broken> {
     let fields =
@@ -207,6 +231,9 @@ pub(super) fn upload(content_type: &str, body: &[u8]) -> Result<(String, Vec<u8>
     let (head, bytes) = field("file").ok_or_else(|| broken(131_008, "Parameter file is required."))?;
     let same = head.to_ascii_lowercase().contains(&format!("content-type: {mime}"));
     demand(same && head.contains("filename=\""), 131_053, "The file's type is not the type that was given.")?;
+    let largest = LARGEST.iter().find(|(kind, _)| is_of_kind(kind, &mime)).map(|(_, largest)| *largest);
+    let largest = largest.ok_or_else(|| broken(131_053, "Media of this type are not taken."))?;
+    demand(!bytes.is_empty() && bytes.len() <= largest, 131_053, "The file is empty, or too large for its type.")?;
     Ok((mime, bytes.to_vec()))
 }
 

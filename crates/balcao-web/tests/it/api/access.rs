@@ -150,11 +150,14 @@ async fn g_10_another_organization_is_not_there() {
     let appointment =
         shop.post("/v1/appointments", booking).await.body["appointment"]["id"].as_str().unwrap().to_owned();
     let failed = shop.failed_message(&conversation, OutboxState::Dead, "canário").await;
+    let added = shop.upload(&conversation, &shop.key, "can%C3%A1rio.pdf", b"%PDF-1.7 canary").await;
+    let file = added.body["id"].as_str().unwrap().to_owned();
     let named = |path: &str| match path.split('/').nth(2) {
         Some("conversations") => conversation.clone(),
         Some("contacts") => contact.clone(),
         Some("appointments") => appointment.clone(),
         Some("outbox") => failed.clone(),
+        Some("attachments") => file.clone(),
         other => panic!("{other:?}"),
     };
     let (mut checked, mut left) = (0, Vec::new());
@@ -162,10 +165,13 @@ async fn g_10_another_organization_is_not_there() {
         if scope.is_none() {
             continue;
         }
-        let example = &shop.document["paths"][&path][method.as_str().to_lowercase()]["requestBody"]["content"]["application/json"]
-            ["example"];
-        let body = Some(example.clone()).filter(|example| !example.is_null());
-        if path.contains("{id}") {
+        let content = &shop.document["paths"][&path][method.as_str().to_lowercase()]["requestBody"]["content"];
+        let body = Some(content["application/json"]["example"].clone()).filter(|example| !example.is_null());
+        if content["application/octet-stream"].is_object() {
+            let answer = shop.upload(&named(&path), &shop.rival_key, "a.pdf", b"%PDF-1.7").await;
+            assert_eq!(answer.status, 404, "{method} {path}: {answer:?}");
+            checked += 1;
+        } else if path.contains("{id}") {
             let target = path.replace("{id}", &named(&path));
             let answer = shop.send(method.clone(), &target, &shop.rival_key, None, body.clone()).await;
             assert_eq!(answer.status, 404, "{method} {path}: {answer:?}");

@@ -22,6 +22,8 @@ async fn every_route_is_in_the_document_and_every_operation_is_a_route() {
         "POST /v1/conversations/{id}/notes",
         "POST /v1/conversations/{id}/give-back",
         "GET /v1/handoffs",
+        "POST /v1/conversations/{id}/attachments",
+        "GET /v1/attachments/{id}",
         "GET /v1/contacts",
         "GET /v1/contacts/{id}",
         "PATCH /v1/contacts/{id}",

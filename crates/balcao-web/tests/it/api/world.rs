@@ -246,6 +246,28 @@ impl Shop {
         self.client.request(method, format!("{}{path}", self.address))
     }
 
+    /// Asks for a file, and holds the answer against the document: headers and bytes.
+    pub(super) async fn download(&self, path: &str, key: &str) -> (BTreeMap<String, String>, Vec<u8>) {
+        let response = self.request(Method::GET, path).bearer_auth(key).send().await.unwrap();
+        assert_eq!(response.status().as_u16(), 200, "{path}");
+        let text = |value: &reqwest::header::HeaderValue| value.to_str().unwrap().to_owned();
+        let headers: BTreeMap<String, String> =
+            response.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+        let described = &self.operation("get", path).unwrap()["responses"]["200"];
+        assert!(described["content"][&headers["content-type"]].is_object(), "{path} says nothing of {headers:?}");
+        for name in described["headers"].as_object().unwrap().keys() {
+            assert!(headers.contains_key(&name.to_lowercase()), "{path} lacks {name}");
+        }
+        (headers, response.bytes().await.unwrap().to_vec())
+    }
+
+    /// Adds a file to a conversation.
+    pub(super) async fn upload(&self, conversation: &str, key: &str, name: &str, bytes: &[u8]) -> Answer {
+        let path = format!("/v1/conversations/{conversation}/attachments?staff=davi@figueira.example&name={name}");
+        let request = self.request(Method::POST, &path).bearer_auth(key);
+        self.finish(request.header("content-type", "application/octet-stream").body(bytes.to_vec())).await
+    }
+
     /// Sends a request, and holds the answer against the document.
     pub(super) async fn finish(&self, request: reqwest::RequestBuilder) -> Answer {
         let request = request.build().unwrap();

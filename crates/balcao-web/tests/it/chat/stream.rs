@@ -118,7 +118,7 @@ async fn f_40_a_send_that_was_cut_short_is_repeated_and_shown_once() {
         assert_eq!(claimed.len(), 1);
         if was_put {
             let mailbox = ChatMailbox::new(shop.chats.desk().clone(), shop.chats.hub().clone(), shop.organization);
-            mailbox.put(&UserId::new("web:x"), &claimed[0].correlation, "Olá!").await.unwrap();
+            mailbox.put(&UserId::new("web:x"), &claimed[0].correlation, "Olá!", None).await.unwrap();
         }
         shop.sends().await;
         assert_eq!(shop.count("outbox WHERE state = 'sending'").await, 1, "another may still be at it");

@@ -1,0 +1,150 @@
+//! Staff who write to an assistant: through which contact, and what they may see.
+
+use std::time::Duration;
+
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
+use balcao_language::fold;
+use balcao_store::staff::{self, Staff};
+use balcao_store::{Tx, contact};
+
+use crate::appointments::professional_names;
+use crate::desk::{Desk, UseCaseError};
+use crate::pace::{self, Pace};
+
+const HOUR: Duration = Duration::from_hours(1);
+
+/// What somebody may see of the business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sees {
+    /// Prices and revenue.
+    pub money: bool,
+    /// Only what this professional is booked for.
+    pub only: Option<ProfessionalId>,
+}
+
+/// Why somebody may not ask.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PeopleRefusal {
+    /// Nobody of staff has this address.
+    #[error("nobody of staff has the e-mail address `{email}`; there are: {}", known.join(", "))]
+    UnknownStaff {
+        /// The address.
+        email: String,
+        /// All addresses.
+        known: Vec<String>,
+    },
+    /// A customer asks what is for staff.
+    #[error("only staff may ask this")]
+    NotStaff,
+    /// They have asked too often.
+    #[error("that is enough for now: up to {per_hour} questions an hour; ask again in {} minutes", wait.as_secs().div_ceil(60))]
+    TooOften {
+        /// How often they may.
+        per_hour: u32,
+        /// When again.
+        wait: Duration,
+    },
+    /// Somebody with the role of a professional whom no professional's name belongs to.
+    #[error("`{name}` has the role `professional`, and no professional has that name; give both the same name")]
+    NoProfessional {
+        /// The name.
+        name: String,
+    },
+}
+
+/// Answers who somebody is.
+#[derive(Debug, Clone)]
+pub struct People {
+    desk: Desk,
+}
+
+impl Sees {
+    /// Everything, as owners and managers do.
+    pub const ALL: Self = Self { money: true, only: None };
+}
+
+impl People {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// The contact through which somebody of staff writes. It is made when they first do; customers' contacts stay apart.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, [`PeopleRefusal::UnknownStaff`].
+    pub async fn contact_of(
+        &self,
+        organization: OrganizationId,
+        email: String,
+    ) -> Result<Result<ContactId, PeopleRefusal>, UseCaseError> {
+        let now = self.desk.clock.now();
+        let work = move |tx: &mut Tx<'_>| {
+            let all = staff::list(tx, organization)?;
+            let Some(me) = all.iter().find(|one| one.email.eq_ignore_ascii_case(email.trim())) else {
+                let known = all.into_iter().map(|one| one.email).collect();
+                return Ok(Err(PeopleRefusal::UnknownStaff { email, known }));
+            };
+            if let Some(known) = staff::contact_of(tx, organization, me.id)? {
+                return Ok(Ok(known));
+            }
+            let new = contact::NewContact { name: Some(me.name.clone()), ..contact::NewContact::default() };
+            let id = contact::insert(tx, organization, &new, now)?;
+            staff::set_contact(tx, organization, me.id, id)?;
+            Ok(Ok(id))
+        };
+        self.desk.store.write(work).await
+    }
+
+    /// Counts a question of somebody of staff to the assistant, and gives the contact through which they write. Counted in the
+    /// database, for all programs over it.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, [`PeopleRefusal::UnknownStaff`] or [`PeopleRefusal::TooOften`].
+    pub async fn asks(
+        &self,
+        organization: OrganizationId,
+        email: String,
+        per_hour: u32,
+    ) -> Result<Result<ContactId, PeopleRefusal>, UseCaseError> {
+        let contact = match self.contact_of(organization, email).await? {
+            Ok(contact) => contact,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let rule = Pace { burst: per_hour, every: HOUR / per_hour.max(1) };
+        let counted = pace::ask(&self.desk, organization, format!("assistant/{contact}"), rule).await?;
+        Ok(counted.map(|()| contact).map_err(|wait| PeopleRefusal::TooOften { per_hour, wait }))
+    }
+
+    /// What whoever writes through this contact may see: owners and managers everything, professionals their own
+    /// appointments, all others everything but money.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; inside, why they may see nothing.
+    pub async fn sees(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+    ) -> Result<Result<Sees, PeopleRefusal>, UseCaseError> {
+        self.desk
+            .look(move |tx, _now| {
+                let Some(me) = staff::of_contact(tx, organization, contact)? else {
+                    return Ok(Err(PeopleRefusal::NotStaff));
+                };
+                sees(tx, organization, me)
+            })
+            .await
+    }
+}
+
+fn sees(tx: &mut Tx<'_>, organization: OrganizationId, me: Staff) -> Result<Result<Sees, PeopleRefusal>, UseCaseError> {
+    if me.role != "professional" {
+        return Ok(Ok(Sees { money: matches!(me.role.as_str(), "owner" | "manager"), only: None }));
+    }
+    let mut names = professional_names(tx, organization)?.into_iter();
+    Ok(match names.find(|(_, name)| fold(name) == fold(&me.name)) {
+        Some((id, _)) => Ok(Sees { money: true, only: Some(id) }),
+        None => Err(PeopleRefusal::NoProfessional { name: me.name }),
+    })
+}

@@ -1,0 +1,130 @@
+//! P-06: what was kept long enough goes, by itself, once a day, and nobody notices but whoever looks for it.
+
+use balcao_app::conversations::Conversations;
+use balcao_app::files::{FileRefusal, Files};
+use balcao_app::retention::{Periods, Retention, Tally};
+use balcao_domain::attachment::AttachmentState;
+use balcao_llm::providers::scripted::says;
+use balcao_store::retention::Old;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::counter::{Counter, counter};
+
+const DAY: i64 = 86_400;
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+fn keeper(shop: &Counter, periods: Periods) -> Retention {
+    Retention::new(shop.world.desk.clone(), shop.world.organization, periods)
+}
+
+fn of(tally: &Tally, old: Old) -> i64 {
+    tally.iter().find(|(one, _)| *one == old).map_or(0, |(_, count)| *count)
+}
+
+/// A customer sent a picture and was answered, at ten in the morning.
+async fn answered(later: &[&str]) -> Counter {
+    let shop = counter(["Bonito!"].iter().chain(later).map(|words| says(words))).await;
+    shop.graph.keep_file("m1", "image/png", PNG);
+    shop.joao_sends("wamid.1", json!({ "type": "image", "image": { "id": "m1", "mime_type": "image/png" } })).await;
+    shop.files.work_off().await.unwrap();
+    shop.works().await;
+    shop
+}
+
+#[tokio::test]
+async fn each_kind_goes_when_its_own_time_is_over() {
+    let shop = answered(&["Oi de novo!"]).await;
+    let keeper = keeper(&shop, Periods::default());
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let mut passed = 0;
+    for (days, expected) in [
+        (30, vec![]),
+        (31, vec![Old::Trace]),
+        (89, vec![]),
+        (91, vec![Old::File, Old::Inbox, Old::Outbox]),
+        (729, vec![]),
+        (731, vec![Old::Message, Old::Transcript]),
+        (10_000, vec![]),
+    ] {
+        shop.pass((days - passed) * DAY);
+        passed = days;
+        let told = keeper.preview().await.unwrap();
+        let gone = keeper.now().await.unwrap();
+        assert_eq!(told, gone, "day {days}: what is told is what goes");
+        let kinds: Vec<Old> = gone.iter().filter(|(_, count)| *count > 0).map(|(old, _)| *old).collect();
+        assert_eq!(kinds, expected, "day {days}");
+        if days == 91 {
+            let shown = Conversations::new(shop.world.desk.clone()).show(organization, id).await.unwrap().unwrap();
+            let [picture] = shown.messages[0].attachments.as_slice() else { panic!("{shown:?}") };
+            assert_eq!((picture.state, picture.size), (AttachmentState::Expired, Some(16)));
+            let refused = Files::new(shop.world.desk.clone()).open(organization, picture.id).await.unwrap();
+            let id = picture.id;
+            assert_eq!(refused, Err(FileRefusal::NotHere { id, state: AttachmentState::Expired }));
+            // A repeat of what is forgotten is a repeat.
+            let again = json!({ "type": "image", "image": { "id": "m1", "mime_type": "image/png" } });
+            assert_eq!(shop.joao_sends("wamid.1", again).await.new, 0);
+        }
+    }
+    // Whoever comes back after years is answered like anybody.
+    shop.joao_writes("wamid.2", "oi").await;
+    shop.works().await;
+    assert_eq!(shop.texts().last().map(String::as_str), Some("Oi de novo!"));
+}
+
+#[tokio::test]
+async fn zero_keeps_for_ever() {
+    let shop = answered(&[]).await;
+    let all = Periods { files: 0, traces: 0, messages: 0, inbox: 0, outbox: 0, ledger: 0 };
+    shop.pass(10_000 * DAY);
+    let told = keeper(&shop, all).preview().await.unwrap();
+    assert!(told.iter().all(|(old, count)| *old == Old::UnsentFile && *count == 0), "{told:?}");
+}
+
+#[tokio::test]
+async fn it_is_done_once_a_day_at_night_and_by_one_of_many() {
+    let shop = answered(&[]).await;
+    let (one, other) = (keeper(&shop, Periods::default()), keeper(&shop, Periods::default()));
+    let stop = CancellationToken::new();
+    assert_eq!(one.when_due(&stop).await.unwrap(), None, "it is morning");
+    shop.pass(17 * 3_600);
+    assert_eq!(one.when_due(&stop).await.unwrap(), None, "three at night");
+    shop.pass(40 * DAY);
+    let (a, b) = tokio::join!(one.when_due(&stop), other.when_due(&stop));
+    let done: Vec<Tally> = [a.unwrap(), b.unwrap()].into_iter().flatten().collect();
+    assert_eq!(done.len(), 1, "both or none were at it");
+    assert_eq!(of(&done[0], Old::Trace), 1);
+    assert_eq!(one.when_due(&stop).await.unwrap(), None, "it was done");
+    shop.pass(DAY);
+    assert!(other.when_due(&stop).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn whoever_is_told_to_stop_leaves_the_rest_to_the_next() {
+    let shop = answered(&[]).await;
+    let keeper = keeper(&shop, Periods::default());
+    assert_eq!(keeper.when_due(&CancellationToken::new()).await.unwrap(), None);
+    shop.pass(40 * DAY);
+    let stopped = CancellationToken::new();
+    stopped.cancel();
+    let told = keeper.when_due(&stopped).await.unwrap().unwrap();
+    assert!(told.iter().all(|(_, count)| *count == 0), "{told:?}");
+    assert_eq!(keeper.when_due(&CancellationToken::new()).await.unwrap(), None, "somebody may be at it");
+    shop.pass(600);
+    let told = keeper.when_due(&CancellationToken::new()).await.unwrap().unwrap();
+    assert_eq!(of(&told, Old::Trace), 1);
+}
+
+#[tokio::test]
+async fn a_file_that_was_never_sent_goes_after_a_day() {
+    let shop = answered(&[]).await;
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let files = Files::new(shop.world.desk.clone());
+    let taken = files.take_in(organization, id, "davi@figueira.example".to_owned(), "a.png".to_owned(), PNG.to_vec());
+    taken.await.unwrap().unwrap();
+    let keeper = keeper(&shop, Periods::default());
+    shop.pass(DAY);
+    assert_eq!(of(&keeper.now().await.unwrap(), Old::UnsentFile), 0);
+    shop.pass(1);
+    assert_eq!(of(&keeper.now().await.unwrap(), Old::UnsentFile), 1);
+}

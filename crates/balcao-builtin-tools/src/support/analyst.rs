@@ -1,0 +1,44 @@
+//! What the tools about the business share: who may ask, and how figures are said.
+
+use balcao_app::analytics::Figures;
+use balcao_app::people::{People, Sees};
+use balcao_tool::{ErrorCode, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};
+use serde_json::{Value, json};
+
+use super::{broke, contact, organization};
+
+/// What whoever asks may see. Customers may see nothing, whatever profile they talk to.
+pub(crate) async fn sees(people: &People, cx: &ToolContext) -> ToolResult<Sees> {
+    if !cx.principal.staff_facing {
+        let note = Internal::note("a profile for customers offers the pack `analytics`; take it out of its packs");
+        return Err(ToolError::new(ErrorCode::Forbidden, "only staff may ask this").internal(note).into());
+    }
+    let sees = people.sees(organization(cx)?, contact(cx)?).await.map_err(broke)?;
+    sees.map_err(|refusal| ToolError::new(ErrorCode::Forbidden, ModelText::new(refusal.to_string())).into())
+}
+
+/// Figures with their money in words.
+pub(crate) fn figures(one: &Figures) -> Value {
+    let mut value = json!({
+        "total": one.total,
+        "completed": one.completed,
+        "no_shows": one.no_shows,
+        "cancelled": one.cancelled,
+        "no_show_rate": thousandths(one.no_show_rate),
+    });
+    if let (Some(fields), Some(revenue)) = (value.as_object_mut(), one.revenue) {
+        fields.insert("revenue".to_owned(), revenue.to_string().into());
+    }
+    value
+}
+
+/// A rate with three digits, which is all that anybody says of it.
+pub(crate) fn thousandths(rate: f64) -> f64 {
+    (rate * 1_000.0).round() / 1_000.0
+}
+
+/// `12,5%`, or `12.5%`.
+pub(crate) fn percent(cx: &ToolContext, rate: f64) -> String {
+    let text = format!("{:.1}%", rate * 100.0);
+    if cx.principal.locale == Locale::PtBr { text.replace('.', ",") } else { text }
+}

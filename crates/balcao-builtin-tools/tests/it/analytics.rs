@@ -1,0 +1,92 @@
+//! The pack `analytics`: figures, the agenda ahead, no-shows, free questions; only for staff, and by role.
+
+use balcao_tool::ResultClass;
+use serde_json::json;
+
+use crate::world::figueira;
+
+const OWNER: &str = "renata@figueira.example";
+const ATTENDANT: &str = "davi@figueira.example";
+const PROFESSIONAL: &str = "iris@figueira.example";
+
+#[tokio::test]
+async fn the_owner_sees_figures_with_money_and_a_layout() {
+    let world = figueira().await;
+    let owner = world.staff(OWNER).await;
+    let stats = world.call(owner, "get_stats", json!({"months": 2})).await;
+    assert_eq!(stats.class, ResultClass::Success, "{}", stats.value);
+    let value = &stats.value;
+    assert_eq!(value["months"][0]["month"], "2026-10");
+    assert_eq!((&value["summary"]["total"], &value["summary"]["no_shows"]), (&json!(3), &json!(1)));
+    assert_eq!(value["months"][1]["revenue"], "R$ 95,00");
+    let layout = value["layout"].as_str().unwrap();
+    assert!(layout.starts_with("Resumo de 2026-11\n- Agendamentos: "), "{layout}");
+    assert!(layout.ends_with("- Receita: R$ 95,00"), "{layout}");
+    let english = world.call(owner.in_english(), "get_stats", json!({})).await;
+    assert_eq!(english.value["months"].as_array().unwrap().len(), 6);
+    assert!(english.value["layout"].as_str().unwrap().starts_with("Summary of 2026-11"));
+}
+
+#[tokio::test]
+async fn the_agenda_ahead_and_the_ranking() {
+    let world = figueira().await;
+    let owner = world.staff(OWNER).await;
+    let ahead = world.call(owner, "get_upcoming", json!({"days": 9})).await.value;
+    assert_eq!(ahead["appointments"][0]["client"], "Bento, filho");
+    assert_eq!(ahead["appointments"][0]["starts_at"], "2026-12-03 09:30");
+    assert_eq!(world.call(owner, "get_upcoming", json!({})).await.value["appointments"], json!([]));
+    let missed = world.call(owner, "get_no_show_clients", json!({})).await.value;
+    assert_eq!(missed["layout"], "1. Lívia Campos: 1 faltas em 1 (100,0%)");
+    let none = world.call(owner, "get_no_show_clients", json!({"months": 1})).await.value;
+    assert_eq!((&none["clients"], &none["layout"]), (&json!([]), &json!("Ninguém faltou.")));
+}
+
+#[tokio::test]
+async fn free_questions_are_answered_or_corrected_with_their_place() {
+    let world = figueira().await;
+    let owner = world.staff(OWNER).await;
+    let ask = async |text: &str| world.call(owner, "run_query", json!({"query": text})).await;
+    let answer =
+        ask(r#"appointments | where status == "completed" | summarize total = sum(price) by month(starts_at)"#).await;
+    let sample = json!({"columns": ["month", "total"], "rows": [["2026-10", "R$ 0,00"], ["2026-11", "R$ 95,00"]], "more_rows": 0});
+    assert_eq!(answer.value, sample);
+    let wrong = ask("appointments | where statu == \"completed\"").await;
+    assert_eq!(wrong.class, ResultClass::Correction);
+    let told = wrong.value.to_string();
+    assert!(told.contains("column 22") && told.contains("did you mean `status`?"), "{told}");
+    let sql = ask("SELECT * FROM contact; DROP TABLE contact").await;
+    assert_eq!(sql.class, ResultClass::Correction);
+}
+
+#[tokio::test]
+async fn what_somebody_may_not_see_does_not_exist_for_them() {
+    let world = figueira().await;
+    let attendant = world.staff(ATTENDANT).await;
+    let stats = world.call(attendant, "get_stats", json!({})).await.value;
+    assert!(stats["summary"].get("revenue").is_none() && !stats.to_string().contains("R$"), "{stats}");
+    let priced = world.call(attendant, "run_query", json!({"query": "appointments | summarize sum(price)"})).await;
+    assert!(priced.value.to_string().contains("no field `price`"));
+    let iris = world.staff(PROFESSIONAL).await;
+    let own = world.call(iris, "run_query", json!({"query": "appointments | summarize count() by professional"})).await;
+    assert_eq!(own.value["rows"].as_array().unwrap().len(), 1);
+    assert_eq!(own.value["rows"][0][0], "Íris Valente");
+    let missed = world.call(iris, "get_no_show_clients", json!({})).await.value;
+    assert_eq!(missed["clients"], json!([]), "it was Wesley's");
+}
+
+#[tokio::test]
+async fn customers_are_refused_whatever_the_profile_says() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    for (tool, args) in [
+        ("get_stats", json!({})),
+        ("get_upcoming", json!({})),
+        ("get_no_show_clients", json!({})),
+        ("run_query", json!({"query": "appointments"})),
+    ] {
+        for who in [caio, caio.of_staff()] {
+            let refused = world.call(who, tool, args.clone()).await;
+            assert_eq!(refused.value["code"], "forbidden", "{}", refused.value);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `balcao retention`: deletes what was kept long enough, or says what would be.
+
+use std::process::ExitCode;
+
+use balcao_app::retention::Retention;
+use serde_json::{Map, json};
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, say},
+    wire,
+};
+
+/// Options of `balcao retention`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao retention --dry-run      what would be deleted now\n  \
+    balcao retention                deletes it; `balcao serve` does so by itself once a day")]
+pub(crate) struct Args {
+    /// Deletes nothing, and says what it would.
+    #[arg(long)]
+    dry_run: bool,
+    /// JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _clock) = wire::configured(config, None).await?;
+    let retention = Retention::new(desk, organization, config.retention.periods());
+    let tally = if args.dry_run { retention.preview().await } else { retention.now().await };
+    let tally = tally.map_err(|error| Failure::operation(chain(&error)))?;
+    if args.json {
+        let rows: Map<_, _> = tally.iter().map(|(old, count)| (old.as_str().to_owned(), json!(count))).collect();
+        say(&json!({ "dry_run": args.dry_run, "rows": rows }).to_string());
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (old, count) in tally.iter().filter(|(_, count)| *count > 0) {
+        say(&format!("{count:>8}  {}", old.as_str()));
+    }
+    let all: i64 = tally.iter().map(|(_, count)| count).sum();
+    say(&match (args.dry_run, all) {
+        (_, 0) => "nothing is old enough; `balcao config show` tells how long each kind is kept".to_owned(),
+        (true, all) => format!("{all} would be deleted; nothing was"),
+        (false, all) => format!("{all} were deleted"),
+    });
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,72 @@
+//! `balcao stats`: the figures that the assistant tells, as a table.
+
+use std::process::ExitCode;
+
+use balcao_app::analytics::{Analytics, Figures, MAX_MONTHS};
+use balcao_app::people::Sees;
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, say},
+    wire,
+};
+
+/// Characters of the longest bar.
+const BAR: u32 = 20;
+
+/// Options of `balcao stats`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: balcao stats --months 12")]
+pub(crate) struct Args {
+    /// Calendar months, the current one included.
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_MONTHS)))]
+    months: u32,
+    /// Clients who missed most.
+    #[arg(long, default_value_t = 5)]
+    no_shows: u32,
+    /// JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _) = wire::configured(config, None).await?;
+    let analytics = Analytics::new(desk);
+    let stats = analytics.stats(organization, Sees::ALL, args.months).await;
+    let stats = stats.map_err(|error| Failure::operation(chain(&error)))?;
+    let missed = analytics.no_show_clients(organization, Sees::ALL, args.months, args.no_shows).await;
+    let missed = missed.map_err(|error| Failure::operation(chain(&error)))?;
+    if args.json {
+        say(&json!({ "stats": stats, "no_show_clients": missed }).to_string());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let most = stats.months.iter().map(|one| one.figures.total).max().unwrap_or(0);
+    say("month     total   done  missed  cancelled   rate         revenue");
+    for month in &stats.months {
+        say(format!("{}  {}", line(&month.month, &month.figures), bar(month.figures.total, most)).trim_end());
+    }
+    say(&line("all", &stats.summary));
+    if !missed.is_empty() {
+        say("\nmissed most");
+    }
+    for one in &missed {
+        let (name, rate) = (one.name.as_deref().unwrap_or("-"), one.no_show_rate * 100.0);
+        say(&format!("{:>4} of {:<4} {rate:>5.1}%  {name}", one.no_shows, one.total_sessions));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(month: &str, of: &Figures) -> String {
+    let Figures { total, completed, no_shows, cancelled, .. } = of;
+    let rate = of.no_show_rate * 100.0;
+    let revenue = of.revenue.map(|money| money.to_string()).unwrap_or_default();
+    format!("{month:<8}{total:>7}{completed:>7}{no_shows:>8}{cancelled:>11}{rate:>6.1}%{revenue:>16}")
+}
+
+/// A bar as long as the figure, beside the longest.
+fn bar(figure: u32, most: u32) -> String {
+    let length = u64::from(figure) * u64::from(BAR) / u64::from(most.max(1));
+    "█".repeat(usize::try_from(length).unwrap_or(0))
+}

@@ -1,0 +1,98 @@
+//! The assistant of staff, and the same figures as a table.
+
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+use crate::{code, err, out, root, run};
+
+const NOW: &str = "2026-11-24T10:00";
+const OWNER: &str = "renata@figueira.example";
+
+fn ask(who: &[&str], script: &str) -> std::process::Output {
+    let folder = tempdir().unwrap();
+    let business = root().join("samples/barbearia-figueira.yaml").display().to_string();
+    let mut arguments = vec!["chat", "--script", "-", "--business", &business, "--now", NOW, "--profile"];
+    arguments.extend(who);
+    run(folder.path(), &arguments, script)
+}
+
+fn turns(output: &std::process::Output) -> Vec<Value> {
+    assert_eq!(code(output), 0, "{}", err(output));
+    out(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_owner_asks_for_the_month_the_agenda_and_the_no_shows() {
+    let script = "como foi o mês?\nquem mais faltou?\no que tem na agenda?\n";
+    let turns = turns(&ask(&["odys-assistant", "--as-staff", OWNER, "--json"], script));
+    let replies: Vec<&str> = turns.iter().map(|turn| turn["reply"].as_str().unwrap()).collect();
+    assert!(replies[0].starts_with("Resumo de 2026-11") && replies[0].contains("Receita: R$ 95,00"), "{}", replies[0]);
+    assert_eq!(replies[1], "1. Lívia Campos: 1 faltas em 1 (100,0%)");
+    assert_eq!(replies[2], "Nada marcado nesse período.");
+    assert_eq!(turns[1]["calls"][0]["tool"], "get_no_show_clients");
+}
+
+#[test]
+fn an_attendant_sees_no_money() {
+    let turns = turns(&ask(&["odys-assistant", "--as-staff", "davi@figueira.example", "--json"], "resumo do mês\n"));
+    let reply = turns[0]["reply"].as_str().unwrap();
+    assert!(reply.starts_with("Resumo de 2026-11") && !reply.contains("R$"), "{reply}");
+}
+
+#[test]
+fn whoever_is_not_named_or_not_of_staff_is_told_what_is_right() {
+    let cases: [(&[&str], &str); 4] = [
+        (&["odys-assistant"], "--as-staff EMAIL"),
+        (&["eli", "--as-staff", OWNER], "talks with customers"),
+        (&["odys-assistant", "--as-staff", "quem@figueira.example"], "renata@figueira.example"),
+        (&["odys-assistant", "--as-staff", OWNER, "--as", "11 90000-0000"], "cannot be used with"),
+    ];
+    for (who, told) in cases {
+        let output = ask(who, "oi\n");
+        assert_eq!(code(&output), 2, "{who:?}: {}", err(&output));
+        assert!(err(&output).contains(told), "{who:?}: {}", err(&output));
+    }
+}
+
+#[test]
+fn the_twenty_first_question_of_an_hour_waits() {
+    let output = ask(&["odys-assistant", "--as-staff", OWNER, "--json"], &"resumo\n".repeat(22));
+    assert_ne!(code(&output), 0);
+    assert!((20..=21).contains(&out(&output).lines().count()), "{}", out(&output).lines().count());
+    assert!(err(&output).contains("up to 20 questions an hour"), "{}", err(&output));
+}
+
+fn shop() -> TempDir {
+    let folder = tempdir().unwrap();
+    let sample = root().join("samples/barbearia-figueira.yaml").display().to_string();
+    for arguments in [vec!["migrate"], vec!["seed", &sample]] {
+        let output = run(folder.path(), &arguments, "");
+        assert_eq!(code(&output), 0, "{}", err(&output));
+    }
+    folder
+}
+
+#[test]
+fn the_same_figures_as_a_table_and_as_data() {
+    let folder = shop();
+    let output = run(folder.path(), &["stats", "--months", "120"], "");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let text = out(&output);
+    assert!(text.starts_with("month ") && text.contains('█'), "{text}");
+    let data: Value =
+        serde_json::from_str(&out(&run(folder.path(), &["stats", "--months", "120", "--json"], ""))).unwrap();
+    assert_eq!(data["stats"]["months"].as_array().unwrap().len(), 120);
+    let total = data["stats"]["summary"]["total"].as_u64().unwrap();
+    assert!(text.lines().any(|line| line.starts_with("all") && line.contains(&total.to_string())), "{text}");
+    let wrong = run(folder.path(), &["stats", "--months", "0"], "");
+    assert_eq!(code(&wrong), 2);
+}
+
+#[test]
+fn a_profile_for_staff_is_not_served_to_customers() {
+    let folder = shop();
+    std::fs::write(folder.path().join("balcao.toml"), "[agents]\nprofile = \"odys-assistant\"\n").unwrap();
+    let output = run(folder.path(), &["serve"], "");
+    assert_eq!(code(&output), 2, "{}", err(&output));
+    assert!(err(&output).contains("talks with staff"), "{}", err(&output));
+}

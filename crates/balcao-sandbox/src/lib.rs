@@ -1,0 +1,39 @@
+//! Runs helpers: small functions of tool packs that compute, and may do nothing else.
+//!
+//! A helper is JavaScript that an author wrote, or that a stranger wrote and an operator installed. It runs in a worker process: the
+//! same executable started again, confined before it reads the first byte of anybody's code (no files, no network, no other programs,
+//! no environment), killed from outside when it takes too long, and replaced when anything about it is odd. Whatever a helper does is
+//! an error for the caller who called it, and nothing for anybody else.
+//!
+//! ```no_run
+//! use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
+//! use serde_json::json;
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let bundle = Bundle::new(vec![Helper::javascript("double", "helpers/double.js", "(x) => 2 * x")]).map_err(|mut problems| problems.remove(0))?;
+//! let sandbox = Sandbox::new(bundle, Launcher::this_executable(), 2);
+//! let four = sandbox.call(&Call::new("double", &[json!(2)])).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What a helper sees: the ECMAScript of QuickJS with full Unicode; its dependencies as global functions; the call's time as the
+//! only time there is (UTC). What it does not see: any host object, the real clock, randomness, `eval`, and whatever an earlier
+//! call left behind. [`Helper`] says how a helper is written.
+//!
+//! This crate depends on none of ours.
+
+mod error;
+mod helper;
+mod limits;
+mod pool;
+mod process;
+pub mod protocol;
+pub mod worker;
+
+pub use error::{BrokenLimit, BundleError, CompileError, HelperError, Place, StartError};
+pub use helper::{Bundle, Helper, Language};
+pub use limits::Limits;
+pub use pool::{Call, Sandbox};
+pub use process::Launcher;
+pub use worker::confine::Confinement;

@@ -1,0 +1,89 @@
+//! The inside of a worker process.
+
+pub mod confine;
+mod engine;
+mod host;
+mod source;
+mod trace;
+
+use std::{
+    io::{self, Read, Write},
+    process::ExitCode,
+};
+
+use crate::protocol::{self, CallHeader, Greeting, Kind, MAX_REQUEST_BYTES, Setup};
+use host::Host;
+
+/// The argument by which [`Launcher::this_executable`](crate::Launcher::this_executable) asks an executable to become a worker.
+///
+/// A program that uses it calls [`run`] first thing in `main` if this is its only argument.
+pub const SUBCOMMAND: &str = "sandbox-worker";
+
+/// The whole life of a worker: confines the process, introduces itself on standard output, and answers what comes on standard input
+/// until that ends.
+///
+/// To be called first thing in a process of its own, before it has other threads: they would not be confined. Nothing is read but
+/// standard input: no arguments, no environment, no files.
+#[must_use]
+pub fn run() -> ExitCode {
+    if engine::settle_time_zone().is_err() {
+        return ExitCode::FAILURE;
+    }
+    let confinement = confine::confine();
+    match serve(&mut io::stdin().lock(), &mut io::stdout().lock(), confinement) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn serve(input: &mut impl Read, output: &mut impl Write, confinement: confine::Confinement) -> io::Result<()> {
+    let mut greeting = protocol::frame(Kind::Greeting);
+    serde_json::to_writer(&mut greeting, &Greeting { version: protocol::VERSION, confinement })?;
+    send(output, protocol::seal(greeting))?;
+    let Some((Kind::Setup, body)) = receive(input)? else { return Err(unexpected()) };
+    let setup: Setup = serde_json::from_slice(&body)?;
+    let mut host = Host::new(setup.helpers).map_err(io::Error::other)?;
+    while let Some((kind, body)) = receive(input)? {
+        let Some((header, arguments)) = CallHeader::read(&body).filter(|_| kind == Kind::Call) else {
+            return Err(unexpected());
+        };
+        let outcome = host.call(&header, arguments);
+        let (kind, body) = match outcome.result {
+            Ok(json) => (Kind::Value, json.into_bytes()),
+            Err(failure) => (Kind::Failure, serde_json::to_vec(&failure)?),
+        };
+        send(output, protocol::answer(kind, header.number, outcome.spent, &body))?;
+        if outcome.spent {
+            break;
+        }
+        host.prepare();
+    }
+    Ok(())
+}
+
+fn send(output: &mut impl Write, frame: Option<Vec<u8>>) -> io::Result<()> {
+    output.write_all(&frame.ok_or_else(unexpected)?)?;
+    output.flush()
+}
+
+/// The next frame, or `None` where the input ends between two.
+fn receive(input: &mut impl Read) -> io::Result<Option<(Kind, Vec<u8>)>> {
+    let mut length = [0; 4];
+    if let Err(error) = input.read_exact(&mut length) {
+        return if error.kind() == io::ErrorKind::UnexpectedEof { Ok(None) } else { Err(error) };
+    }
+    let length = usize::try_from(u32::from_le_bytes(length)).map_err(io::Error::other)?;
+    if length == 0 || length > MAX_REQUEST_BYTES {
+        return Err(unexpected());
+    }
+    let mut kind = [0];
+    input.read_exact(&mut kind)?;
+    let mut body = vec![0; length - 1];
+    input.read_exact(&mut body)?;
+    let [kind] = kind;
+    Ok(Some((Kind::from_byte(kind).ok_or_else(unexpected)?, body)))
+}
+
+fn unexpected() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "not a frame of this protocol")
+}
