@@ -56,7 +56,7 @@ pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]
         words_are_clean(&outside, &mut found);
         people_are_left_alone(tx, &outside, tenants, world.most_skew_ms(), &mut found)?;
         budgets_are_kept(tx, &mut found)?;
-        timers::fire_once(tx, &outside, world.most_skew_ms(), &mut found)?;
+        timers::fire_once(tx, &outside, world.plan.faults.skew_ms, &mut found)?;
         Ok(found)
     })
 }

@@ -109,24 +109,23 @@ impl Crowd {
         let what = if self.world.strikes(self.world.plan.faults.poison) {
             POISON.to_owned()
         } else {
-            self.world.draw(|rng| match rng.u8(..16) {
-                0..=4 => {
+            self.world.draw(|rng| match rng.u8(..20) {
+                0..=5 => {
                     let who = rng.choice(["Wesley Moura", "Otávio Prado"]).unwrap_or_default();
                     let (day, hour) = (rng.u8(25..=26), rng.u8(14..=16));
                     format!("Quero marcar Corte na máquina com {who} dia {day}/11 às {hour}:00.")
                 }
-                5 => "Deixa uma observação por favor".to_owned(),
-                6 | 7 => "Põe no sistema de vocês".to_owned(),
-                8 => "Abre um chamado".to_owned(),
-                9 => "Manda um SMS".to_owned(),
-                10 => "Oi, tudo bem?".to_owned(),
-                11 => {
+                6 | 7 => "Deixa uma observação por favor".to_owned(),
+                8 => "Põe no sistema de vocês".to_owned(),
+                9..=12 => "Abre um chamado".to_owned(),
+                13 | 14 => "Manda um SMS".to_owned(),
+                15 => {
                     let left = shop::starts(contact).duration_since(self.world.now()).as_mins();
                     format!("Me lembra {} minutos antes", left - rng.i64(0..2))
                 }
-                12 => "Me chama depois".to_owned(),
-                13 => "Quero entrar na lista de espera".to_owned(),
-                14 => "Não quero mais receber mensagens".to_owned(),
+                16 => "Me chama depois".to_owned(),
+                17 => "Quero entrar na lista de espera".to_owned(),
+                18 => "Não quero mais receber mensagens".to_owned(),
                 _ => "quero falar com um atendente".to_owned(),
             })
         };
