@@ -74,7 +74,8 @@ pub fn fixed_sentence(evidence: &Evidence) -> Option<String> {
                 | ReceiptKind::Started
                 | ReceiptKind::HandedOff
                 | ReceiptKind::MessagePlanned
-                | ReceiptKind::MessageCancelled => continue,
+                | ReceiptKind::MessageCancelled
+                | ReceiptKind::Ended => continue,
             };
             let facts = facts_of(receipt, evidence.locale);
             let sentence = if facts.is_empty() {
@@ -200,6 +201,7 @@ fn truth_of(receipt: &Receipt, locale: Locale) -> String {
         ReceiptKind::MessagePlanned => ("uma mensagem está programada", "a message is planned"),
         ReceiptKind::Waitlisted => ("entrou na lista de espera", "put on the waiting list"),
         ReceiptKind::MessageCancelled => ("a mensagem programada foi desfeita", "the planned message was called off"),
+        ReceiptKind::Ended => ("a conversa será arquivada", "the conversation will be archived"),
     };
     let (word, language) = match locale {
         Locale::PtBr => (pt, say::Locale::Pt),

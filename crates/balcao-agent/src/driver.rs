@@ -23,8 +23,8 @@ pub trait Journal: Send + Sync {
     /// Saves the state. When it returns, the state is durable.
     ///
     /// # Errors
-    /// Why it could not be saved, for staff. The turn then stops: nothing may happen that is not on record.
-    async fn save(&self, state: &TurnState) -> Result<(), String>;
+    /// [`Interrupted`]: the turn then stops, because nothing may happen that is not on record, or that nobody wants any more.
+    async fn save(&self, state: &TurnState) -> Result<(), Interrupted>;
 }
 
 /// Sees a turn as it goes on: for `--trace` and live views.
@@ -35,25 +35,31 @@ pub trait Observer: Send + Sync {
     fn tool(&self, call: &QueuedCall, result: &CallResult);
 }
 
-/// Why a turn stopped without an ending: its journal could not be written.
+/// Why a turn stopped without an ending.
 #[derive(Debug, thiserror::Error)]
-#[error("the turn could not be saved: {0}")]
-pub struct JournalFailure(pub String);
+pub enum Interrupted {
+    /// Its journal could not be written; why, for staff. It can be resumed from its last saved state.
+    #[error("the turn could not be saved: {0}")]
+    NotSaved(String),
+    /// It was about to act, and should not any more. Whoever keeps the journal knows why, and what becomes of the turn.
+    #[error("the turn was stopped before it acted")]
+    Stopped,
+}
 
 /// Drives a turn to its end. Dropping the future stops it between two steps at most.
 ///
 /// # Errors
-/// [`JournalFailure`] if a step could not be saved; the turn can then be resumed from its last saved state.
+/// [`Interrupted`] if a step could not be saved, or must not be taken.
 pub async fn drive(
     turn: &mut Turn,
     model: &dyn ChatProvider,
     journal: &dyn Journal,
     observer: Option<&dyn Observer>,
-) -> Result<Ending, JournalFailure> {
+) -> Result<Ending, Interrupted> {
     let deadline = Instant::now() + Duration::from_secs(turn.setup().profile.limits.timeout_s);
     // A call that the customer agreed to runs first: its intent, too, is durable before it does.
     if turn.intend() {
-        journal.save(turn.state()).await.map_err(JournalFailure)?;
+        journal.save(turn.state()).await?;
     }
     loop {
         let must_save = match turn.next_step() {
@@ -94,7 +100,7 @@ pub async fn drive(
         // The last step is saved by whoever closes the turn, together with the reply.
         let intends = turn.intend(); // intent before effect
         if (must_save || intends) && !turn.is_over() {
-            journal.save(turn.state()).await.map_err(JournalFailure)?;
+            journal.save(turn.state()).await?;
         }
     }
 }

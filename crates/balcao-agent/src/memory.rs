@@ -25,9 +25,9 @@ pub struct WorkingMemory {
 }
 
 /// Argument names of the shipped packs, by what they mean.
-const DAY: &[&str] = &["date", "new_date"];
-const TIME: &[&str] = &["start_hour", "new_start_hour", "time"];
-const SERVICE: &[&str] = &["service_name", "service"];
+const DAY: &[&str] = &["date", "new_date", "appointmentDate"];
+const TIME: &[&str] = &["start_hour", "new_start_hour", "time", "appointmentTime"];
+const SERVICE: &[&str] = &["service_name", "service", "serviceName"];
 const PROFESSIONAL: &[&str] = &["barber_name", "professional"];
 
 impl WorkingMemory {

@@ -19,6 +19,8 @@ pub struct Notices {
     /// Messages that nobody asked for are welcome again.
     pub opted_in: String,
     pub slow_down: String,
+    /// What came has no words that can be read.
+    pub wordless: String,
     pub summary_request: String,
     pub note_title: String,
     pub note_customer: String,
@@ -43,6 +45,8 @@ pub struct Notices {
     pub follow_up_ask: String,
     pub follow_up_curiosity: String,
     pub follow_up_value: String,
+    /// To a customer whom nobody of staff has answered for a while.
+    pub nobody_yet: String,
     pub follow_up_farewell: String,
 }
 

@@ -73,6 +73,12 @@ pub struct Profile {
     /// Steps after the reply.
     #[serde(default)]
     pub after_reply: AfterReply,
+    /// Internal commands without arguments that run when a conversation was handed over; not after a failure.
+    #[serde(default)]
+    pub on_handoff: Vec<String>,
+    /// Whom its customers are booked with; anybody who is free and offers the service, if not given.
+    #[serde(default)]
+    pub professional: Option<String>,
     /// Whether `add_tag` may create tags.
     #[serde(default)]
     pub allow_new_tags: bool,

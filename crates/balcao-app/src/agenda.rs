@@ -1,6 +1,6 @@
 //! A stretch of the organization's agenda, loaded once per call: what can be booked, with whom, and what is taken.
 
-use balcao_domain::availability::{Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots};
+use balcao_domain::availability::{Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots, free_spans};
 use balcao_domain::hours::Hours;
 use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::SlotMode;
@@ -193,6 +193,14 @@ impl Agenda {
     ) -> Vec<FreeSlots> {
         let dates = (dates.0.max(self.dates.0), dates.1.min(self.dates.1));
         free_slots(&self.question(service, dates, self.organization.scheduling.slot_mode), candidates)
+    }
+
+    /// When a professional works on a date and is free, from now plus the notice on.
+    pub(crate) fn free_spans(&self, professional: &Professional, date: Date) -> Vec<Span> {
+        let place = self.professionals.iter().position(|one| one.id == professional.id);
+        let (Some(index), Some(need)) = (place, self.need(professional, None, None)) else { return Vec::new() };
+        let question = self.question(None, (date, date), SlotMode::Grid);
+        free_spans(&question, &self.candidate(index, professional, need))
     }
 
     /// The last local date that a service, or a visit without one, can be booked on.

@@ -13,6 +13,8 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::notices::NoticeAccounts;
+
 /// How often an effect is run whose commit was not answered.
 const ATTEMPTS: u32 = 3;
 
@@ -23,6 +25,8 @@ pub struct Desk {
     pub store: Store,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
+    /// By which accounts professionals are told of bookings.
+    pub notices: Arc<NoticeAccounts>,
 }
 
 impl std::fmt::Debug for Desk {
@@ -88,7 +92,13 @@ impl Desk {
     /// A desk over a store and a clock.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+        Self { store, clock, notices: Arc::default() }
+    }
+
+    /// The same, where professionals are told of bookings by these accounts.
+    #[must_use]
+    pub fn with_notices(self, accounts: NoticeAccounts) -> Self {
+        Self { notices: Arc::new(accounts), ..self }
     }
 
     /// Runs a query on one consistent state.

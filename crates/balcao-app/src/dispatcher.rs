@@ -185,11 +185,12 @@ impl Dispatcher {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn rescue(&self, since: Timestamp) -> Result<usize, UseCaseError> {
+    pub async fn rescue(&self, since: Timestamp, suspects_since: Timestamp) -> Result<usize, UseCaseError> {
         let now = self.front.desk().clock.now();
         let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
         let work = move |tx: &mut Tx<'_>| {
-            dispatch::claim_stuck(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects: limit }, since)
+            let request = ClaimRequest { owner: &owner, now, until, limit, suspects: limit };
+            dispatch::claim_stuck(tx, &request, since, suspects_since)
         };
         let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
         let count = claimed.len();
@@ -235,15 +236,16 @@ impl Dispatcher {
         now.checked_add(lease).unwrap_or(Timestamp::MAX)
     }
 
-    /// One turn, as long as its lease lasts.
+    /// One turn, as long as its lease lasts. The lease is looked at first whenever the turn goes on: a program that was frozen
+    /// for longer than its lease must not send what its successor is about to look for.
     async fn work(&self, job: Job) {
         let claimed = &job.claimed;
         let answer = self.front.answer_claimed(&self.settings.profile, claimed, self.settings.burst, None);
         let seen = self.show(claimed);
         let result = tokio::select! {
             biased;
-            result = Box::pin(answer) => result,
             () = self.keep_lease(claimed) => return,
+            result = Box::pin(answer) => result,
             () = self.abort.cancelled() => return self.end(claimed, dispatch::give_back).await,
         };
         self.leave_mark(&seen);
@@ -300,7 +302,11 @@ impl Dispatcher {
         let mut ends = self.until(desk.clock.now());
         loop {
             tokio::time::sleep(third).await;
-            let (lease, until) = (claimed.lease, self.until(desk.clock.now()));
+            let now = desk.clock.now();
+            if now >= ends {
+                return tracing::warn!("a turn is dropped: its lease ran out while the program stood still");
+            }
+            let (lease, until) = (claimed.lease, self.until(now));
             match desk.store.write(move |tx| dispatch::renew(tx, &lease, until)).await {
                 Ok(()) => ends = until,
                 Err(error @ StoreError::LeaseLost { .. }) => return tracing::warn!(%error, "a turn is dropped"),

@@ -6,16 +6,20 @@
 //! (I-7, I-10, I-14, I-20).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use balcao_channel::outbound::{CorrelationId, OutboundContent};
 use balcao_channel::{Capabilities, Channel, Outbound, OwnFiles, Recipient, SendClass, SendError, SendReceipt};
+use balcao_domain::AppointmentId;
 use balcao_domain::contact::Contact;
 use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
+use balcao_language::say;
 use balcao_store::dispatch::{self, Route};
 use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Tx, contact, conversation, event, organization};
+use balcao_store::{StoreError, Tx, agenda_feed, contact, conversation, event, message, organization, pause};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
@@ -25,8 +29,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError};
+use crate::failures;
 use crate::metrics;
+use crate::notices;
 use crate::terms::{Facts, Purpose, Terms};
 
 mod hand_in;
@@ -103,12 +110,15 @@ struct Leaving {
 }
 
 /// What an attempt came to.
+#[derive(Clone)]
 struct Attempt {
     outcome: AttemptOutcome,
     receipt: Option<SendReceipt>,
     failure: Option<String>,
     /// Whether it was not sent because the channel's window is closed.
     closed: bool,
+    /// What the channel said may be done.
+    class: Option<SendClass>,
 }
 
 impl Sender {
@@ -164,15 +174,30 @@ impl Sender {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn work_off(&self) -> Result<usize, UseCaseError> {
+        self.work_off_until(&CancellationToken::new()).await
+    }
+
+    /// The same; when it is told to stop, nothing more is taken, and what is being sent comes to its end.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; what is being sent comes to its end all the same.
+    pub async fn work_off_until(&self, stop: &CancellationToken) -> Result<usize, UseCaseError> {
         let mut attempts = 0;
+        let mut failed = None;
         let mut sending = FuturesUnordered::new();
         loop {
-            let claimed = self.claim(sending.len()).await?;
-            attempts += claimed.len();
-            sending.extend(claimed.into_iter().map(|one| self.send(one)));
+            if !stop.is_cancelled() && failed.is_none() {
+                match self.claim(sending.len()).await {
+                    Ok(claimed) => {
+                        attempts += claimed.len();
+                        sending.extend(claimed.into_iter().map(|one| self.send(one)));
+                    }
+                    Err(error) => failed = Some(error),
+                }
+            }
             // One more that ended makes room for the next of its conversation.
             if sending.next().await.is_none() {
-                return Ok(attempts);
+                return failed.map_or(Ok(attempts), Err);
             }
         }
     }
@@ -184,23 +209,30 @@ impl Sender {
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
         let channels = self.channels.clone();
         let terms = Arc::clone(&self.terms);
+        let name = claim_name();
+        let claim = name.clone();
         let work = move |tx: &mut Tx<'_>| {
             let mut unknown = Vec::new();
             for lost in outbox::expire(tx, now, settle)? {
                 let channel = channels.get(&(lost.channel.clone(), lost.account.clone()));
-                if channel.is_some_and(|channel| may_repeat(&channel.capabilities(), &lost)) {
+                let again = channel.is_some_and(|channel| may_repeat(&channel.capabilities(), &lost));
+                if again && vet::overtaken(tx, &lost)? {
+                    overtaken(tx, &lost, now)?;
+                    continue;
+                }
+                if again {
                     outbox::retry(tx, lost.organization, lost.id, now)?;
                     continue;
                 }
                 unknown.push(lost.channel.clone());
                 tell(tx, &lost, OutboxState::Unknown, "the program ended while it was being sent", now)?;
             }
-            let claimed = outbox::claim(tx, now, until, limit)?;
-            let mut leaving = Vec::new();
+            let claimed = outbox::claim(tx, &claim, now, until, limit)?;
+            let (mut leaving, mut bills) = (Vec::new(), vet::Bills::new());
             for one in claimed {
                 let route = dispatch::route(tx, one.organization, one.conversation)?;
                 let on = terms.get(&(one.channel.clone(), one.account.clone()));
-                match vet::refusal(tx, &one, route.as_ref(), on, now)? {
+                match vet::refusal(tx, &one, route.as_ref(), (on, &mut bills), now)? {
                     None => leaving.push(Leaving { message: one, route, until }),
                     Some(why) => {
                         let next = after_attempt(AttemptOutcome::Refused, one.attempts, 0, Duration::ZERO, now);
@@ -211,9 +243,30 @@ impl Sender {
             }
             Ok::<_, UseCaseError>((leaving, unknown))
         };
-        let (claimed, unknown) = self.desk.store.write(work).await?;
+        let (claimed, unknown) = match self.desk.store.write(work).await {
+            Err(UseCaseError::Store(error @ StoreError::CommitUnknown { .. })) => {
+                self.give_back(name, until).await;
+                return Err(error.into());
+            }
+            claimed => claimed?,
+        };
         unknown.iter().for_each(|channel| metrics::ambiguous(channel));
         Ok(claimed)
+    }
+
+    /// Nobody knows whether a claim was committed. If it was, its messages have no sender, and none of them left.
+    async fn give_back(&self, claim: String, until: Timestamp) {
+        let work = |now| {
+            let claim = claim.clone();
+            self.desk.store.write(move |tx| Ok::<_, UseCaseError>(outbox::give_back(tx, &claim, now)?))
+        };
+        while self.desk.clock.now() < until {
+            match work(self.desk.clock.now()).await {
+                Ok(_) => return,
+                Err(error) => tracing::warn!(%error, "messages that were taken cannot be given back yet"),
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
     }
 
     async fn send(&self, leaving: Leaving) {
@@ -240,10 +293,13 @@ impl Sender {
         if let Some(failure) = &attempt.failure {
             tracing::warn!(id = %message.id, attempt = message.attempts, failure, "a message was not sent");
         }
-        let id = message.id;
-        if let Err(error) = self.record(message, attempt).await {
-            // It stays as being sent, and is taken for unknown when its time is over.
-            tracing::error!(%id, %error, "what came of a message could not be recorded");
+        // What is not recorded in its time is taken for unknown, and then only staff can send it.
+        while let Err(error) = self.record(&message, &attempt).await {
+            tracing::error!(id = %message.id, %error, "what came of a message could not be recorded");
+            if self.desk.clock.now() >= until {
+                return;
+            }
+            tokio::time::sleep(AGAIN).await;
         }
     }
 
@@ -265,31 +321,59 @@ impl Sender {
         {
             return Attempt::outside(OUTSIDE_WINDOW.to_owned());
         }
-        let body = match self.handed_in(message, channel.as_ref(), body.fitting(&channel.capabilities())).await {
+        let body = body.fitting(&channel.capabilities());
+        let body = match self.handed_in(message, channel.as_ref(), named(body, message, &channel.capabilities())).await
+        {
             Ok(body) => body,
             Err(failed) => return failed,
         };
         match channel.send(&body, &to).await {
-            Ok(receipt) => {
-                Attempt { outcome: AttemptOutcome::Accepted, receipt: Some(receipt), failure: None, closed: false }
-            }
+            Ok(receipt) => Attempt {
+                outcome: AttemptOutcome::Accepted,
+                receipt: Some(receipt),
+                failure: None,
+                closed: false,
+                class: None,
+            },
             Err(error) => Attempt::of(&error),
         }
     }
 
-    async fn record(&self, message: Outbox, attempt: Attempt) -> Result<(), UseCaseError> {
+    async fn record(&self, message: &Outbox, attempt: &Attempt) -> Result<(), UseCaseError> {
         let now = self.desk.clock.now();
         let spread = u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919);
-        let next = after_attempt(attempt.outcome, message.attempts, spread, self.settings.settle, now);
+        let own = message.attempts.saturating_sub(message.excused);
+        let next = after_attempt(attempt.outcome, own, spread, self.settings.settle, now);
         let terms = Arc::clone(&self.terms);
-        let channel = message.channel.clone();
+        let (message, attempt, channel) = (message.clone(), attempt.clone(), message.channel.clone());
         let work = move |tx: &mut Tx<'_>| {
+            let waits = attempt.closed || next.state == OutboxState::Pending;
+            if waits && vet::overtaken(tx, &message)? {
+                return overtaken(tx, &message, now).map(|()| false);
+            }
             if attempt.closed && instead(tx, &terms, &message, attempt.failure.as_deref().unwrap_or_default(), now)? {
+                return Ok(false);
+            }
+            if let Some(class) = attempt.class
+                && failures::answer(tx, &message, class, attempt.failure.as_deref().unwrap_or_default(), now)?
+            {
                 return Ok(false);
             }
             let provider_message = attempt.receipt.as_ref().map(|receipt| receipt.message.as_str());
             let failure = attempt.failure.as_deref();
             let recorded = outbox::record(tx, &message, next, provider_message, failure, now)?;
+            match attempt.outcome {
+                AttemptOutcome::Misconfigured => {
+                    pause::begin(tx, &message, failure.unwrap_or_default(), next.not_before, now)?;
+                }
+                AttemptOutcome::Accepted if pause::end(tx, &message)? => {
+                    tracing::warn!(channel = message.channel, account = message.account, "the account can send again");
+                }
+                AttemptOutcome::Accepted
+                | AttemptOutcome::Retry { .. }
+                | AttemptOutcome::Refused
+                | AttemptOutcome::Unknown => {}
+            }
             if recorded {
                 tell(tx, &message, next.state, failure.unwrap_or_default(), now)?;
             }
@@ -303,6 +387,8 @@ impl Sender {
     }
 }
 
+/// Between two attempts to write down what came of a message.
+const AGAIN: Duration = Duration::from_secs(1);
 const SLEPT: &str = "the program stood still for longer than it had time to send it";
 const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is too old, only a template may be sent";
 
@@ -317,7 +403,7 @@ impl Attempt {
     }
 
     fn failed(outcome: AttemptOutcome, failure: String) -> Self {
-        Self { outcome, receipt: None, failure: Some(failure), closed: false }
+        Self { outcome, receipt: None, failure: Some(failure), closed: false, class: None }
     }
 
     fn outside(failure: String) -> Self {
@@ -334,7 +420,16 @@ impl Attempt {
                 return Self::outside(format!("{OUTSIDE_WINDOW}: {error}"));
             }
         };
-        Self::failed(outcome, error.to_string())
+        Self { class: Some(error.class), ..Self::failed(outcome, error.to_string()) }
+    }
+}
+
+/// A message under the name of its copy: statuses of the one before are told apart by it. Where sending twice is sending once,
+/// both have one name.
+fn named(body: Outbound, message: &Outbox, channel: &Capabilities) -> Outbound {
+    match CorrelationId::new(message.copy_name()) {
+        Ok(name) if !channel.idempotent && message.round > 0 => body.tracked(name),
+        Ok(_) | Err(_) => body,
     }
 }
 
@@ -343,6 +438,26 @@ impl Attempt {
 fn may_repeat(channel: &Capabilities, lost: &Outbox) -> bool {
     let is_with_us = || serde_json::from_str::<Outbound>(&lost.body).is_ok_and(|body| body.kept().is_some());
     channel.idempotent || (channel.own_files == OwnFiles::Uploaded && lost.attempts < MAX_ATTEMPTS && is_with_us())
+}
+
+/// A reply that did not leave and that a person overtook is a draft for them, as one that waited is (I-17).
+fn overtaken(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<(), UseCaseError> {
+    let next = after_attempt(AttemptOutcome::Refused, message.attempts, 0, Duration::ZERO, now);
+    if outbox::record(tx, message, next, None, Some("a person took over"), now)?
+        && let Some(turn) = message.turn
+    {
+        message::unsend(tx, message.organization, turn)?;
+    }
+    Ok(())
+}
+
+/// A name that no other claim has, of this program or of another.
+fn claim_name() -> String {
+    static NAME: OnceLock<u64> = OnceLock::new();
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    // Seeded anew in every process.
+    let of_program = NAME.get_or_init(|| RandomState::new().hash_one(std::process::id()));
+    format!("{of_program:016x}-{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Puts a template in the place of a message that the closed window kept back; tells whether there is one.
@@ -364,7 +479,8 @@ fn instead(
     }
     let facts = facts(tx, message, &body)?;
     let Some(template) = terms.template(Purpose::of_kind(&message.kind), &facts) else { return Ok(false) };
-    let template = Outbound::new(OutboundContent::Template(template))?;
+    // An answer that is too long for a template's gap cannot leave in it: it is a dead letter.
+    let Ok(template) = Outbound::new(OutboundContent::Template(template)) else { return Ok(false) };
     let template = template.tracked(CorrelationId::new(message.correlation.as_str())?);
     outbox::set_fallback(tx, message, &serde_json::to_string(&template).unwrap_or_default())?;
     Ok(outbox::fall_back(tx, message, failure, now)?)
@@ -377,8 +493,33 @@ fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<Facts, Us
     let customer = contact::get(tx, message.organization, found.contact)?;
     let text = body.fitting(&NOTHING);
     let text = if let OutboundContent::Text { body, .. } = text.content() { Some(body.clone()) } else { None };
+    if let Some(about) = message.about.as_deref().and_then(notices::appointment_of) {
+        return of_notice(tx, message, about, text);
+    }
     let customer = customer_name(&customer, &organization.locale);
     Ok(Facts { customer, business: organization.name, text, ..Facts::default() })
+}
+
+/// What a notice to a professional is about.
+fn of_notice(
+    tx: &mut Tx<'_>,
+    message: &Outbox,
+    id: AppointmentId,
+    text: Option<String>,
+) -> Result<Facts, UseCaseError> {
+    let (organization, zone) = crate::desk::organization(tx, message.organization)?;
+    let entry = agenda_feed::entry(tx, organization.id, id)?;
+    let said = say::Locale::of(&organization.locale);
+    let starts = zone.to_datetime(entry.span.start);
+    Ok(Facts {
+        customer: notices::who(&entry, said == say::Locale::En).to_owned(),
+        business: organization.name,
+        service: Some(entry.service).filter(|service| !service.is_empty()),
+        professional: professional_names(tx, organization.id)?.remove(&entry.professional),
+        day: Some(say::day(starts.date(), said)),
+        time: Some(say::time(starts.time(), said)),
+        text,
+    })
 }
 
 /// What reached the customer is an event; what did not, or may not have, is for staff to see.

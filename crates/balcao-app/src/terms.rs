@@ -16,6 +16,12 @@ pub enum Purpose {
     FollowUp,
     /// Offering a time that was freed.
     Waitlist,
+    /// Telling a professional of a new appointment.
+    NoticeBooked,
+    /// Telling a professional that one was moved.
+    NoticeRescheduled,
+    /// Telling a professional that one was cancelled.
+    NoticeCancelled,
     /// Asking the customer to write, because an answer came too late for the window.
     Reopen,
 }
@@ -28,6 +34,9 @@ impl Purpose {
             "reminder" => Self::Reminder,
             "follow_up" => Self::FollowUp,
             "waitlist" => Self::Waitlist,
+            "notice_booked" => Self::NoticeBooked,
+            "notice_rescheduled" => Self::NoticeRescheduled,
+            "notice_cancelled" => Self::NoticeCancelled,
             _ => Self::Reopen,
         }
     }

@@ -12,16 +12,20 @@ use crate::desk::{Desk, UseCaseError};
 use crate::metrics;
 
 /// How long things may wait before somebody should look.
-const PATIENCE: [(Waits, Duration); 4] = [
+const PATIENCE: [(Waits, Duration); 6] = [
+    (Waits::Account, Duration::ZERO),
     (Waits::Message, Duration::from_mins(2)),
     (Waits::Answer, Duration::from_mins(2)),
     (Waits::Job, Duration::from_mins(5)),
     (Waits::Webhook, Duration::from_hours(1)),
+    (Waits::Person, Duration::from_mins(15)),
 ];
 
 /// What can wait too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Waits {
+    /// A channel's account that can send nothing before the operator acts.
+    Account,
     /// A message that has not left.
     Message,
     /// Something that came in and has no answer.
@@ -30,6 +34,8 @@ pub enum Waits {
     Job,
     /// An outgoing webhook.
     Webhook,
+    /// A customer who was told that a person comes (F-153).
+    Person,
 }
 
 /// Something has waited too long.
@@ -46,10 +52,12 @@ pub struct Alarm {
 impl fmt::Display for Alarm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.what {
+            Waits::Account => "a channel's account that can send nothing (see its token and bill with `balcao doctor`)",
             Waits::Message => "the oldest message that is to be sent",
             Waits::Answer => "the oldest message without an answer",
             Waits::Job => "the oldest reminder or follow-up that is due",
             Waits::Webhook => "the oldest outgoing webhook",
+            Waits::Person => "the oldest conversation that waits for a person",
         };
         write!(f, "{what} has waited for {} s, with {} more", self.age_s, self.count.saturating_sub(1))
     }
@@ -60,10 +68,12 @@ impl fmt::Display for Alarm {
 pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
     let found = PATIENCE.into_iter().filter_map(|(what, patience)| {
         let waiting = match what {
+            Waits::Account => figures.paused,
             Waits::Message => figures.unsent(),
             Waits::Answer => figures.inbox,
             Waits::Job => figures.due(),
             Waits::Webhook => figures.webhooks,
+            Waits::Person => figures.untaken,
         };
         let age_s = waiting.age(now);
         (age_s > patience.as_secs()).then_some(Alarm { what, age_s, count: waiting.count })

@@ -1,6 +1,6 @@
 //! Nobody waits for ever (facts: exactly once, I-16 and §3.5).
 //!
-//! Something that came in and has no answer for a minute, without anybody who works on it, is given to a person with a text
+//! Something that was ripe a minute ago and has no answer, without anybody who works on it, is given to a person with a text
 //! that is always the same: no model is asked. Each row is rescued once, and that is written in the transaction that claims
 //! its conversation; whoever claims it after a crash hands it over, too.
 //!
@@ -18,6 +18,8 @@ use crate::watch::Watch;
 
 /// So long something may wait without anybody who works on it.
 pub const PATIENCE: Duration = Duration::from_mins(1);
+/// So long whoever was left behind by a program that died may wait: they are answered one at a time.
+pub const PATIENCE_OF_SUSPECTS: Duration = Duration::from_mins(2);
 /// How often the watchdog looks.
 const EVERY: Duration = Duration::from_secs(5);
 
@@ -60,12 +62,18 @@ impl Watchdog {
     /// [`UseCaseError`] if the database failed.
     pub async fn look(&self) -> Result<usize, UseCaseError> {
         let figures = self.watch.look(&self.desk).await?;
-        let patience = SignedDuration::try_from(PATIENCE).unwrap_or(SignedDuration::ZERO);
-        let since = self.desk.clock.now().saturating_sub(patience).unwrap_or(Timestamp::MIN);
+        let now = self.desk.clock.now();
+        let before = |patience| {
+            let patience = SignedDuration::try_from(patience).unwrap_or(SignedDuration::ZERO);
+            now.saturating_sub(patience).unwrap_or(Timestamp::MIN)
+        };
+        let since = before(PATIENCE);
+        // Their time, too, begins with this process.
+        let suspects_since = Some(before(PATIENCE_OF_SUSPECTS)).filter(|since| *since >= self.started);
         if !self.rescues || since < self.started || figures.inbox.since.is_none_or(|oldest| oldest > since) {
             return Ok(0);
         }
-        let rescued = self.dispatcher.rescue(since).await?;
+        let rescued = self.dispatcher.rescue(since, suspects_since.unwrap_or(Timestamp::MIN)).await?;
         metrics::rescued(u64::try_from(rescued).unwrap_or(u64::MAX));
         Ok(rescued)
     }

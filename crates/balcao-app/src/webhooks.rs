@@ -34,6 +34,12 @@ pub const TYPES: &[(&str, &str, &str)] = &[
     ("appointment_confirmed", "appointment.confirmed", "an appointment was confirmed"),
     ("appointment_expired", "appointment.expired", "a hold ran out before it was confirmed"),
     ("handoff", "conversation.handed_off", "a conversation was given to a person; `reason` is one word"),
+    (
+        "handoff_untaken",
+        "conversation.waiting",
+        "a conversation waits for a person; `minutes` is for how long: 5, 15, 60",
+    ),
+    ("conversation_closed", "conversation.closed", "the matter is settled, and the conversation was archived"),
     ("conversation_taken_over", "conversation.taken_over", "somebody of staff wrote from the shop's own phone"),
     ("waitlist_offered", "waitlist.offered", "somebody on the waiting list was offered a time"),
 ];
@@ -219,6 +225,9 @@ fn body(event: &Event, types: &BTreeSet<String>) -> Option<String> {
     let moved_to = known.get("new").and_then(Value::as_i64).and_then(|id| AppointmentId::try_from(id).ok());
     if let Some(id) = moved_to {
         data.insert("new_id".to_owned(), id.to_string().into());
+    }
+    if let Some(minutes) = known.get("minutes").and_then(Value::as_i64) {
+        data.insert("minutes".to_owned(), minutes.into());
     }
     // What follows the word may be anybody's.
     if let Some(reason) = known.get("reason").and_then(Value::as_str) {

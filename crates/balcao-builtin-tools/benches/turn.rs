@@ -1,7 +1,9 @@
 //! The standard booking turn at zero model latency, everything durable (specification part 8 §5): three model calls, then
 //! `check_availability` and `create_appointment`, on a SQLite file with `synchronous=FULL`. Prints wall and CPU time a turn.
 //!
-//! Target: ≤ 3 × a hand-written turn without a framework, about 0.5 ms of CPU on the machine of `docs/PERFORMANCE.md`.
+//! Target: ≤ 3 × a hand-written turn without a framework, about 0.5 ms of CPU on the machine of `docs/PERFORMANCE.md`; and the
+//! same turn by structured answers costs no more than by native calls. `cargo bench --bench turn -- structured` measures that
+//! protocol alone, `native` the other; without a word both are measured, one after the other.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::as_conversions, reason = "a bench")]
 
 use std::{
@@ -14,7 +16,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use balcao_agent::{Ending, ProfileFile};
+use balcao_agent::{Ending, ProfileFile, profile::Protocol};
 use balcao_app::{
     Desk,
     seed::BusinessFile,
@@ -33,9 +35,48 @@ use jiff::{Timestamp, ToSpan, civil::Date};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Answers at once: availability, then the booking, then a sentence.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Instantly {
     calls: AtomicUsize,
+    protocol: Protocol,
+}
+
+impl Instantly {
+    fn calls(&self, name: &str, arguments: String) -> ModelResponse {
+        match self.protocol {
+            Protocol::Native => ModelResponse {
+                text: String::new(),
+                tool_calls: vec![ToolCallRequest {
+                    id: "a".to_owned(),
+                    name: name.to_owned(),
+                    arguments,
+                    vendor: None,
+                }],
+                finish: FinishReason::ToolCalls,
+                ..plain(String::new())
+            },
+            Protocol::Structured => plain(format!(
+                r#"{{"response_to_client":null,"tool_request":{{"name":"{name}","params":{arguments}}}}}"#
+            )),
+        }
+    }
+
+    fn says(&self, text: &str) -> ModelResponse {
+        match self.protocol {
+            Protocol::Native => plain(text.to_owned()),
+            Protocol::Structured => plain(format!(r#"{{"response_to_client":"{text}","tool_request":null}}"#)),
+        }
+    }
+}
+
+fn plain(text: String) -> ModelResponse {
+    ModelResponse {
+        text,
+        tool_calls: Vec::new(),
+        finish: FinishReason::Stop,
+        usage: Usage::default(),
+        model: "instant".to_owned(),
+    }
 }
 
 /// Free starts: Tuesday to Saturday over many weeks, one professional.
@@ -64,28 +105,16 @@ impl ChatProvider for Instantly {
     ) -> Result<ModelResponse, ModelError> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let (date, start) = slot(number / 3);
-        let call = |name: &str, arguments: String| ModelResponse {
-            text: String::new(),
-            tool_calls: vec![ToolCallRequest { id: "a".to_owned(), name: name.to_owned(), arguments, vendor: None }],
-            finish: FinishReason::ToolCalls,
-            usage: Usage::default(),
-            model: "instant".to_owned(),
-        };
         Ok(match number % 3 {
-            0 => {
-                call("check_availability", format!(r#"{{"date":"{date}","barber_name":"Ana","service_name":"Corte"}}"#))
-            }
-            1 => call(
+            0 => self.calls(
+                "check_availability",
+                format!(r#"{{"date":"{date}","barber_name":"Ana","service_name":"Corte"}}"#),
+            ),
+            1 => self.calls(
                 "create_appointment",
                 format!(r#"{{"date":"{date}","start_hour":"{start}","barber_name":"Ana","service_name":"Corte"}}"#),
             ),
-            _ => ModelResponse {
-                text: "Prontinho, está marcado!".to_owned(),
-                tool_calls: Vec::new(),
-                finish: FinishReason::Stop,
-                usage: Usage::default(),
-                model: "instant".to_owned(),
-            },
+            _ => self.says("Prontinho, está marcado!"),
         })
     }
 }
@@ -115,7 +144,7 @@ fn cpu_ms() -> f64 {
     ticks as f64 * 10.0
 }
 
-async fn desk(path: &Path) -> (FrontDesk, balcao_domain::OrganizationId) {
+async fn desk(path: &Path, protocol: Protocol) -> (FrontDesk, balcao_domain::OrganizationId) {
     let now: Timestamp = "2026-11-24T03:00:00Z".parse().unwrap();
     let store = Store::open(path, OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
@@ -124,19 +153,42 @@ async fn desk(path: &Path) -> (FrontDesk, balcao_domain::OrganizationId) {
     let desk = Desk::new(store, Arc::new(ManualClock::at(now)));
     let text = include_str!("../../../agents/eli.yaml");
     let mut profile = balcao_yaml::Document::read("eli", text).unwrap().read_as::<ProfileFile>().unwrap().profile;
+    profile.protocol = protocol;
     profile.guardrails.max_messages_per_day = 0;
     profile.guardrails.flood_per_minute = 0;
-    let settings = Settings { allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows: vec![] };
+    let settings = Settings {
+        professional: None,
+        allow_new_tags: false,
+        reminder_minutes: 60,
+        followup_delays: vec![30],
+        flows: vec![],
+    };
     let registry = registry(&desk, &settings).expect("the shipped packs");
-    (FrontDesk::new(desk, [Agent::new(profile, &registry, Arc::new(Instantly::default()))]), imported.organization)
+    (
+        FrontDesk::new(
+            desk,
+            [Agent::new(profile, &registry, Arc::new(Instantly { calls: AtomicUsize::default(), protocol }))],
+        ),
+        imported.organization,
+    )
 }
 
 fn main() {
     let turns: usize = std::env::args().filter_map(|one| one.parse().ok()).next().unwrap_or(2_000);
+    let wanted = |name: &str| std::env::args().any(|one| one == name);
+    let both = !wanted("native") && !wanted("structured");
+    for (name, protocol) in [("native", Protocol::Native), ("structured", Protocol::Structured)] {
+        if both || wanted(name) {
+            measure(name, protocol, turns);
+        }
+    }
+}
+
+fn measure(name: &str, protocol: Protocol, turns: usize) {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let (front, organization) = desk(&folder.path().join("bench.db")).await;
+        let (front, organization) = desk(&folder.path().join("bench.db"), protocol).await;
         let mut walls = Vec::with_capacity(turns);
         let (mut cpu, mut measured) = (cpu_ms(), 0);
         for number in 0..turns {
@@ -165,6 +217,11 @@ fn main() {
         let spent = (cpu_ms() - cpu) / f64::from(u32::try_from(measured).unwrap());
         walls.sort_by(f64::total_cmp);
         let at = |share: f64| walls.get((walls.len() as f64 * share) as usize).copied().unwrap_or_default();
-        println!("{} turns: CPU {spent:.3} ms a turn; wall p50 {:.3} ms, p99 {:.3} ms", walls.len(), at(0.5), at(0.99));
+        println!(
+            "{name}: {} turns: CPU {spent:.3} ms a turn; wall p50 {:.3} ms, p99 {:.3} ms",
+            walls.len(),
+            at(0.5),
+            at(0.99)
+        );
     });
 }

@@ -1,4 +1,4 @@
-//! The tools we ship: packs `crm`, `salon`, `followup` and `analytics`, with their native handlers.
+//! The tools we ship: packs `crm`, `salon`, `followup`, `intake`, `analytics` and `calendar`, with their native handlers.
 //!
 //! Contracts stand in `packs/*/tool.yaml`, rules in `balcao-app`; a handler parses, calls one use case and shapes the answer.
 //! To add a tool, copy a neighbour in `tools/`, list it in [`tools::handlers`], and define its command in a pack.
@@ -13,11 +13,13 @@ use balcao_yaml::Problem;
 use serde_json::Value;
 
 /// The packs that are part of the program, by file name.
-pub const PACKS: [(&str, &str); 4] = [
+pub const PACKS: [(&str, &str); 6] = [
     ("packs/crm/tool.yaml", include_str!("../../../packs/crm/tool.yaml")),
     ("packs/salon/tool.yaml", include_str!("../../../packs/salon/tool.yaml")),
     ("packs/followup/tool.yaml", include_str!("../../../packs/followup/tool.yaml")),
+    ("packs/intake/tool.yaml", include_str!("../../../packs/intake/tool.yaml")),
     ("packs/analytics/tool.yaml", include_str!("../../../packs/analytics/tool.yaml")),
+    ("packs/calendar/tool.yaml", include_str!("../../../packs/calendar/tool.yaml")),
 ];
 
 /// What a profile decides about its tools.
@@ -31,6 +33,8 @@ pub struct Settings {
     pub followup_delays: Vec<u32>,
     /// Flows that `trigger_flow` may start; with none the tool does not exist.
     pub flows: Vec<String>,
+    /// Whom pack `calendar` books; anybody who is free and offers the service, if absent.
+    pub professional: Option<String>,
 }
 
 /// Loads the shipped packs over a desk.

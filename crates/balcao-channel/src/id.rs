@@ -41,7 +41,7 @@ provider_names! {
     AccountId;
     /// One message, as the provider names it: on WhatsApp `wamid.…`.
     ProviderMessageId;
-    /// A person, as the provider names them: on WhatsApp the business-scoped user id, `BR.…`.
+    /// A person, as the provider names them: on WhatsApp the business-scoped user id, `BR.…`; by e-mail their address.
     UserId;
     /// A person's number as the channel writes it, digits without a plus sign. Never repaired: on WhatsApp it may lack
     /// Brazil's ninth digit, and messages must be sent to it as it is.

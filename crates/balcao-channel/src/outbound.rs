@@ -105,7 +105,8 @@ impl Outbound {
             | OutboundContent::AskNumber { .. }
             | OutboundContent::ContactCard { .. }
             | OutboundContent::Reaction { .. }
-            | OutboundContent::Template(_) => self.clone(),
+            | OutboundContent::Template(_)
+            | OutboundContent::Mail { .. } => self.clone(),
         }
     }
 
@@ -124,7 +125,8 @@ impl Outbound {
             | OutboundContent::AskNumber { .. }
             | OutboundContent::ContactCard { .. }
             | OutboundContent::Reaction { .. }
-            | OutboundContent::Template(_) => None,
+            | OutboundContent::Template(_)
+            | OutboundContent::Mail { .. } => None,
         }
     }
 
@@ -312,6 +314,16 @@ pub enum OutboundContent {
     },
     /// A message in words that the provider approved: the only kind outside the window.
     Template(Template),
+    /// A letter: for e-mail alone.
+    Mail {
+        /// What it is about: one line.
+        subject: String,
+        /// The words.
+        body: String,
+        /// An appointment as iCalendar, attached.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        calendar: Option<String>,
+    },
 }
 
 /// Where a file is.

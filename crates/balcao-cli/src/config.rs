@@ -6,6 +6,7 @@
 
 mod chat;
 mod database;
+mod email;
 mod evolution;
 mod retention;
 mod serve;
@@ -30,6 +31,7 @@ use toml::{Table, Value};
 use crate::{output::Failure, wire::seconds};
 pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
+pub(crate) use email::EmailConfig;
 pub(crate) use evolution::{EvolutionAccount, EvolutionConfig};
 use retention::RetentionConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
@@ -54,6 +56,7 @@ pub(crate) struct Config {
     pub(crate) chat: ChatConfig,
     pub(crate) transcription: TranscriptionConfig,
     pub(crate) evolution: EvolutionConfig,
+    pub(crate) email: EmailConfig,
     pub(crate) retention: RetentionConfig,
     pub(crate) log: LogConfig,
     pub(crate) telemetry: TelemetryConfig,
@@ -223,6 +226,7 @@ impl Config {
         self.chat.rows(&mut row);
         self.transcription.rows(&mut row);
         self.evolution.rows(&mut row);
+        self.email.rows(&mut row);
         self.retention.rows(&mut row);
         self.log.rows(&mut row);
         self.telemetry.rows(&mut row);

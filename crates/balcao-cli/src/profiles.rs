@@ -10,8 +10,9 @@ use balcao_yaml::{Document, Problem, nearest};
 use crate::output::Failure;
 
 /// The profiles that are part of the program, by file name.
-const SHIPPED: [(&str, &str); 2] = [
+const SHIPPED: [(&str, &str); 3] = [
     ("agents/eli.yaml", include_str!("../../../agents/eli.yaml")),
+    ("agents/manual.yaml", include_str!("../../../agents/manual.yaml")),
     ("agents/odys-assistant.yaml", include_str!("../../../agents/odys-assistant.yaml")),
 ];
 
@@ -113,6 +114,19 @@ pub(crate) fn check_tools(profile: &Profile, document: &Document, registry: &Reg
             problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names)));
         }
     }
+    for (index, name) in profile.on_handoff.iter().enumerate() {
+        let at = format!("/profile/on_handoff/{index}");
+        match registry.get(name) {
+            None => {
+                problems.push(document.problem(&at, format!("there is no tool `{name}`"), did_you_mean(name, &names)));
+            }
+            Some(tool) if !tool.spec.internal || !tool.input.is_valid(&serde_json::json!({})) => {
+                let message = format!("`{name}` is no internal command without arguments");
+                problems.push(document.problem(&at, message, None));
+            }
+            Some(_) => {}
+        }
+    }
     for (name, confirm) in &profile.confirm {
         let at = format!("/profile/confirm/{name}");
         match registry.get(name) {
@@ -141,5 +155,6 @@ pub(crate) fn settings(profile: &Profile) -> Settings {
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
         flows: profile.flows.clone(),
+        professional: profile.professional.clone(),
     }
 }

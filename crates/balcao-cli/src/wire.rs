@@ -6,9 +6,11 @@ use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
     Desk,
     conversations::Conversations,
+    notices::NoticeAccounts,
     seed::BusinessFile,
     turns::{Agent, FrontDesk},
 };
+use balcao_channel::channels::evolution;
 use balcao_domain::{Clock, ManualClock, OrganizationId, SystemClock};
 use balcao_llm::{
     ChatProvider,
@@ -192,7 +194,15 @@ pub(crate) async fn configured(
         }
     };
     let clock = clock(now, &chosen.timezone)?;
-    Ok((Desk::new(store, clock.shared()), chosen.id, clock))
+    let desk = Desk::new(store, clock.shared()).with_notices(notices(config));
+    Ok((desk, chosen.id, clock))
+}
+
+/// By which accounts professionals are told of bookings.
+fn notices(config: &Config) -> NoticeAccounts {
+    let official = config.whatsapp.account.clone().map(|account| ("whatsapp".to_owned(), account));
+    let gateway = || config.evolution.instance.clone().map(|instance| (evolution::KIND.to_owned(), instance));
+    NoticeAccounts { whatsapp: official.or_else(gateway), email: config.email.account() }
 }
 
 /// The business as it is stored.

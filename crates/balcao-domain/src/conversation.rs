@@ -43,6 +43,12 @@ impl ConversationState {
         matches!(self, Self::Ai)
     }
 
+    /// Whether a person has it, or is waited for: nothing of ours that nobody asked for leaves meanwhile.
+    #[must_use]
+    pub const fn is_with_staff(self) -> bool {
+        matches!(self, Self::WaitingHuman | Self::Human)
+    }
+
     /// The state after `event`, or `None` where the event changes nothing or has no meaning.
     #[must_use]
     pub const fn after(self, event: ConversationEvent) -> Option<Self> {

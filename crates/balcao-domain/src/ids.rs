@@ -143,6 +143,8 @@ typed_ids! {
     AttachmentId, "att", "attachment";
     /// A key of the HTTP API.
     ApiKeyId, "key", "API key";
+    /// An address under which a professional's agenda is read.
+    FeedId, "fee", "feed";
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@
 //!
 //! Invariants: a message leaves *Pending* only in a transaction that was durable before the request was written (I-7); what
 //! was sent with unknown outcome is never sent again by the machine (I-10); a message waits for those before it in its
-//! conversation (I-14), for an unknown one only a while ([`SETTLE`]); attempts are counted at the claim (I-20) and are bounded.
+//! conversation (I-14), for an unknown one only a while ([`SETTLE`]); attempts are counted at the claim (I-20) and are bounded, but
+//! for those that failed because the whole account could send nothing.
 
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ pub const MAX_ATTEMPTS: u32 = 10;
 pub const SETTLE: Duration = Duration::from_mins(1);
 /// The longest pause between two attempts.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(5);
-/// The first pause when the operator has to act first.
-const OPERATOR_PAUSE: Duration = Duration::from_mins(1);
+/// The pause of a whole account when the operator has to act first.
+pub const OPERATOR_PAUSE: Duration = Duration::from_mins(1);
 
 /// What became of a message that is to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,7 +77,7 @@ pub enum AttemptOutcome {
         /// How long to wait at least.
         after: Option<Duration>,
     },
-    /// It was certainly not sent; the operator has to mend something first.
+    /// It was certainly not sent, and nothing of its account can be before the operator mends something: it waits as long.
     Misconfigured,
     /// It was certainly not sent and never will be.
     Refused,
@@ -108,7 +109,7 @@ pub fn after_attempt(outcome: AttemptOutcome, attempt: u32, spread: u64, settle:
         AttemptOutcome::Refused => at(OutboxState::Dead, Duration::ZERO),
         AttemptOutcome::Unknown => at(OutboxState::Unknown, settle),
         AttemptOutcome::Retry { after } => again(pause(attempt, spread).max(after.unwrap_or_default())),
-        AttemptOutcome::Misconfigured => again(pause(attempt, spread).max(OPERATOR_PAUSE)),
+        AttemptOutcome::Misconfigured => at(OutboxState::Pending, OPERATOR_PAUSE),
     }
 }
 

@@ -32,8 +32,21 @@ pub struct Professional {
     pub phone: Option<String>,
     /// Where notices to them go.
     pub email: Option<String>,
+    /// Which notices they want.
+    pub notify: Notify,
+    /// The word in a first message (`#ana`) that means them: lower-case letters, digits and hyphens.
+    pub code: Option<String>,
     /// Whether they can be booked.
     pub active: bool,
+}
+
+/// By which ways a professional wants to be told what was booked, moved or cancelled with them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notify {
+    /// By WhatsApp, to their number.
+    pub whatsapp: bool,
+    /// By e-mail, to their address.
+    pub email: bool,
 }
 
 impl Professional {

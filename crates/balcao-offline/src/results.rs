@@ -13,6 +13,18 @@ pub fn message(value: &Value) -> Option<String> {
     (!third_person).then_some(message)
 }
 
+/// What the tools of pack `calendar` are called elsewhere, where they do the same.
+#[must_use]
+pub fn usual_name(tool: &str) -> &str {
+    match tool {
+        "scheduleAppointmentTool" => "create_appointment",
+        "cancelAppointmentTool" => "cancel_appointment",
+        "listEventsTool" => "get_appointment_history",
+        "getAvailableSlotsTool" => "get_services",
+        other => other,
+    }
+}
+
 /// One answered tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
@@ -29,6 +41,10 @@ impl Outcome {
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.result.get("error")?;
+        // A correct "no" may word itself so: it has a reason, and no code.
+        if self.result.get("code").is_none() && self.result.get("reason").is_some() {
+            return None;
+        }
         Some(self.result.get("code").and_then(Value::as_str).unwrap_or("internal"))
     }
 

@@ -352,7 +352,7 @@ impl Dialogue {
     /// Takes in a tool's answer.
     fn see(&mut self, outcome: Outcome, today: Date) {
         if outcome.code().is_none() {
-            match outcome.name.as_str() {
+            match results::usual_name(&outcome.name) {
                 "get_services" | "get_barbers" | "get_subscription_plans" => {
                     let unknown = self.catalog.services.is_empty();
                     self.catalog.learn(&outcome.result);
@@ -362,7 +362,7 @@ impl Dialogue {
                 }
                 "schedule_appointment_reminder" if outcome.succeeded() => self.reminded = true,
                 "get_appointment_history" => {
-                    let mut upcoming = results::appointments(&outcome.result, &["upcoming"]);
+                    let mut upcoming = results::appointments(&outcome.result, &["upcoming", "events"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
                     self.upcoming = upcoming;
                 }

@@ -56,7 +56,9 @@ pub(crate) fn summary(request: &ModelRequest, dialogue: &Dialogue, locale: Local
         .messages
         .iter()
         .filter_map(|message| match message {
-            Message::ToolResult { name, content, is_error: false, .. } if name.ends_with("_appointment") => {
+            Message::ToolResult { name, content, is_error: false, .. }
+                if crate::results::usual_name(name).ends_with("_appointment") =>
+            {
                 let result: serde_json::Value = serde_json::from_str(content).ok()?;
                 let success = result.get("success")?.as_bool()?;
                 success.then(|| crate::results::text(&result, &["message"])).flatten()

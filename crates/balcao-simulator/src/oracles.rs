@@ -3,6 +3,7 @@
 //! The oracles read the tables and what the outside saw, not the program's own opinion.
 
 pub(crate) mod agenda;
+mod records;
 pub(crate) mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ use balcao_store::{InlineDatabase, StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::model::{FOLLOW_UP_HINT, SECRET, canary};
+use crate::model::{SECRET, canary};
 use crate::outside::{Outside, Sent};
 use crate::shop::Tenant;
 use crate::world::World;
@@ -49,7 +50,7 @@ pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]
         replies_are_single(tx, &outside, &mut found)?;
         effects_are_single(tx, &outside, &turns, &mut found)?;
         agenda::is_sound(tx, &outside, world.now(), &mut found)?;
-        bookings_are_told(tx, &turns, &mut found)?;
+        records::are_true(tx, &turns, &mut found)?;
         fences_hold(&outside, &mut found);
         order_is_kept(tx, &outside, &mut found)?;
         tenants_are_apart(tx, &outside, tenants, &mut found)?;
@@ -153,46 +154,6 @@ fn effects_are_single(
     )?;
     let strange = recorded.into_iter().filter(|(key, _)| !known.contains(key.as_str()));
     found.extend(strange.map(|(key, tool)| format!("O-3: {tool} ran under {key}, and no turn has it on record")));
-    Ok(())
-}
-
-/// O-5: what a turn says that it booked is booked, and what is booked a turn says, or says that it does not know.
-fn bookings_are_told(tx: &mut Tx<'_>, turns: &[Turn], found: &mut Vec<Finding>) -> Result<(), StoreError> {
-    let booked: Vec<(i64, String)> =
-        tx.query_all("SELECT id, source FROM appointment ORDER BY id", &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let told: BTreeSet<i64> = turns.iter().flat_map(|turn| &turn.calls).filter_map(|call| call.appointment).collect();
-    let unsure = turns.iter().flat_map(|turn| &turn.calls).filter(|call| call.tool == SECRET && call.uncertain).count();
-    found.extend(
-        told.iter()
-            .filter(|id| !booked.iter().any(|(one, _)| one == *id))
-            .map(|id| format!("O-5: {id} was told and is not booked")),
-    );
-    let by_agent = booked.into_iter().filter(|(_, source)| source == "agent").map(|(id, _)| id);
-    let untold: Vec<i64> = by_agent.filter(|id| !told.contains(id)).collect();
-    if untold.len() > unsure {
-        found.push(format!("O-5: {untold:?} are booked and were not told; {unsure} bookings were said to be unknown"));
-    }
-    let written: i64 = tx.query_one("SELECT count(*) FROM note WHERE content LIKE 'pediu %'", &[], |row| row.get(0))?;
-    let ledger: i64 = tx.query_one(
-        "SELECT count(*) FROM effect_ledger WHERE tool = 'add_internal_note' AND result LIKE '{\"Ok\"%'",
-        &[],
-        |row| row.get(0),
-    )?;
-    if written != ledger {
-        found.push(format!("O-5: {written} notes, and {ledger} on record"));
-    }
-    let planned: i64 =
-        tx.query_one(&format!("SELECT count(*) FROM follow_up WHERE hint LIKE '{FOLLOW_UP_HINT}%'"), &[], |row| {
-            row.get(0)
-        })?;
-    let ledger: i64 = tx.query_one(
-        "SELECT count(*) FROM effect_ledger WHERE tool = 'schedule_followup' AND result LIKE '{\"Ok\"%'",
-        &[],
-        |row| row.get(0),
-    )?;
-    if planned != ledger {
-        found.push(format!("O-5: {planned} follow-ups, and {ledger} on record"));
-    }
     Ok(())
 }
 

@@ -144,6 +144,7 @@ async fn ended(tasks: &Mutex<Vec<(&'static str, JoinHandle<()>)>>) -> Result<(),
 fn agent(desk: &Desk, process: &Arc<Process>) -> anyhow::Result<Agent> {
     let profile = profile()?;
     let settings = Settings {
+        professional: None,
         allow_new_tags: false,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use balcao_domain::hours::{Hours, WeeklyHours};
-use balcao_domain::professional::Professional;
+use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::service::{OfferedService, Service};
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::time_off::TimeOff;
@@ -97,8 +97,9 @@ pub fn insert_professional(
     new: &Professional,
 ) -> Result<ProfessionalId, StoreError> {
     let id: ProfessionalId = tx.insert(
-        "INSERT INTO professional (organization_id, name, profession, weekly_hours, restrictions, capacity, phone, email, active)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING id",
+        "INSERT INTO professional (organization_id, name, profession, weekly_hours, restrictions, capacity, phone, email, active,
+                                   notify_whatsapp, notify_email, code)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
         values![
             organization,
             &new.name,
@@ -109,6 +110,9 @@ pub fn insert_professional(
             new.phone.as_ref(),
             new.email.as_ref(),
             new.active,
+            new.notify.whatsapp,
+            new.notify.email,
+            new.code.as_ref(),
         ],
     )?;
     for alias in &new.aliases {
@@ -197,7 +201,7 @@ pub fn list_professionals(
     let mut exceptions = crate::hours::exceptions(tx, organization, around.from, around.to)?;
     let (mut aliases, mut services, mut time_off) = (grouped(aliases), grouped(services), grouped(time_off));
     tx.query_all(
-        "SELECT id, name, profession, weekly_hours, restrictions, capacity, phone, email, active
+        "SELECT id, name, profession, weekly_hours, restrictions, capacity, phone, email, active, notify_whatsapp, notify_email, code
          FROM professional WHERE organization_id = ?1 ORDER BY id",
         values![organization],
         |row| {
@@ -217,6 +221,8 @@ pub fn list_professionals(
                 phone: row.get(6)?,
                 email: row.get(7)?,
                 active: row.get(8)?,
+                notify: Notify { whatsapp: row.get(9)?, email: row.get(10)? },
+                code: row.get(11)?,
             })
         },
     )

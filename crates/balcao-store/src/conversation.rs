@@ -1,6 +1,8 @@
 //! Conversations: who has them, and what the turn engine keeps with them.
 
-use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId, TurnId, conversation::ConversationState};
+use balcao_domain::{
+    ContactId, ConversationId, OrganizationId, ProfessionalId, StaffId, TurnId, conversation::ConversationState,
+};
 use jiff::Timestamp;
 
 use crate::error::StoreError;
@@ -38,10 +40,12 @@ pub struct Conversation {
     pub created_at: Timestamp,
     /// When somebody last wrote.
     pub last_message_at: Timestamp,
+    /// Whom it is about, where one number serves several professionals.
+    pub professional: Option<ProfessionalId>,
 }
 
 const COLUMNS: &str = "id, contact_id, channel, state, assigned_staff, breaker, held, memory, summary, context_from, episode, \
-                       opted_out_at, created_at, last_message_at";
+                       opted_out_at, created_at, last_message_at, professional_id";
 
 fn read(row: &Row<'_>) -> Result<Conversation, StoreError> {
     Ok(Conversation {
@@ -59,6 +63,7 @@ fn read(row: &Row<'_>) -> Result<Conversation, StoreError> {
         opted_out_at: row.get(11)?,
         created_at: row.get(12)?,
         last_message_at: row.get(13)?,
+        professional: row.get(14)?,
     })
 }
 
@@ -158,6 +163,23 @@ pub fn opted_out(tx: &mut Tx<'_>, organization: OrganizationId, contact: Contact
     Ok(found.is_some())
 }
 
+/// Remembers that its contact wants no messages on our own account; what was known before stays.
+///
+/// # Errors
+/// What the database said.
+pub fn opt_out(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ConversationId,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE conversation SET opted_out_at = ?3 WHERE organization_id = ?1 AND id = ?2 AND opted_out_at IS NULL",
+        values![organization, id, at],
+    )?;
+    Ok(())
+}
+
 /// Writes everything of a conversation that can change.
 ///
 /// # Errors
@@ -181,6 +203,23 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversat
             changed.opted_out_at,
             changed.last_message_at
         ],
+    )?;
+    Ok(())
+}
+
+/// Keeps whom a conversation is about.
+///
+/// # Errors
+/// What the database said.
+pub fn set_professional(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ConversationId,
+    professional: ProfessionalId,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE conversation SET professional_id = ?3 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, professional],
     )?;
     Ok(())
 }

@@ -104,6 +104,45 @@ pub fn route(
     )
 }
 
+/// Says that the channel's window of a conversation is closed, as the provider says who failed a message at `at`; what the
+/// customer wrote after that counts.
+///
+/// # Errors
+/// What the database said.
+pub fn close_window(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE dispatch SET customer_wrote_at = NULL
+         WHERE organization_id = ?1 AND conversation_id = ?2 AND customer_wrote_at < ?3",
+        values![organization, conversation, at],
+    )?;
+    Ok(())
+}
+
+/// Says that whoever a conversation is with is reached elsewhere from now on: the answers to come go there, and what has not
+/// left yet.
+///
+/// # Errors
+/// What the database said.
+pub fn readdress(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    recipient: &str,
+) -> Result<(), StoreError> {
+    for sql in [
+        "UPDATE dispatch SET recipient = ?3 WHERE organization_id = ?1 AND conversation_id = ?2",
+        "UPDATE outbox SET recipient = ?3 WHERE organization_id = ?1 AND conversation_id = ?2 AND state <> 'sent'",
+    ] {
+        tx.execute(sql, values![organization, conversation, recipient])?;
+    }
+    Ok(())
+}
+
 /// Says when what waits in a conversation is to be answered; `None`: nothing waits.
 ///
 /// # Errors
@@ -160,9 +199,17 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
 /// Claims conversations in which something came in before `since` and has no answer, and on which nobody works, to give them
 /// to a person: their tally is such that whoever claims them next does, too. Each row is a reason once, for ever.
 ///
+/// What was not ripe before `since` did not wait for that long. Those who were left behind by a program that died, and are not
+/// to blame for it as far as is known, wait for each other: they are stuck only if what came in came before `suspects_since`.
+///
 /// # Errors
 /// What the database said.
-pub fn claim_stuck(tx: &mut Tx<'_>, request: &ClaimRequest<'_>, since: Timestamp) -> Result<Vec<Claimed>, StoreError> {
+pub fn claim_stuck(
+    tx: &mut Tx<'_>,
+    request: &ClaimRequest<'_>,
+    since: Timestamp,
+    suspects_since: Timestamp,
+) -> Result<Vec<Claimed>, StoreError> {
     tx.across_organizations();
     let mut found = tx.query_all(
         "SELECT d.organization_id, d.conversation_id, d.epoch, c.contact_id, c.channel, d.account, d.attempts, d.failures,
@@ -170,9 +217,11 @@ pub fn claim_stuck(tx: &mut Tx<'_>, request: &ClaimRequest<'_>, since: Timestamp
          FROM dispatch d JOIN conversation c ON c.id = d.conversation_id
          WHERE (d.owner IS NULL OR d.lease_until <= ?1) AND d.conversation_id IN (
              SELECT i.conversation_id FROM inbox i WHERE i.state IN ('new', 'assigned') AND i.received_at <= ?2
+             AND (i.received_at <= ?4 OR d.blame > 0 OR (d.owner IS NULL AND d.suspect = 0))
              AND NOT EXISTS (SELECT 1 FROM rescue r WHERE r.inbox_id = i.id))
+           AND (d.owner IS NOT NULL OR d.ripe_at IS NULL OR d.ripe_at <= ?2)
          ORDER BY d.conversation_id LIMIT ?3",
-        values![request.now, since, request.limit],
+        values![request.now, since, request.limit, suspects_since],
         claimed,
     )?;
     for one in &mut found {

@@ -214,6 +214,12 @@ pub enum StoreError {
         /// The conversation.
         conversation: balcao_domain::ConversationId,
     },
+    /// A person has the conversation: what its turn wanted to change was not changed.
+    #[error("a person took over conversation {conversation}: the agent changes nothing in it any more")]
+    TakenOver {
+        /// The conversation.
+        conversation: balcao_domain::ConversationId,
+    },
     /// A closure panicked; its changes were undone.
     #[error("a database closure panicked: {message}")]
     Panicked {
@@ -239,7 +245,7 @@ impl StoreError {
     #[must_use]
     pub fn class(&self) -> StoreErrorClass {
         match self {
-            Self::Locked { .. } | Self::LeaseLost { .. } => StoreErrorClass::Busy,
+            Self::Locked { .. } | Self::LeaseLost { .. } | Self::TakenOver { .. } => StoreErrorClass::Busy,
             Self::ReadOnly { .. } => StoreErrorClass::ReadOnly,
             Self::Full { .. } => StoreErrorClass::Full,
             Self::Corrupt { .. } | Self::NotADatabase { .. } => StoreErrorClass::Corrupt,

@@ -40,6 +40,8 @@ pub struct Figures {
     pub pending: Waiting,
     /// Messages that are being sent.
     pub sending: Waiting,
+    /// Accounts of channels that can send nothing before the operator acts, while something waits to leave by them.
+    pub paused: Waiting,
     /// Messages that may or may not have been sent, and that staff have not dealt with.
     pub unknown: u32,
     /// Messages that will not be sent, and that staff have not dealt with.
@@ -50,6 +52,8 @@ pub struct Figures {
     pub follow_ups: Waiting,
     /// Conversations that wait for, or are with, a person.
     pub handoffs: Waiting,
+    /// Those of them that nobody has taken.
+    pub untaken: Waiting,
     /// Outgoing webhooks that wait to be delivered.
     pub webhooks: Waiting,
     /// Outgoing webhooks that were given up.
@@ -90,6 +94,13 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
         open_turns: count(tx, "SELECT count(*) FROM turn WHERE state = 'open'")?,
         pending: waiting(tx, "SELECT count(*), min(created_at) FROM outbox WHERE state = 'pending'", &[])?,
         sending: waiting(tx, "SELECT count(*), min(created_at) FROM outbox WHERE state = 'sending'", &[])?,
+        paused: waiting(
+            tx,
+            "SELECT count(*), min(p.since) FROM pause p WHERE EXISTS (
+                 SELECT 1 FROM outbox o WHERE o.state = 'pending' AND o.organization_id = p.organization_id
+                 AND o.channel = p.channel AND o.account = p.account)",
+            &[],
+        )?,
         unknown: troubled(tx, "unknown")?,
         dead: troubled(tx, "dead")?,
         reminders: waiting(
@@ -103,6 +114,12 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
             values![now],
         )?,
         handoffs: waiting(tx, "SELECT count(*), min(created_at) FROM handoff WHERE resolved_at IS NULL", &[])?,
+        untaken: waiting(
+            tx,
+            "SELECT count(*), min(h.created_at) FROM handoff h JOIN conversation c ON c.id = h.conversation_id
+             WHERE h.resolved_at IS NULL AND c.state = 'waiting_human'",
+            &[],
+        )?,
         webhooks: waiting(tx, "SELECT count(*), min(created_at) FROM webhook_delivery WHERE state = 'pending'", &[])?,
         dead_webhooks: count(tx, "SELECT count(*) FROM webhook_delivery WHERE state = 'dead'")?,
     })

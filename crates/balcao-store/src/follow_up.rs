@@ -103,17 +103,30 @@ pub fn cancel_open(
     )
 }
 
-/// Open follow-ups whose time has come, with whose they are, the oldest first, at most `limit`.
+/// A follow-up that somebody took in hand to write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueFollowUp {
+    /// Whose.
+    pub organization: OrganizationId,
+    /// What is due.
+    pub follow_up: FollowUp,
+    /// How often it was taken, this time included: whoever took it before did not end it.
+    pub tries: u32,
+}
+
+/// Takes the open follow-up that is due for longest and that nobody has in hand, until `held_until`; `None` if there is none.
 ///
 /// # Errors
 /// What the database said.
-pub fn due(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> Result<Vec<(OrganizationId, FollowUp)>, StoreError> {
+pub fn take_due(tx: &mut Tx<'_>, now: Timestamp, held_until: Timestamp) -> Result<Option<DueFollowUp>, StoreError> {
     tx.across_organizations();
-    tx.query_all(
-        "SELECT id, contact_id, kind, hint, send_at, episode, organization_id FROM follow_up
-         WHERE state = 'open' AND send_at <= ?1 ORDER BY send_at, id LIMIT ?2",
-        values![now, limit],
-        |row| Ok((row.get(6)?, read(row)?)),
+    tx.query_optional(
+        "UPDATE follow_up SET tries = tries + 1, held_until = ?2 WHERE id =
+           (SELECT id FROM follow_up WHERE state = 'open' AND send_at <= ?1 AND COALESCE(held_until, 0) <= ?1
+            ORDER BY send_at, id LIMIT 1)
+         RETURNING id, contact_id, kind, hint, send_at, episode, organization_id, tries",
+        values![now, held_until],
+        |row| Ok(DueFollowUp { organization: row.get(6)?, follow_up: read(row)?, tries: row.get(7)? }),
     )
 }
 
@@ -127,7 +140,7 @@ pub fn end(tx: &mut Tx<'_>, organization: OrganizationId, id: FollowUpId, fired:
     Ok(tx.execute(sql, values![organization, id, state])? == 1)
 }
 
-/// Moves an open follow-up to another instant.
+/// Moves an open follow-up to another instant; nobody has it in hand until then.
 ///
 /// # Errors
 /// What the database said.
@@ -137,6 +150,6 @@ pub fn move_to(
     id: FollowUpId,
     send_at: Timestamp,
 ) -> Result<bool, StoreError> {
-    let sql = "UPDATE follow_up SET send_at = ?3 WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    let sql = "UPDATE follow_up SET send_at = ?3, held_until = NULL WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
     Ok(tx.execute(sql, values![organization, id, send_at])? == 1)
 }

@@ -1,7 +1,7 @@
 //! Handoffs: conversations that wait for, or were with, a person.
 
 use balcao_domain::{ConversationId, NoteId, OrganizationId, StaffId, TurnId};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::error::StoreError;
 use crate::tx::Tx;
@@ -57,6 +57,22 @@ pub fn resolve(
     )
 }
 
+/// Keeps what a conversation was about with its open handoffs; how many those are.
+///
+/// # Errors
+/// What the database said.
+pub fn set_summary(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    summary: &str,
+) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE handoff SET summary = ?3 WHERE organization_id = ?1 AND conversation_id = ?2 AND resolved_at IS NULL",
+        values![organization, conversation, summary],
+    )
+}
+
 /// A handoff that nobody has resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenHandoff {
@@ -66,6 +82,56 @@ pub struct OpenHandoff {
     pub summary: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,
+}
+
+/// A handoff that nobody has taken for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Untaken {
+    /// Which.
+    pub id: i64,
+    /// Whose.
+    pub organization: OrganizationId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// How often it was told already that nobody takes it.
+    pub told: u32,
+}
+
+/// Open handoffs whose conversations still wait for a person and that are to be told of again: one that was told so often waits
+/// for longer than the duration at that place. Those first that wait longest, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn untaken(
+    tx: &mut Tx<'_>,
+    after: [SignedDuration; 3],
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<Untaken>, StoreError> {
+    let [first, second, third] = after.map(|after| now.checked_sub(after).unwrap_or(Timestamp::MIN));
+    tx.across_organizations();
+    tx.query_all(
+        "SELECT h.id, h.organization_id, h.conversation_id, h.told FROM handoff h
+         JOIN conversation c ON c.id = h.conversation_id
+         WHERE h.resolved_at IS NULL AND c.state = 'waiting_human'
+           AND ((h.told = 0 AND h.created_at <= ?1) OR (h.told = 1 AND h.created_at <= ?2)
+                OR (h.told = 2 AND h.created_at <= ?3))
+         ORDER BY h.created_at, h.id LIMIT ?4",
+        values![first, second, third, limit],
+        |row| Ok(Untaken { id: row.get(0)?, organization: row.get(1)?, conversation: row.get(2)?, told: row.get(3)? }),
+    )
+}
+
+/// Counts that it was told once more that nobody takes a handoff; tells whether it was this program that did.
+///
+/// # Errors
+/// What the database said.
+pub fn tell(tx: &mut Tx<'_>, untaken: &Untaken) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE handoff SET told = told + 1 WHERE organization_id = ?1 AND id = ?2 AND told = ?3 AND resolved_at IS NULL",
+        values![untaken.organization, untaken.id, untaken.told],
+    )?;
+    Ok(changed == 1)
 }
 
 /// The first open handoff of a conversation: since then its contact has waited.

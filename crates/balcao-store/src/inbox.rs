@@ -37,11 +37,16 @@ pub struct NewInbox<'a> {
     pub ignored: Option<&'a str>,
 }
 
+/// The kind of a customer's message without words that could be read, such as a sticker: no turn answers it by itself.
+pub const WORDLESS: &str = "wordless";
+
 /// A row that waits, or that a turn answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboxRow {
     /// Its id, in the order of arrival.
     pub id: InboxId,
+    /// When it was written, by the provider's clock; when it came, if that is not known.
+    pub written_at: Timestamp,
     /// What became of it.
     pub state: InboxState,
     /// The provider's name of the message.
@@ -69,7 +74,8 @@ pub struct Burst {
     pub count: u32,
 }
 
-const COLUMNS: &str = "id, state, provider_message, text, received_at, turn_id, reason, conversation_id";
+const COLUMNS: &str = "id, state, provider_message, text, received_at, turn_id, reason, conversation_id, \
+                       COALESCE(provider_at, received_at)";
 
 fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
     Ok(InboxRow {
@@ -81,6 +87,7 @@ fn read(row: &Row<'_>) -> Result<InboxRow, StoreError> {
         turn: row.get(5)?,
         reason: row.get(6)?,
         conversation: row.get(7)?,
+        written_at: row.get(8)?,
     })
 }
 
@@ -183,7 +190,8 @@ pub fn burst(
     )
 }
 
-/// Gives what waits in a conversation to a turn, at most `limit` rows, and gives them in order of arrival.
+/// Gives what waits in a conversation to a turn, at most `limit` rows, and gives them in the order in which they were written:
+/// providers deliver in any order (F-22).
 ///
 /// A row's turn is set once and never changes (I-3).
 ///
@@ -199,9 +207,31 @@ pub fn assign(
     let sql = format!(
         "UPDATE inbox SET state = 'assigned', turn_id = ?3 WHERE id IN (
              SELECT id FROM inbox WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new' AND turn_id IS NULL
-             ORDER BY id LIMIT ?4) RETURNING {COLUMNS}"
+             ORDER BY COALESCE(provider_at, received_at), id LIMIT ?4) RETURNING {COLUMNS}"
     );
     let mut rows = tx.query_all(&sql, values![organization, conversation, turn, limit], read)?;
+    rows.sort_by_key(|row| (row.written_at, row.id));
+    Ok(rows)
+}
+
+/// Takes what waits in a conversation out of it, for a reason, if nothing of it has words ([`WORDLESS`]); gives it, in the order
+/// of arrival. Words beside it make all of it a turn's.
+///
+/// # Errors
+/// What the database said.
+pub fn take_wordless(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    reason: &str,
+) -> Result<Vec<InboxRow>, StoreError> {
+    let sql = format!(
+        "UPDATE inbox SET state = 'ignored', reason = ?4
+         WHERE organization_id = ?1 AND conversation_id = ?2 AND state = 'new' AND NOT EXISTS (
+             SELECT 1 FROM inbox said WHERE said.conversation_id = ?2 AND said.state = 'new' AND said.kind <> ?3)
+         RETURNING {COLUMNS}"
+    );
+    let mut rows = tx.query_all(&sql, values![organization, conversation, WORDLESS, reason], read)?;
     rows.sort_by_key(|row| row.id);
     Ok(rows)
 }
@@ -215,12 +245,15 @@ pub fn get(tx: &mut Tx<'_>, organization: OrganizationId, id: InboxId) -> Result
     tx.query_one(&sql, values![organization, id], read)
 }
 
-/// The rows that a turn answers, in order of arrival.
+/// The rows that a turn answers, in the order in which they were written.
 ///
 /// # Errors
 /// What the database said.
 pub fn of_turn(tx: &mut Tx<'_>, organization: OrganizationId, turn: TurnId) -> Result<Vec<InboxRow>, StoreError> {
-    let sql = format!("SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND turn_id = ?2 ORDER BY id");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND turn_id = ?2
+         ORDER BY COALESCE(provider_at, received_at), id"
+    );
     tx.query_all(&sql, values![organization, turn], read)
 }
 
@@ -272,7 +305,7 @@ pub fn find_message(
 ) -> Result<Option<InboxRow>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM inbox WHERE organization_id = ?1 AND channel = ?2 AND account = ?3 AND provider_message = ?4
-         AND kind = 'message' ORDER BY id LIMIT 1"
+         AND kind IN ('message', 'wordless') ORDER BY id LIMIT 1"
     );
     tx.query_optional(&sql, values![organization, channel, account, provider_message], read)
 }
@@ -284,6 +317,16 @@ pub fn find_message(
 pub fn reword(tx: &mut Tx<'_>, organization: OrganizationId, id: InboxId, text: &str) -> Result<bool, StoreError> {
     let sql = "UPDATE inbox SET text = ?3 WHERE organization_id = ?1 AND id = ?2 AND state = 'new'";
     Ok(tx.execute(sql, values![organization, id, text])? == 1)
+}
+
+/// Puts other words in the place of those of a row that was read, for good: its customer took it back.
+///
+/// # Errors
+/// What the database said.
+pub fn retract(tx: &mut Tx<'_>, organization: OrganizationId, id: InboxId, words: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE inbox SET text = ?3, payload = NULL WHERE organization_id = ?1 AND id = ?2 AND state <> 'new'";
+    tx.execute(sql, values![organization, id, words])?;
+    Ok(())
 }
 
 /// Takes a row that still waits out of the conversation, its words with it; tells whether it did.

@@ -2,14 +2,16 @@
 //!
 //! Effect and record commit together, so an effect is recorded if and only if it happened (facts: exactly once, I-8, I-9).
 
-use balcao_domain::{OrganizationId, TurnId};
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::{ConversationId, OrganizationId, TurnId};
+use balcao_planted::{self as planted, Bug};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::value::{json, to_json, values};
+use crate::value::{json, to_json, values, word};
 
 /// What makes two executions the same effect.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -37,7 +39,8 @@ pub struct Recorded<T> {
 ///
 /// # Errors
 /// [`StoreError::KeyReused`] if the key was used for other arguments or by another organization; [`StoreError::LeaseLost`] if
-/// its turn is over, because somebody else ended it while this program slept (I-5); else what `effect` failed
+/// its turn is over, because somebody else ended it while this program slept (I-5); [`StoreError::TakenOver`] if a person has its
+/// conversation; else what `effect` failed
 /// with, and then nothing is recorded.
 pub fn once<T, E>(
     tx: &mut Tx<'_>,
@@ -51,12 +54,7 @@ where
     E: From<StoreError>,
 {
     let reused = || StoreError::KeyReused { key: key.key.clone() };
-    let recorded = tx.query_optional(
-        "SELECT args_hash, result FROM effect_ledger WHERE key = ?1 AND organization_id = ?2",
-        values![&key.key, organization],
-        |row| if row.get::<String>(0)? == key.args_hash { json(row, 1) } else { Err(reused()) },
-    )?;
-    if let Some(value) = recorded {
+    if let Some(value) = find(tx, organization, key)? {
         return Ok(Recorded { value, repeated: true });
     }
     demand_open(tx, organization, key)?;
@@ -78,13 +76,38 @@ where
     if inserted == 1 { Ok(Recorded { value, repeated: false }) } else { Err(reused().into()) }
 }
 
-/// Whoever runs an effect of a turn that somebody else has ended comes too late: nobody would be told of it.
+/// What an effect gave, if it was executed: how a lost answer is looked up.
+///
+/// # Errors
+/// [`StoreError::KeyReused`] if the key was used for other arguments; else what the database said.
+pub fn find<T: DeserializeOwned>(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    key: &EffectKey,
+) -> Result<Option<T>, StoreError> {
+    let reused = || StoreError::KeyReused { key: key.key.clone() };
+    tx.query_optional(
+        "SELECT args_hash, result FROM effect_ledger WHERE key = ?1 AND organization_id = ?2",
+        values![&key.key, organization],
+        |row| if row.get::<String>(0)? == key.args_hash { json(row, 1) } else { Err(reused()) },
+    )
+}
+
+/// Whoever runs an effect of a turn that somebody else has ended comes too late: nobody would be told of it. And what a person
+/// took over, only people change (I-17).
 fn demand_open(tx: &mut Tx<'_>, organization: OrganizationId, key: &EffectKey) -> Result<(), StoreError> {
     let Some(turn) = key.turn else { return Ok(()) };
-    let over = tx.query_optional(
-        "SELECT conversation_id FROM turn WHERE organization_id = ?1 AND id = ?2 AND state <> 'open'",
+    let found: Option<(ConversationId, String, ConversationState)> = tx.query_optional(
+        "SELECT c.id, t.state, c.state FROM turn t JOIN conversation c ON c.id = t.conversation_id
+         WHERE t.organization_id = ?1 AND t.id = ?2",
         values![organization, turn],
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?, word(row, 2, ConversationState::from_word)?)),
     )?;
-    over.map_or(Ok(()), |conversation| Err(StoreError::LeaseLost { conversation }))
+    match found {
+        Some((conversation, turn, _)) if turn != "open" => Err(StoreError::LeaseLost { conversation }),
+        Some((conversation, _, state)) if !state.agent_speaks() && !planted::has(Bug::TakeoverNotChecked) => {
+            Err(StoreError::TakenOver { conversation })
+        }
+        Some(_) | None => Ok(()),
+    }
 }

@@ -19,6 +19,7 @@ mod store;
 mod tx;
 mod value;
 
+pub mod agenda_feed;
 pub mod api_conversation;
 pub mod api_key;
 pub mod appointment;
@@ -48,6 +49,7 @@ pub mod organization;
 pub mod outbox;
 pub mod pace;
 pub mod pages;
+pub mod pause;
 pub mod pipeline;
 pub mod reminder;
 pub mod report;

@@ -117,6 +117,25 @@ pub fn unsend(tx: &mut Tx<'_>, organization: OrganizationId, turn: TurnId) -> Re
     Ok(())
 }
 
+/// Puts other words in the place of what a contact wrote and took back; tells whether it was found. `turn` is the turn that
+/// read it; of several with the same words it is the last.
+///
+/// # Errors
+/// What the database said.
+pub fn retract(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    turn: Option<TurnId>,
+    text: &str,
+    words: &str,
+) -> Result<bool, StoreError> {
+    let sql = "UPDATE message SET text = ?5 WHERE organization_id = ?1 AND id = (
+                   SELECT id FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = 'contact'
+                     AND text = ?4 AND (turn_id = ?3 OR (turn_id IS NULL AND ?3 IS NULL)) ORDER BY id DESC LIMIT 1)";
+    Ok(tx.execute(sql, values![organization, conversation, turn, text, words])? == 1)
+}
+
 /// The last `limit` messages of a conversation, oldest first.
 ///
 /// # Errors

@@ -96,6 +96,42 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112290_files.sql"),
         postgres: include_str!("../migrations/postgres/2026112290_files.sql"),
     },
+    Migration {
+        version: 2_026_112_293,
+        name: "2026112293_feeds",
+        sqlite: include_str!("../migrations/sqlite/2026112293_feeds.sql"),
+        postgres: include_str!("../migrations/postgres/2026112293_feeds.sql"),
+    },
+    Migration {
+        version: 2_026_112_294,
+        name: "2026112294_notices",
+        sqlite: include_str!("../migrations/sqlite/2026112294_notices.sql"),
+        postgres: include_str!("../migrations/postgres/2026112294_notices.sql"),
+    },
+    Migration {
+        version: 2_026_112_295,
+        name: "2026112295_intake",
+        sqlite: include_str!("../migrations/sqlite/2026112295_intake.sql"),
+        postgres: include_str!("../migrations/postgres/2026112295_intake.sql"),
+    },
+    Migration {
+        version: 2_026_112_297,
+        name: "2026112297_taken_in_hand",
+        sqlite: include_str!("../migrations/sqlite/2026112297_taken_in_hand.sql"),
+        postgres: include_str!("../migrations/postgres/2026112297_taken_in_hand.sql"),
+    },
+    Migration {
+        version: 2_026_112_298,
+        name: "2026112298_outbox_tries",
+        sqlite: include_str!("../migrations/sqlite/2026112298_outbox_tries.sql"),
+        postgres: include_str!("../migrations/postgres/2026112298_outbox_tries.sql"),
+    },
+    Migration {
+        version: 2_026_112_299,
+        name: "2026112299_pause",
+        sqlite: include_str!("../migrations/sqlite/2026112299_pause.sql"),
+        postgres: include_str!("../migrations/postgres/2026112299_pause.sql"),
+    },
 ];
 
 /// A migration that the database has.

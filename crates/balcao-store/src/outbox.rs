@@ -82,7 +82,30 @@ pub struct Outbox {
     pub category: Option<String>,
     /// What it costs, in millionths of the business's currency; `None` until it is known.
     pub price_micros: Option<i64>,
+    /// How often it was sent anew after an attempt that had counted; statuses of the earlier ones are about another copy.
+    pub round: u32,
+    /// Attempts of those counted that failed because its whole account could send nothing: they are not its own.
+    pub excused: u32,
+    /// Whether it goes to the other spelling of the customer's number.
+    pub respelled: bool,
 }
+
+impl Outbox {
+    /// Our name of the copy that is being sent: the first has the message's own, a later one says which it is.
+    #[must_use]
+    pub fn copy_name(&self) -> String {
+        if self.round == 0 { self.correlation.clone() } else { format!("{}{COPY}{}", self.correlation, self.round) }
+    }
+
+    /// Whether a name that a status repeats is of an earlier copy.
+    #[must_use]
+    pub fn is_earlier_copy(&self, name: &str) -> bool {
+        name != self.copy_name()
+    }
+}
+
+/// What stands between our name of a message and the number of its copy; no name has it.
+const COPY: char = '~';
 
 /// What the messages of an account cost since an instant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -95,7 +118,7 @@ pub struct Bill {
 
 const COLUMNS: &str = "id, organization_id, conversation_id, turn_id, channel, account, recipient, body, correlation, state, \
                        attempts, not_before, provider_message, delivery, failure, kind, about, fallback, category, \
-                       price_micros";
+                       price_micros, round, excused, respelled";
 
 fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
     Ok(Outbox {
@@ -119,6 +142,9 @@ fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
         fallback: row.get(17)?,
         category: row.get(18)?,
         price_micros: row.get(19)?,
+        round: row.get(20)?,
+        excused: row.get(21)?,
+        respelled: row.get(22)?,
     })
 }
 
@@ -157,23 +183,46 @@ pub fn push(
 }
 
 /// Takes messages whose time has come, at most one of each conversation and `limit` in all, and marks them as being sent:
-/// that is the intent, durable before the request is written. The attempt is counted.
+/// that is the intent, durable before the request is written. The attempt is counted. `claim` names this claim among all, so
+/// that whoever does not learn whether it was committed can give back what it took. What leaves by an account that is paused
+/// ([`crate::pause`]) waits.
 ///
 /// # Errors
 /// What the database said.
-pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Outbox>, StoreError> {
+pub fn claim(
+    tx: &mut Tx<'_>,
+    claim: &str,
+    now: Timestamp,
+    until: Timestamp,
+    limit: u32,
+) -> Result<Vec<Outbox>, StoreError> {
     let sql = format!(
-        "UPDATE outbox SET state = 'sending', attempts = attempts + 1, sending_until = ?2, changed_at = ?1
+        "UPDATE outbox SET state = 'sending', attempts = attempts + 1, sending_until = ?2, changed_at = ?1, claim = ?4
          WHERE id IN (
              SELECT o.id FROM outbox o WHERE o.state = 'pending' AND o.not_before <= ?1
                AND NOT EXISTS (SELECT 1 FROM outbox before WHERE before.conversation_id = o.conversation_id
                                AND before.seq < o.seq AND (before.state IN ('pending', 'sending')
                                     OR (before.state = 'unknown' AND before.not_before > ?1)))
+               AND NOT EXISTS (SELECT 1 FROM pause p WHERE p.organization_id = o.organization_id AND p.channel = o.channel
+                               AND p.account = o.account AND p.until > ?1)
              ORDER BY o.not_before, o.id LIMIT ?3)
          RETURNING {COLUMNS}"
     );
     tx.across_organizations();
-    tx.query_all(&sql, values![now, until, limit], read)
+    tx.query_all(&sql, values![now, until, limit, claim], read)
+}
+
+/// Gives back what a claim took of which nothing was sent; gives how many messages that were.
+///
+/// # Errors
+/// What the database said.
+pub fn give_back(tx: &mut Tx<'_>, claim: &str, now: Timestamp) -> Result<usize, StoreError> {
+    tx.across_organizations();
+    tx.execute(
+        "UPDATE outbox SET state = 'pending', attempts = attempts - 1, sending_until = NULL, not_before = ?2, changed_at = ?2
+         WHERE claim = ?1 AND state = 'sending'",
+        values![claim, now],
+    )
 }
 
 /// Marks what somebody was sending who died as unknown; gives what it was. Those behind wait until `settle`.
@@ -232,6 +281,29 @@ pub fn fall_back(tx: &mut Tx<'_>, attempted: &Outbox, failure: &str, now: Timest
                 failure = ?4, category = NULL, price_micros = NULL, priced_at = NULL, changed_at = ?5
          WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending' AND fallback IS NOT NULL",
         values![attempted.organization, attempted.id, attempted.attempts, failure, now],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Has a message sent anew that certainly did not arrive, though the provider may have taken it: at once, as a copy of its own,
+/// and, if so, to the other spelling of the customer's number. Tells whether it did.
+///
+/// # Errors
+/// What the database said.
+pub fn send_anew(
+    tx: &mut Tx<'_>,
+    failed: &Outbox,
+    respelled: Option<&str>,
+    failure: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE outbox SET state = 'pending', not_before = ?6, sending_until = NULL, failure = ?5, changed_at = ?6,
+                provider_message = NULL, delivery = NULL, round = round + 1, category = NULL, price_micros = NULL,
+                priced_at = NULL, recipient = COALESCE(?4, recipient),
+                respelled = CASE WHEN ?4 IS NULL THEN respelled ELSE 1 END
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state IN ('sending', 'sent', 'unknown')",
+        values![failed.organization, failed.id, failed.attempts, respelled, failure, now],
     )?;
     Ok(changed == 1)
 }
@@ -334,7 +406,8 @@ pub fn count_of_kind(
     )
 }
 
-/// The message that a status is about: by our name of it, else by the provider's.
+/// The message that a status is about: by the provider's name of it, else by ours, which may be that of an earlier copy
+/// ([`Outbox::is_earlier_copy`]).
 ///
 /// # Errors
 /// What the database said.
@@ -351,7 +424,8 @@ pub fn find_for_status(
          ORDER BY id LIMIT 1"
     );
     let (channel, account) = account;
-    tx.query_optional(&sql, values![organization, channel, account, provider_message, correlation], read)
+    let name = correlation.map(|name| name.split_once(COPY).map_or(name, |(name, _)| name));
+    tx.query_optional(&sql, values![organization, channel, account, provider_message, name], read)
 }
 
 /// Writes what a status told of a message.
@@ -397,13 +471,16 @@ pub fn withdraw(
 }
 
 /// Sends a dead or unknown message once more: staff say so. Tells whether it was one. Attempts go on being counted, so that
-/// an answer to an earlier one cannot be taken for this one's.
+/// an answer to an earlier one cannot be taken for this one's; what statuses told of the copy before is forgotten. It goes to
+/// where the customer is reached now.
 ///
 /// # Errors
 /// What the database said.
 pub fn retry(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId, now: Timestamp) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE outbox SET state = 'pending', not_before = ?3, changed_at = ?3, failure = NULL, given_up_at = NULL
+        "UPDATE outbox SET state = 'pending', not_before = ?3, changed_at = ?3, failure = NULL, given_up_at = NULL,
+                delivery = NULL, provider_message = NULL, round = round + 1,
+                recipient = COALESCE((SELECT d.recipient FROM dispatch d WHERE d.conversation_id = outbox.conversation_id), recipient)
          WHERE organization_id = ?1 AND id = ?2 AND state IN ('dead', 'unknown')",
         values![organization, id, now],
     )?;
@@ -451,7 +528,7 @@ pub struct Trouble {
 }
 
 fn read_trouble(row: &Row<'_>) -> Result<Trouble, StoreError> {
-    Ok(Trouble { message: read(row)?, created_at: row.get(20)?, changed_at: row.get(21)?, given_up_at: row.get(22)? })
+    Ok(Trouble { message: read(row)?, created_at: row.get(23)?, changed_at: row.get(24)?, given_up_at: row.get(25)? })
 }
 
 /// Dead and unknown messages, the latest first, at most `limit`, those before `before`; those that staff let be only if `all`.

@@ -209,6 +209,29 @@ pub fn add_model_call(
     exactly_one(tx.execute(sql, values![organization, id, tokens, cost_micro_usd])?, sql)
 }
 
+/// Rewrites what is saved of a turn, its state or record and its transcript, if they are still kept.
+///
+/// # Errors
+/// [`StoreError::NoRow`] if the organization has no such turn.
+pub fn rewrite(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: TurnId,
+    rewritten: impl Fn(&str) -> String,
+) -> Result<(), StoreError> {
+    let (machine, transcript): (Option<String>, Option<String>) = tx.query_one(
+        "SELECT machine, transcript FROM turn WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let (machine, transcript) = (machine.as_deref().map(&rewritten), transcript.as_deref().map(&rewritten));
+    tx.execute(
+        "UPDATE turn SET machine = ?3, transcript = ?4 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, machine.as_ref(), transcript.as_ref()],
+    )?;
+    Ok(())
+}
+
 /// A turn with what is saved of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedTurn {

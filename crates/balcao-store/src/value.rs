@@ -274,7 +274,8 @@ id_values!(
     InboxId,
     OutboxId,
     AttachmentId,
-    ApiKeyId
+    ApiKeyId,
+    FeedId
 );
 
 impl From<i64> for Value<'_> {

@@ -35,6 +35,8 @@ impl Tool {
     pub(crate) async fn at_most_once(&self, cx: &ToolContext, args: Value, mut may_have_run: bool) -> CallResult {
         let mut last = None;
         let mut cx = cx.clone();
+        // What another program began may still be under way there, for as long as a call may take; what this one began is not.
+        let mut settle = if may_have_run { self.spec.timeout + self.spec.settle } else { self.spec.settle };
         for _ in 0..MAX_ATTEMPTS {
             if may_have_run && planted::has(Bug::NewKeyOnRetry) {
                 cx.key = EffectKey::derive(0, 0, 0, "", cx.key.as_str());
@@ -44,7 +46,7 @@ impl Tool {
                 (EffectClass::Blind, true) if !planted::has(Bug::BlindRepeated) => {
                     return last.unwrap_or_else(|| self.unknown(cx));
                 }
-                (EffectClass::Queryable, true) => self.look_up_or_run(cx, args.clone()).await,
+                (EffectClass::Queryable, true) => self.look_up_or_run(cx, args.clone(), settle).await,
                 _ => self.once(cx, args.clone(), RunMode::Execute).await,
             };
             // A failure tells of its own attempt alone: what ran before it may have been done. A look-up told of that one, too.
@@ -54,6 +56,7 @@ impl Tool {
                 return result;
             }
             may_have_run = true;
+            settle = self.spec.settle;
             last = Some(result);
             sleep(PAUSE).await;
         }
@@ -94,9 +97,9 @@ impl Tool {
         }
     }
 
-    async fn look_up_or_run(&self, cx: &ToolContext, args: Value) -> CallResult {
+    async fn look_up_or_run(&self, cx: &ToolContext, args: Value, settle: Duration) -> CallResult {
         if !planted::has(Bug::AbsentBeforeSettled) {
-            sleep(self.spec.settle).await;
+            sleep(settle).await;
         }
         match self.bounded(self.handler.find(cx, args.clone())).await {
             Ok(Found::There(output)) => self.finish(output, cx.principal.locale),

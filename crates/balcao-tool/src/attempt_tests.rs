@@ -164,6 +164,18 @@ async fn a_queryable_effect_is_looked_for_before_it_is_sent_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_another_program_began_is_looked_for_only_when_it_can_no_longer_be_under_way() {
+    let (limit, settle) = (Duration::from_secs(10), Duration::from_secs(5));
+    let begun = tokio::time::Instant::now();
+    run(EffectClass::Queryable, &[], RunMode::Recover, true).await;
+    assert_eq!(begun.elapsed().as_secs(), (limit + settle).as_secs());
+    // An attempt of its own was stopped at the limit: it needs the time to show alone.
+    let begun = tokio::time::Instant::now();
+    run(EffectClass::Queryable, &[Side::Breaks], RunMode::Execute, true).await;
+    assert_eq!(begun.elapsed().as_secs(), (PAUSE + settle).as_secs());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_queryable_effect_that_cannot_be_looked_for_is_not_sent_again() {
     let (result, ledger) = run(EffectClass::Queryable, &[Side::Swallows], RunMode::Execute, false).await;
     assert!(result.uncertain);

@@ -32,6 +32,8 @@ pub enum ReceiptKind {
     Waitlisted,
     /// A planned message was called off.
     MessageCancelled,
+    /// The matter is settled: the conversation is archived when the turn closes.
+    Ended,
 }
 
 /// One proven fact. A field that is `None` was not part of it.

@@ -6,6 +6,7 @@
 //!
 //! Not here: TLS (a proxy before it), what a webhook means (`balcao-channel`), what becomes of it (`balcao-app`).
 
+mod agenda;
 mod api;
 pub mod chat;
 pub mod demo;

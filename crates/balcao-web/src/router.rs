@@ -16,6 +16,7 @@ use ipnet::IpNet;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use crate::agenda;
 use crate::api::Api;
 use crate::health;
 use crate::limits::Limits;
@@ -73,10 +74,11 @@ impl Web {
         self.0.role
     }
 
-    /// The same, with the API under `/v1`.
+    /// The same, with the API under `/v1`, and agendas for calendar programs.
     #[must_use]
     pub fn with_api(self, api: &Api) -> Self {
-        Self(Arc::new(Parts { api: api.routes(), ..Arc::unwrap_or_clone(self.0) }))
+        let routes = api.routes().route("/agenda/{name}", get(agenda::agenda));
+        Self(Arc::new(Parts { api: routes, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// The same, where readiness tells and floods are measured by what `watch` saw last, and what proxies of these networks

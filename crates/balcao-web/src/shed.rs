@@ -1,6 +1,6 @@
 //! Turns requests away before any work is done on them, so that a flood cannot take the server down.
 //!
-//! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, beyond so many messages that wait for an
+//! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, in all and of one address, beyond so many messages that wait for an
 //! answer, and for addresses that knock too often where no key is asked for, or with keys that do not hold. Channels come
 //! again, so nothing is lost. Whatever was let in is treated as ever.
 //!
@@ -8,21 +8,25 @@
 //! from an address that tries wrong ones; the address of a request is what the connection says, and what a proxy says only if
 //! that proxy is configured.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use balcao_app::metrics;
 use balcao_app::watch::Watch;
+use balcao_channel::channels::whatsapp::webhook::MAX_BODY;
 use balcao_domain::Clock;
 use ipnet::IpNet;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::chat::Paces;
 use crate::limits::Limits;
@@ -30,6 +34,10 @@ use crate::problem::Problem;
 
 /// Where the webhooks of channels begin.
 const WEBHOOKS: &str = "/webhooks/";
+const AGENDA: &str = "/agenda/";
+/// Longest that the body of a webhook may take.
+const BODY_TIME: Duration = Duration::from_secs(10);
+const LARGE: &str = "the body is too large or was cut short";
 /// After so many seconds a channel may come again when too much waits.
 const QUEUE_PAUSE: u32 = 30;
 
@@ -40,6 +48,8 @@ pub(crate) struct Peer(pub(crate) SocketAddr);
 /// What decides who is turned away.
 pub(crate) struct Shed {
     webhooks: Arc<Semaphore>,
+    shares: Shares,
+    body_time: Duration,
     most_waiting: u32,
     watch: Watch,
     strangers: Paces,
@@ -59,6 +69,8 @@ impl Shed {
     pub(crate) fn new(limits: &Limits, watch: Watch, trusted: Vec<IpNet>, clock: Arc<dyn Clock>) -> Self {
         Self {
             webhooks: Arc::new(Semaphore::new(limits.webhooks)),
+            shares: Shares::of(limits.webhooks),
+            body_time: BODY_TIME.min(limits.request_time),
             most_waiting: limits.waiting,
             watch,
             strangers: Paces::new(limits.strangers),
@@ -126,15 +138,12 @@ fn network(address: IpAddr) -> String {
 pub(crate) async fn shed(State(shed): State<Arc<Shed>>, request: Request, next: Next) -> Response {
     let (path, is_post) = (request.uri().path(), request.method() == Method::POST);
     if path.starts_with(WEBHOOKS) && is_post {
-        if shed.watch.waiting() > shed.most_waiting {
-            return refuse("queue", QUEUE_PAUSE);
-        }
-        let Ok(_place) = Arc::clone(&shed.webhooks).try_acquire_owned() else { return refuse("webhooks", 1) };
-        return next.run(request).await;
+        return webhook(&shed, request, next).await;
     }
     let Some(address) = shed.stranger(&request) else { return next.run(request).await };
     let stranger = network(address);
-    let is_open_door = path.starts_with(WEBHOOKS) || (path == "/chat/v1/session" && is_post);
+    let is_open_door =
+        path.starts_with(WEBHOOKS) || path.starts_with(AGENDA) || (path == "/chat/v1/session" && is_post);
     if is_open_door {
         if let Err(wait) = shed.strangers.ask(&stranger, shed.clock.now()) {
             return refuse("address", seconds(wait));
@@ -155,6 +164,81 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, request: Request, next: 
         let _counted = shed.strangers.ask(&stranger, shed.clock.now());
     }
     response
+}
+
+/// A webhook takes a place, of which no address has more than its share, and its body has its own time. Whoever showed wrong
+/// signatures waits.
+async fn webhook(shed: &Shed, request: Request, next: Next) -> Response {
+    if shed.watch.waiting() > shed.most_waiting {
+        return refuse("queue", QUEUE_PAUSE);
+    }
+    // Programs beside ours, a proxy among them, share an address.
+    let stranger = shed.stranger(&request).filter(|address| !is_near(*address)).map(network);
+    if let Some(stranger) = &stranger
+        && let Err(wait) = shed.strangers.may(stranger, shed.clock.now())
+    {
+        return refuse("wrong_keys", seconds(wait));
+    }
+    let Some(_share) = stranger.as_deref().map_or(Some(None), |stranger| shed.shares.take(stranger).map(Some)) else {
+        return refuse("address", 1);
+    };
+    let Ok(_place) = Arc::clone(&shed.webhooks).try_acquire_owned() else { return refuse("webhooks", 1) };
+    let (head, body) = request.into_parts();
+    // What is larger than any channel allows is refused by its own handler, which is told so by one byte too many.
+    let body = match timeout(shed.body_time, to_bytes(body, MAX_BODY + 1)).await {
+        Ok(Ok(body)) => body,
+        Ok(Err(_)) => return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, LARGE).into_response(),
+        Err(_elapsed) => return Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long").into_response(),
+    };
+    let response = next.run(Request::from_parts(head, Body::from(body))).await;
+    if let Some(stranger) = stranger
+        && response.status() == StatusCode::UNAUTHORIZED
+    {
+        let _counted = shed.strangers.ask(&stranger, shed.clock.now());
+    }
+    response
+}
+
+/// How many places each address has taken.
+#[derive(Debug)]
+struct Shares {
+    most: usize,
+    taken: Mutex<HashMap<String, usize>>,
+}
+
+/// A place of an address, until it is dropped.
+struct Share<'a> {
+    shares: &'a Shares,
+    of: String,
+}
+
+impl Shares {
+    /// An eighth of all places each, and one at least.
+    fn of(places: usize) -> Self {
+        Self { most: (places / 8).max(1), taken: Mutex::default() }
+    }
+
+    fn take(&self, of: &str) -> Option<Share<'_>> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = taken.entry(of.to_owned()).or_default();
+        if *count >= self.most {
+            return None;
+        }
+        *count += 1;
+        Some(Share { shares: self, of: of.to_owned() })
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        let mut taken = self.shares.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = taken.get_mut(&self.of) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.of);
+            }
+        }
+    }
 }
 
 fn seconds(wait: Duration) -> u32 {

@@ -4,9 +4,29 @@
 //! taken up again and finds the mark without a result knows that the call may have happened; what may be done about it depends
 //! on the command's class, and [`balcao_tool::Tool::execute`] does that.
 
-use balcao_tool::{CallResult, Effect, ErrorCode, Internal, RunMode, ToolError, registry::error_result};
+use balcao_tool::{CallResult, Effect, ErrorCode, Internal, RunMode, ToolError, Toolbox, registry::error_result};
 
-use crate::turn::{Phase, QueuedCall, Turn, next_batch};
+use crate::turn::{Phase, QueuedCall, Turn, TurnState, next_batch};
+
+impl TurnState {
+    /// Whether a call that runs next changes anything, and cannot have begun before.
+    #[must_use]
+    pub fn acts_next(&self, toolbox: &Toolbox) -> bool {
+        let Phase::Acting { queue, .. } = &self.phase else { return false };
+        next_batch(queue).iter().any(|call| call.mode == RunMode::Execute && changes(toolbox, &call.planned.tool))
+    }
+
+    /// Whether a call of the turn that changes anything ran.
+    #[must_use]
+    pub fn has_acted(&self, toolbox: &Toolbox) -> bool {
+        self.calls.iter().any(|call| call.key.is_some() && changes(toolbox, &call.tool))
+    }
+}
+
+/// A tool that is gone may have changed anything.
+fn changes(toolbox: &Toolbox, tool: &str) -> bool {
+    toolbox.get(tool).is_none_or(|tool| tool.spec.behaviour.effect != Effect::Read)
+}
 
 impl Turn {
     /// Marks the calls that run next and whose effects leave our own tables; tells whether there is anything to be saved

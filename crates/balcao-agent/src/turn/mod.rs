@@ -167,6 +167,16 @@ impl Turn {
         }
     }
 
+    /// The turn must not go on, and says nothing: somebody else has the conversation.
+    pub fn stop(&mut self, why: &str) -> Ending {
+        let ending = Ending::Silence { reason: why.to_owned() };
+        if !self.is_over() {
+            self.settle_open_calls("not run: a person has the conversation");
+            self.state.phase = Phase::Done { ending: ending.clone() };
+        }
+        ending
+    }
+
     /// The saved part, when the turn is over.
     #[must_use]
     pub fn into_state(self) -> TurnState {

@@ -479,7 +479,8 @@ fn the_right_receipt_proves_a_claim() {
                 | ReceiptKind::HandedOff
                 | ReceiptKind::MessagePlanned
                 | ReceiptKind::Waitlisted
-                | ReceiptKind::MessageCancelled => Receipt::bare(*kind),
+                | ReceiptKind::MessageCancelled
+                | ReceiptKind::Ended => Receipt::bare(*kind),
             };
             if let ClaimVerdict::Unproven(why) = check(sentence, &evidence(vec![proof])) {
                 refused.push(why);

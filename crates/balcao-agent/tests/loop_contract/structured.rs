@@ -85,6 +85,26 @@ rows! {
         };
         assert_eq!((schema(0), schema(1)), (json!(["object", "null"]), json!("null")));
     };
+    lc_256 structured "An object that ends in the middle, and nobody says that it was cut" => "Asked again; what was to be run is not", |w| {
+        let cut = "{\"response_to_client\": null, \"tool_request\": {\"name\": \"note_it\", \"params\": {\"text\": \"ab";
+        let ran = w.run("oi", [says(cut), w.says("Olá!")]);
+        assert!(ran.executions.is_empty() && ran.replied() == "Olá!");
+    };
+    lc_257 structured "Two objects, one after the other" => "Asked again: which one is meant cannot be known, and neither runs", |w| {
+        let call = |tool: &str| json!({"response_to_client": null, "tool_request": {"name": tool, "params": {}}}).to_string();
+        let ran = w.run("oi", [says(&format!("{}\n{}", call("look"), call("note_it"))), w.says("Olá!")]);
+        assert!(ran.executions.is_empty() && ran.replied() == "Olá!", "{:?}", ran.executions);
+    };
+    lc_258 structured "The same response twice in one answer" => "It is not sent twice", |w| {
+        let twice = json!({"response_to_client": "Olá!", "tool_request": null}).to_string().repeat(2);
+        assert_eq!(w.run("oi", [says(&twice), w.says("Olá!")]).replied(), "Olá!");
+    };
+    lc_259 structured "An object with neither a request nor a response, twice" => "Asked again once; then a handoff, never silence", |w| {
+        let thought = json!({"thought": "Hum."}).to_string();
+        assert_eq!(w.run("oi", [says(&thought), says(&thought)]).handed_off(), "model_failure");
+        let bare = json!({"response_to_client": null, "tool_request": null}).to_string();
+        assert_eq!(w.run("oi", [says(&bare), w.says("Olá!")]).replied(), "Olá!");
+    };
     lc_255 both "The same conversation under either protocol" => "The same calls, the same results, the same ending", |w| {
         let play = |w: &World| {
             w.run("quero marcar", [

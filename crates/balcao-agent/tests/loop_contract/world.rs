@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use balcao_agent::{
     Ending, Opening, Profile, Turn, TurnSetup, TurnState,
     breaker::Breaker,
-    driver::{self, Journal, JournalFailure},
+    driver::{self, Interrupted, Journal},
     guardrails::GuardInput,
     history,
     memory::WorkingMemory,
@@ -376,10 +376,11 @@ impl Saves {
 
 #[async_trait]
 impl Journal for Saves {
-    async fn save(&self, state: &TurnState) -> Result<(), String> {
+    async fn save(&self, state: &TurnState) -> Result<(), Interrupted> {
         let mut states = self.states.lock().unwrap();
         states.push(serde_json::to_string(state).unwrap());
-        if self.at_most.is_some_and(|most| states.len() > most) { Err("the disk is full".to_owned()) } else { Ok(()) }
+        let dies = self.at_most.is_some_and(|most| states.len() > most);
+        if dies { Err(Interrupted::NotSaved("the disk is full".to_owned())) } else { Ok(()) }
     }
 }
 
@@ -388,7 +389,7 @@ pub(crate) fn interrupted(world: &World, inbound: &str, script: Vec<Line>, cut: 
     let model = Scripted::new(script);
     let mut turn = world.begin(inbound);
     let journal = Saves::failing_after(cut);
-    let died: Result<Ending, JournalFailure> = in_virtual_time(driver::drive(&mut turn, &model, &journal, None));
+    let died: Result<Ending, Interrupted> = in_virtual_time(driver::drive(&mut turn, &model, &journal, None));
     assert!(died.is_err(), "the turn was over before save {cut}");
     drop(turn);
     let saved = journal.taken().pop().unwrap();

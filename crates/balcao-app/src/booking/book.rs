@@ -37,7 +37,7 @@ struct Wish<'a> {
     start: Timestamp,
 }
 
-pub(super) fn book(
+pub(crate) fn book(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,

@@ -3,7 +3,7 @@
 use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
 use balcao_store::organization::Organization;
-use balcao_store::{Tx, appointment, event, reminder};
+use balcao_store::{Tx, agenda_feed, appointment, event, reminder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -117,6 +117,7 @@ pub(super) fn reschedule(
         // Another appointment of theirs stands there: moving onto it would lose one of the two.
         return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(booked.appointment) }));
     }
+    agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
     let start = balcao_domain::availability::instant_of(&meant.zone, request.date, request.start_min).unwrap_or(now);
     for remind_at in reminders {
         // A reminder moves with its appointment, as long before it as it was.

@@ -8,9 +8,12 @@ mod book;
 mod change;
 mod mistakes;
 
+use std::sync::Arc;
+
 use balcao_domain::hours::Period;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ServiceId};
 use balcao_store::ledger::EffectKey;
+use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +21,8 @@ use crate::appointments::AppointmentView;
 use crate::availability::Slot;
 use crate::desk::{Desk, Effect, UseCaseError};
 use crate::names::NameRefusal;
+use crate::notices::{self, NoticeAccounts, What};
+pub(crate) use book::book as book_in;
 
 /// Which service is meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,7 +220,13 @@ impl Booking {
         key: EffectKey,
         request: BookRequest,
     ) -> Effect<Booked, BookingRefusal> {
-        let book = move |tx: &mut balcao_store::Tx<'_>, now| book::book(tx, organization, contact, &request, now);
+        let accounts = Arc::clone(&self.desk.notices);
+        let book = move |tx: &mut balcao_store::Tx<'_>, now| {
+            let booked = book::book(tx, organization, contact, &request, now)?;
+            told(tx, &accounts, organization, booked, now, |done| {
+                (!done.already_booked).then_some(What::Booked(done.appointment.id))
+            })
+        };
         self.desk.effect(organization, key, book).await
     }
 
@@ -269,8 +280,11 @@ impl Booking {
         key: EffectKey,
         appointment: Option<AppointmentId>,
     ) -> Effect<AppointmentView, BookingRefusal> {
-        let cancel =
-            move |tx: &mut balcao_store::Tx<'_>, now| change::cancel(tx, organization, contact, appointment, now);
+        let accounts = Arc::clone(&self.desk.notices);
+        let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
+            let cancelled = change::cancel(tx, organization, contact, appointment, now)?;
+            told(tx, &accounts, organization, cancelled, now, |done| Some(What::Cancelled(done.id)))
+        };
         self.desk.effect(organization, key, cancel).await
     }
 
@@ -285,8 +299,13 @@ impl Booking {
         key: EffectKey,
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
-        let change =
-            move |tx: &mut balcao_store::Tx<'_>, now| change::reschedule(tx, organization, contact, &request, now);
+        let accounts = Arc::clone(&self.desk.notices);
+        let change = move |tx: &mut balcao_store::Tx<'_>, now| {
+            let moved = change::reschedule(tx, organization, contact, &request, now)?;
+            told(tx, &accounts, organization, moved, now, |done| {
+                Some(What::Moved(done.old.id, done.new.appointment.id))
+            })
+        };
         self.desk.effect(organization, key, change).await
     }
 
@@ -314,7 +333,32 @@ impl Booking {
         if mistakes::expires_in_parts() {
             return mistakes::expire_in_parts(&self.desk, organization).await;
         }
-        let now = self.desk.clock.now();
-        self.desk.store.write(move |tx| change::expire(tx, organization, now)).await
+        let (now, accounts) = (self.desk.clock.now(), Arc::clone(&self.desk.notices));
+        let expire = move |tx: &mut balcao_store::Tx<'_>| {
+            let lapsed = balcao_store::appointment::expired(tx, organization, now)?;
+            let count = change::expire(tx, organization, now)?;
+            for one in lapsed {
+                notices::tell(tx, &accounts, organization, What::Cancelled(one), now)?;
+            }
+            Ok(count)
+        };
+        self.desk.store.write(expire).await
     }
+}
+
+/// What was done, with the professional told of it in the same transaction.
+fn told<T, R>(
+    tx: &mut balcao_store::Tx<'_>,
+    accounts: &NoticeAccounts,
+    organization: OrganizationId,
+    answer: Result<T, R>,
+    now: Timestamp,
+    what: impl FnOnce(&T) -> Option<What>,
+) -> Result<Result<T, R>, UseCaseError> {
+    if let Ok(done) = &answer
+        && let Some(what) = what(done)
+    {
+        notices::tell(tx, accounts, organization, what, now)?;
+    }
+    Ok(answer)
 }

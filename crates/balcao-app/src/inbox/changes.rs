@@ -5,7 +5,7 @@ use balcao_channel::{ProviderMessageId, UserId};
 use balcao_store::inbox::{self, InboxRow};
 use balcao_store::{Tx, attachment, contact, conversation, dispatch};
 
-use super::{Arrival, people};
+use super::{Arrival, people, retract};
 use crate::desk::UseCaseError;
 
 const NOBODY: &str = "nobody here is known by that id";
@@ -24,13 +24,14 @@ impl Arrival<'_> {
         Ok(if reworded { "the earlier message was reworded" } else { "an edit of a message that was read already" })
     }
 
-    /// A customer took a message back: what still waits is not read.
+    /// A customer took a message back: what still waits is not read, and what was read is forgotten.
     pub(super) fn deleted(&self, tx: &mut Tx<'_>, earlier: &ProviderMessageId) -> Result<&'static str, UseCaseError> {
         let Some(row) = self.earlier(tx, earlier)? else {
             return Ok("a deletion of a message that is not known here");
         };
         if !inbox::withdraw(tx, self.organization(), row.id, "the customer took it back")? {
-            return Ok("a deletion of a message that was read already");
+            retract::retract(tx, self.organization(), &row)?;
+            return Ok("a message that was read already was taken back: its words are gone");
         }
         attachment::forget(tx, self.organization(), row.id)?;
         if let Some(conversation) = row.conversation {
@@ -74,22 +75,40 @@ impl Arrival<'_> {
         self.rekey(tx, &before, &renamed.current)
     }
 
+    /// Gives a contact the keys that the provider says they have now. What is still to be sent to them goes there, in every case:
+    /// whoever has the old number now is somebody else. A number that another contact has stays with them, unless the provider's
+    /// ids say that they lost it.
     fn rekey(&self, tx: &mut Tx<'_>, before: &Person, current: &Person) -> Result<&'static str, UseCaseError> {
-        let organization = self.organization();
+        let (organization, channel) = (self.organization(), self.account.channel.as_str());
         let Some(mut known) = people::find(tx, organization, before)? else { return Ok(NOBODY) };
-        if let Some(other) = people::find(tx, organization, current)?
-            && other.id != known.id
-        {
-            return Ok("the new id is another contact's already");
+        if let Some(to) = current.recipient() {
+            people::readdress(tx, organization, known.id, channel, &to, |_| true)?;
         }
+        let mut taken = false;
         if let Some(user) = current.user.as_ref().map(UserId::as_str) {
-            known.channel_user = Some(user.to_owned());
+            match contact::find_by_channel_user(tx, organization, user)? {
+                Some(other) if other.id != known.id => taken = true,
+                Some(_) | None => known.channel_user = Some(user.to_owned()),
+            }
         }
-        if current.phone.is_some() {
-            known.phone.clone_from(&current.phone);
+        if let Some(phone) = &current.phone {
+            let holder = contact::find_by_phone(tx, organization, phone)?.filter(|holder| holder.id != known.id);
+            known.phone = match holder {
+                Some(holder) if !taken && people::is_somebody_else(&holder, current) => {
+                    people::release(tx, organization, holder, channel)?;
+                    Some(phone.clone())
+                }
+                Some(_) => None,
+                None => Some(phone.clone()),
+            };
+            taken |= known.phone.is_none();
         }
         contact::update(tx, organization, &known)?;
-        Ok("the contact has its new keys")
+        Ok(if taken {
+            "another contact has the new keys; the old ones are forgotten"
+        } else {
+            "the contact has its new keys"
+        })
     }
 
     /// A customer allowed or refused messages that they did not ask for.

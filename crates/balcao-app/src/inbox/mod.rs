@@ -5,33 +5,35 @@
 //! dispatcher; everything else takes effect at once: statuses move the outbox on, an echo of the shop's own phone gives the
 //! conversation to the person who wrote.
 //!
-//! Nothing that a signed delivery holds is an error: what nobody knows is kept, because the provider repeats for days what is
-//! refused.
+//! Nothing that a signed delivery holds is an error: what nobody knows is kept, and so is what cannot be taken in, because the
+//! provider repeats for days what is refused.
 
 pub mod calls;
 mod changes;
 mod mistakes;
 mod people;
+pub(crate) mod retract;
 mod statuses;
 pub(crate) mod words;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use balcao_channel::Inbound;
 use balcao_channel::channels::web;
-use balcao_channel::inbound::{Content, Echo, InboundMessage, Origin};
+use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Origin, Person};
+use balcao_channel::{Inbound, Recipient};
 use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationEvent;
-use balcao_domain::{ConversationId, OrganizationId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
 use balcao_store::attachment::{self, NewAttachment};
 use balcao_store::choice;
 use balcao_store::dispatch::{self, Route};
 use balcao_store::inbox::{self, NewInbox};
 use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, conversation, event, follow_up, organization};
+use balcao_store::{StoreError, Tx, conversation, event, follow_up, organization};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 
@@ -106,7 +108,7 @@ impl Inbox {
         let work = move |tx: &mut Tx<'_>| {
             let mut accepted = Accepted::default();
             for event in &events {
-                inbox.take_in(tx, channel, event, &mut accepted, now)?;
+                inbox.take_in_or_aside(tx, channel, event, &mut accepted, now)?;
             }
             Ok::<_, UseCaseError>(accepted)
         };
@@ -122,6 +124,37 @@ impl Inbox {
             }
         }
         Ok(accepted)
+    }
+
+    /// Takes an event in. One that cannot be is put aside with the reason, and loses none of its neighbours (F-23): the provider
+    /// would repeat all of them for days.
+    fn take_in_or_aside(
+        &self,
+        tx: &mut Tx<'_>,
+        channel: &str,
+        event: &Inbound,
+        accepted: &mut Accepted,
+        now: Timestamp,
+    ) -> Result<(), UseCaseError> {
+        let mut after = *accepted;
+        let taken = tx.attempt(|tx| self.take_in(tx, channel, event, &mut after, now).map(Ok::<(), Infallible>));
+        let error = match taken {
+            Ok(_) => {
+                *accepted = after;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let Some(account) = self.account(channel, event.origin()).filter(|_| is_of_the_event(&error)) else {
+            return Err(error);
+        };
+        tracing::error!(%error, "an event that could not be taken in was put aside");
+        let key = mistakes::key_of(event, now);
+        let payload = serde_json::to_string(event).unwrap_or_default();
+        let arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait: None };
+        arrival.keep(tx, "unknown", None, None, &format!("it could not be taken in: {error}"))?;
+        accepted.new = accepted.new.saturating_add(1);
+        Ok(())
     }
 
     fn take_in(
@@ -155,6 +188,28 @@ impl Inbox {
         let name = origin.account.as_ref()?.as_str().to_owned();
         let found = self.accounts.get(&(channel.to_owned(), name))?;
         found.business.as_ref().is_none_or(|business| *business == origin.business).then_some(found)
+    }
+}
+
+/// How a message is kept: with words for a turn, or without.
+fn kind_of(content: &Content) -> &'static str {
+    let sticker = |media: &Media| media.media == MediaKind::Sticker && media.caption.is_none();
+    let is_wordless =
+        matches!(content, Content::Unsupported { .. }) || matches!(content, Content::Media(media) if sticker(media));
+    if is_wordless { inbox::WORDLESS } else { "message" }
+}
+
+/// Whether an error is about what an event says, and comes again with it; else the database is in trouble.
+const fn is_of_the_event(error: &UseCaseError) -> bool {
+    match error {
+        UseCaseError::Store(error) => matches!(
+            error,
+            StoreError::Constraint { .. }
+                | StoreError::NoRow { .. }
+                | StoreError::Decode { .. }
+                | StoreError::KeyReused { .. }
+        ),
+        UseCaseError::Zone { .. } | UseCaseError::Outbound(_) | UseCaseError::NoContact { .. } => true,
     }
 }
 
@@ -248,17 +303,21 @@ impl Arrival<'_> {
 
     /// A message that deserves an answer: it waits until its burst is ripe.
     fn for_a_turn(&mut self, tx: &mut Tx<'_>, message: &InboundMessage) -> Result<(), UseCaseError> {
-        let Some(recipient) = message.sender.recipient() else {
+        if message.sender.is_nobody() {
+            return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
+        }
+        let organization = self.organization();
+        let wrote_at = message.at.unwrap_or(self.now).min(self.now);
+        let (contact, recipient) = self.who_wrote(tx, &message.sender, wrote_at)?;
+        let Some(recipient) = recipient else {
             return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
         };
-        let organization = self.organization();
-        let contact = people::find_or_add(tx, organization, &message.sender, self.now)?;
         let found = conversation::find_or_begin(tx, organization, contact, &self.account.channel, self.now)?;
         let opens = !matches!(message.content, Content::Unsupported { .. });
         let route = Route {
             account: self.account.account.clone(),
             recipient: serde_json::to_string(&recipient).unwrap_or_default(),
-            customer_wrote_at: opens.then(|| message.at.unwrap_or(self.now).min(self.now)),
+            customer_wrote_at: opens.then_some(wrote_at),
         };
         dispatch::set_route(tx, organization, found.id, &route)?;
         // Whoever writes need not be reminded that they wanted to.
@@ -271,7 +330,7 @@ impl Arrival<'_> {
             text: Some(&text),
             provider_at: message.at,
             ignored: None,
-            ..self.row("message", Some(found.id), Some(message.id.as_str()), "")
+            ..self.row(kind_of(&message.content), Some(found.id), Some(message.id.as_str()), "")
         };
         let row = inbox::insert(tx, organization, &new, self.now)?;
         let payload = serde_json::json!({ "contact": contact.to_string() }).to_string();
@@ -295,12 +354,21 @@ impl Arrival<'_> {
         ripen(tx, organization, found.id, self.burst)
     }
 
+    fn who_wrote(
+        &self,
+        tx: &mut Tx<'_>,
+        person: &Person,
+        at: Timestamp,
+    ) -> Result<(ContactId, Option<Recipient>), UseCaseError> {
+        people::who_wrote(tx, self.organization(), person, &self.account.channel, at, self.now)
+    }
+
     /// Staff wrote from the shop's own phone: the conversation is theirs at once, and what was about to be sent is a draft.
     fn echo(&mut self, tx: &mut Tx<'_>, echo: &Echo) -> Result<(), UseCaseError> {
         let organization = self.organization();
-        let contact = people::find_or_add(tx, organization, &echo.to, self.now)?;
+        let (contact, recipient) = self.who_wrote(tx, &echo.to, echo.at.unwrap_or(self.now).min(self.now))?;
         let mut found = conversation::find_or_begin(tx, organization, contact, &self.account.channel, self.now)?;
-        if let Some(recipient) = echo.to.recipient() {
+        if let Some(recipient) = recipient {
             let recipient = serde_json::to_string(&recipient).unwrap_or_default();
             let route = Route { account: self.account.account.clone(), recipient, customer_wrote_at: None };
             dispatch::set_route(tx, organization, found.id, &route)?;

@@ -1,9 +1,17 @@
 //! Which contact a person of a channel is.
+//!
+//! The provider's id of a person is the first key, their number the second. A number is given to other people in time:
+//! somebody who writes from it under another id is somebody else, is told nothing of whoever had it before, and has it from then
+//! on. Nobody is made one with somebody else by a name or a number alone (F-28).
 
+use balcao_channel::Recipient;
+use balcao_channel::channels::web;
+use balcao_channel::channels::whatsapp::identity;
 use balcao_channel::inbound::Person;
 use balcao_domain::contact::Contact;
-use balcao_domain::{ContactId, OrganizationId};
-use balcao_store::{Tx, contact};
+use balcao_domain::{ContactId, OrganizationId, Phone};
+use balcao_store::dispatch::{self, Route};
+use balcao_store::{Tx, contact, conversation};
 use jiff::Timestamp;
 
 use crate::desk::UseCaseError;
@@ -22,10 +30,111 @@ pub(super) fn find(
     {
         return Ok(Some(found));
     }
-    match &person.phone {
-        Some(phone) => Ok(contact::find_by_phone(tx, organization, phone)?),
-        None => Ok(None),
+    let Some(phone) = &person.phone else { return Ok(None) };
+    let found = contact::find_by_phone(tx, organization, phone)?;
+    Ok(found.filter(|holder| !is_somebody_else(holder, person)))
+}
+
+/// Whether the provider's ids say that a contact is not this person.
+pub(super) fn is_somebody_else(holder: &Contact, person: &Person) -> bool {
+    let user = person.user.as_ref().map(|user| user.as_str());
+    let (Some(theirs), Some(user)) = (holder.channel_user.as_deref(), user) else { return false };
+    is_lasting(theirs) && is_lasting(user) && theirs != user
+}
+
+/// Whether an id is the provider's own of a person, and not a visitor's of the web chat, a number that could not be read, or
+/// what an unofficial gateway shows: those say nothing about who has a number.
+fn is_lasting(user: &str) -> bool {
+    let web = user.strip_prefix(web::KIND).is_some_and(|rest| rest.starts_with(':'));
+    !web && !user.starts_with("number:") && !user.contains('@')
+}
+
+/// Whoever else has the number that a person writes from.
+fn other_holder(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    person: &Person,
+) -> Result<Option<Contact>, UseCaseError> {
+    let Some(phone) = &person.phone else { return Ok(None) };
+    let holder = contact::find_by_phone(tx, organization, phone)?;
+    Ok(holder.filter(|holder| is_somebody_else(holder, person)))
+}
+
+/// Takes the number from a contact who lost it: what is still to be sent to them on this channel goes to their id.
+pub(super) fn release(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    mut holder: Contact,
+    channel: &str,
+) -> Result<(), UseCaseError> {
+    let (Some(lost), Some(user)) = (holder.phone.take(), holder.channel_user.clone()) else { return Ok(()) };
+    contact::update(tx, organization, &holder)?;
+    let to = Recipient::User(balcao_channel::UserId::new(user));
+    readdress(tx, organization, holder.id, channel, &to, |route| is_for(route, &lost))
+}
+
+/// Sends what is still to be sent to a contact on a channel elsewhere, where `which` says so of how it goes now.
+pub(super) fn readdress(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    channel: &str,
+    to: &Recipient,
+    which: impl Fn(&Route) -> bool,
+) -> Result<(), UseCaseError> {
+    let to = serde_json::to_string(to).unwrap_or_default();
+    for one in conversation::of_contact(tx, organization, contact)?.iter().filter(|one| one.channel == channel) {
+        if dispatch::route(tx, organization, one.id)?.is_some_and(|route| which(&route)) {
+            dispatch::readdress(tx, organization, one.id, &to)?;
+        }
     }
+    Ok(())
+}
+
+fn is_for(route: &Route, phone: &Phone) -> bool {
+    match serde_json::from_str(&route.recipient) {
+        Ok(Recipient::Number(number)) => identity::phone(&number).is_some_and(|to| to.identity() == phone.identity()),
+        Ok(Recipient::User(_)) | Err(_) => false,
+    }
+}
+
+/// Whether a contact wrote on a channel after an instant.
+fn wrote_after(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    channel: &str,
+    at: Timestamp,
+) -> Result<bool, UseCaseError> {
+    for one in conversation::of_contact(tx, organization, contact)?.iter().filter(|one| one.channel == channel) {
+        let wrote_at = dispatch::route(tx, organization, one.id)?.and_then(|route| route.customer_wrote_at);
+        if wrote_at.is_some_and(|wrote_at| wrote_at > at) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The contact who wrote on a channel at an instant, or was written to, and where they are answered. Whoever had their number
+/// before has lost it, unless they wrote later: then this is what came late.
+pub(super) fn who_wrote(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    person: &Person,
+    channel: &str,
+    at: Timestamp,
+    now: Timestamp,
+) -> Result<(ContactId, Option<Recipient>), UseCaseError> {
+    let mut person = person.clone();
+    if let Some(holder) = other_holder(tx, organization, &person)? {
+        if wrote_after(tx, organization, holder.id, channel, at)? {
+            (person.phone, person.number) = (None, None);
+        } else {
+            tracing::warn!(before = %holder.id, "a number belongs to somebody else now");
+            release(tx, organization, holder, channel)?;
+        }
+    }
+    Ok((find_or_add(tx, organization, &person, now)?, person.recipient()))
 }
 
 /// The contact; they are added if nobody knows them. A contact that was known by one key learns the other.

@@ -1,12 +1,16 @@
 //! What becomes of messages that we sent.
 
+use balcao_channel::SendClass;
 use balcao_channel::inbound::{DeliveryFailure, DeliveryState, StatusUpdate};
 use balcao_domain::outbox::OutboxState;
-use balcao_store::{Tx, event, outbox};
+use balcao_store::outbox::{self, Outbox};
+use balcao_store::{Tx, dispatch, event};
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::Arrival;
 use crate::desk::UseCaseError;
+use crate::failures;
 
 impl Arrival<'_> {
     /// Moves the message on that a status is about. Statuses repeat, and come in any order, also before the answer to the
@@ -17,9 +21,25 @@ impl Arrival<'_> {
         let found =
             outbox::find_for_status(tx, organization, account, status.correlation.as_deref(), status.message.as_str())?;
         let Some(mut message) = found else { return Ok("a status of a message that is not known here") };
+        // A copy that is not the last one is not what the row tells of: staff had it sent anew, knowing what they knew.
+        let by_us = message.provider_message.as_deref() != Some(status.message.as_str());
+        if by_us && status.correlation.as_deref().is_some_and(|name| message.is_earlier_copy(name)) {
+            return Ok("a status of an earlier copy of a message that was sent anew");
+        }
         let known = message.delivery.as_deref().and_then(DeliveryState::from_word);
         let delivery = known.map_or(status.state, |known| known.merge(status.state));
         let state = moved(message.state, delivery);
+        if state == OutboxState::Dead
+            && message.state != OutboxState::Dead
+            && let Some(failure) = &status.failure
+            && self.sent_anew(tx, &message, failure, status.at.unwrap_or(self.now))?
+        {
+            return Ok("the message failed and is sent anew");
+        }
+        // The spelling that arrived is the one to send to.
+        if message.respelled && !matches!(delivery, DeliveryState::Sent | DeliveryState::Failed) {
+            dispatch::readdress(tx, organization, message.conversation, &message.recipient)?;
+        }
         if state == OutboxState::Dead && message.state != OutboxState::Dead {
             let failure = status.failure.as_ref().map_or_else(|| "it failed".to_owned(), in_words);
             let payload = json!({ "failure": failure }).to_string();
@@ -33,6 +53,25 @@ impl Arrival<'_> {
         message.provider_message = Some(status.message.as_str().to_owned());
         outbox::set_delivery(tx, &message, self.now)?;
         Ok("the message's state was brought up to date")
+    }
+}
+
+impl Arrival<'_> {
+    /// Acts on what the provider says later of a message that it had taken; tells whether it is sent anew.
+    fn sent_anew(
+        &self,
+        tx: &mut Tx<'_>,
+        message: &Outbox,
+        failure: &DeliveryFailure,
+        at: Timestamp,
+    ) -> Result<bool, UseCaseError> {
+        let words = in_words(failure);
+        if failure.class == SendClass::OutsideWindow && !failures::is_template(message) {
+            // The next attempt finds the window closed, and takes the template, if there is one.
+            dispatch::close_window(tx, message.organization, message.conversation, at)?;
+            return Ok(outbox::send_anew(tx, message, None, &words, self.now)?);
+        }
+        failures::answer(tx, message, failure.class, &words, self.now)
     }
 }
 

@@ -59,6 +59,11 @@ pub(crate) fn lapsed(meant: Option<&str>, locale: &str) -> String {
     bracket(words(locale).lapsed, meant.unwrap_or_default())
 }
 
+/// What stands in the place of a message that its customer took back, for staff and for later turns.
+pub(crate) fn retracted(locale: &str) -> String {
+    format!("[{}]", words(locale).retracted)
+}
+
 fn words(locale: &str) -> &'static Words {
     if locale.starts_with("en") { &ENGLISH } else { &PORTUGUESE }
 }
@@ -87,6 +92,7 @@ struct Words {
     sent_video: &'static str,
     sent_audio: &'static str,
     sent_document: &'static str,
+    retracted: &'static str,
 }
 
 const PORTUGUESE: Words = Words {
@@ -109,6 +115,7 @@ const PORTUGUESE: Words = Words {
     sent_video: "vídeo",
     sent_audio: "áudio",
     sent_document: "documento",
+    retracted: "mensagem apagada pelo cliente",
 };
 
 const ENGLISH: Words = Words {
@@ -131,6 +138,7 @@ const ENGLISH: Words = Words {
     sent_video: "video",
     sent_audio: "audio",
     sent_document: "document",
+    retracted: "message deleted by the customer",
 };
 
 fn in_full(content: &Content, said: &Words) -> String {

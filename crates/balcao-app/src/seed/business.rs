@@ -13,7 +13,7 @@ use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 
 use super::reader::{At, Fields, Reader};
-use super::{BusinessFile, PlanEntry, ProfessionalEntry, check, content, people, placeholder};
+use super::{BusinessFile, PlanEntry, ProfessionalEntry, check, content, notices, people, placeholder};
 
 const SECTIONS: [&str; 11] = [
     "organization",
@@ -323,7 +323,7 @@ fn professionals<'a>(
     zone: &TimeZone,
     currency: Currency,
 ) -> Vec<ProfessionalEntry> {
-    const KEYS: [&str; 12] = [
+    const KEYS: [&str; 14] = [
         "name",
         "aliases",
         "profession",
@@ -335,6 +335,8 @@ fn professionals<'a>(
         "capacity",
         "phone",
         "email",
+        "notify",
+        "code",
         "active",
     ];
     let mut professionals: Vec<ProfessionalEntry> = Vec::new();
@@ -346,6 +348,10 @@ fn professionals<'a>(
         let offers = offers(reader, fields.get("services"), services, currency);
         let away = time_off(reader, fields.get("time_off"), zone);
         let (Some(id), Some(name)) = (placeholder(professionals.len()), name) else { continue };
+        let (phone, email) = (reader.phone(&fields, "phone"), reader.email(&fields, "email"));
+        let notify = notices::notify(reader, fields.get("notify"), phone.is_some(), email.is_some());
+        let taken: Vec<&str> = professionals.iter().filter_map(|one| one.professional.code.as_deref()).collect();
+        let code = notices::code(reader, fields.get("code"), &taken);
         let professional = Professional {
             id,
             name,
@@ -360,8 +366,10 @@ fn professionals<'a>(
             time_off: Vec::new(),
             restrictions: reader.optional_text(&fields, "restrictions"),
             capacity: reader.optional_number(&fields, "capacity", 1, 100).unwrap_or(1),
-            phone: reader.phone(&fields, "phone").map(|phone| phone.e164().to_owned()),
-            email: reader.email(&fields, "email"),
+            phone: phone.map(|phone| phone.e164().to_owned()),
+            email,
+            notify,
+            code,
             active: reader.truth(&fields, "active", true),
         };
         professionals.push(ProfessionalEntry { professional, offers, away });

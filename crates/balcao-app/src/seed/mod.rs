@@ -7,6 +7,7 @@ mod business;
 mod check;
 mod content;
 mod import;
+mod notices;
 mod people;
 mod reader;
 

@@ -4,14 +4,18 @@
 //! An unasked-for message is looked at again (F-142): whoever wants none by now, has a person, or whose appointment was changed
 //! gets none. What leaves has a price before it leaves, and a month has a limit.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use balcao_channel::Outbound;
 use balcao_channel::channels::whatsapp::price::{Category, Circumstances, expected};
 use balcao_channel::channels::whatsapp::window;
 use balcao_channel::outbound::OutboundContent;
+use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::Route;
-use balcao_store::outbox::{self, Outbox};
+use balcao_store::outbox::{self, Bill, Outbox};
 use balcao_store::{Tx, appointment, conversation};
 use jiff::Timestamp;
 
@@ -21,12 +25,15 @@ use crate::terms::Terms;
 /// Kinds of messages that nobody asked for.
 const UNASKED: [&str; 3] = ["reminder", "follow_up", "waitlist"];
 
+/// What the month's messages cost so far, of each account that a claim met.
+pub(super) type Bills = BTreeMap<(OrganizationId, String, String), Bill>;
+
 /// Why a message may not leave any more; `None`: it may, and its price is kept.
 pub(super) fn refusal(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    terms: Option<&Terms>,
+    (terms, bills): (Option<&Terms>, &mut Bills),
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     if UNASKED.contains(&message.kind.as_str())
@@ -36,14 +43,14 @@ pub(super) fn refusal(
         return Ok(Some(why.to_owned()));
     }
     match terms {
-        Some(terms) if message.price_micros.is_none() => price(tx, message, route, terms, now),
+        Some(terms) if message.price_micros.is_none() => price(tx, message, route, (terms, bills), now),
         Some(_) | None => Ok(None),
     }
 }
 
 fn unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
     let found = conversation::get(tx, message.organization, message.conversation)?;
-    if !found.state.agent_speaks() {
+    if found.state.is_with_staff() {
         return Ok(Some("a person has the conversation"));
     }
     if conversation::opted_out(tx, message.organization, found.contact)? {
@@ -54,6 +61,15 @@ fn unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<
         true => None,
         false => Some("the appointment was changed meanwhile, or is over"),
     })
+}
+
+/// Whether a reply of the agent waits that a person has overtaken: what they say comes in its place. Staff may still send it.
+pub(super) fn overtaken(tx: &mut Tx<'_>, message: &Outbox) -> Result<bool, UseCaseError> {
+    if message.kind != "reply" {
+        return Ok(false);
+    }
+    let found = conversation::get(tx, message.organization, message.conversation)?;
+    Ok(found.state == ConversationState::Human)
 }
 
 /// How a reminder names what it is about.
@@ -84,16 +100,17 @@ fn price(
     tx: &mut Tx<'_>,
     message: &Outbox,
     route: Option<&Route>,
-    terms: &Terms,
+    (terms, bills): (&Terms, &mut Bills),
     now: Timestamp,
 ) -> Result<Option<String>, UseCaseError> {
     let Some(rates) = terms.rates else { return Ok(None) };
     let Ok(body) = serde_json::from_str::<Outbound>(&message.body) else { return Ok(None) };
-    let (_, zone) = organization(tx, message.organization)?;
-    let month = now.to_zoned(zone).first_of_month().and_then(|first| first.start_of_day());
-    let month = month.map_or(Timestamp::MIN, |first| first.timestamp());
-    let account = (message.channel.as_str(), message.account.as_str());
-    let bill = outbox::bill(tx, message.organization, account, word(&Category::Service), month)?;
+    let account = (message.organization, message.channel.clone(), message.account.clone());
+    // The whole month is added up once in a claim, not for each of its messages.
+    let bill = match bills.entry(account) {
+        Entry::Occupied(bill) => bill.into_mut(),
+        Entry::Vacant(place) => place.insert(bill_of(tx, message, now)?),
+    };
     let used = if let OutboundContent::Template(template) = body.content() { Some(template) } else { None };
     let facts = Circumstances {
         window: window::state(route.and_then(|route| route.customer_wrote_at), now),
@@ -114,7 +131,17 @@ fn price(
     }
     let micros = i64::try_from(micros).unwrap_or(i64::MAX);
     outbox::set_price(tx, message.organization, message.id, word(&expected.category), micros, now)?;
+    bill.micros = bill.micros.saturating_add(micros);
+    bill.messages = bill.messages.saturating_add(i64::from(expected.category == Category::Service));
     Ok(None)
+}
+
+fn bill_of(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Bill, UseCaseError> {
+    let (_, zone) = organization(tx, message.organization)?;
+    let month = now.to_zoned(zone).first_of_month().and_then(|first| first.start_of_day());
+    let month = month.map_or(Timestamp::MIN, |first| first.timestamp());
+    let account = (message.channel.as_str(), message.account.as_str());
+    Ok(outbox::bill(tx, message.organization, account, word(&Category::Service), month)?)
 }
 
 /// The provider's word for a category.

@@ -4,6 +4,9 @@
 //! What the model writes is cleaned like any reply, and may state nothing: no claim, no time, no figure. Writing it may happen
 //! twice (a crash in between); sending it not.
 
+use std::convert::Infallible;
+use std::time::Duration;
+
 use balcao_agent::claims::{self, ClaimVerdict, Evidence};
 use balcao_agent::notice::{Notices, fill, notices};
 use balcao_agent::sanitise::Verdict;
@@ -12,6 +15,7 @@ use balcao_domain::follow_up::{FollowUp, FollowUpType};
 use balcao_language::{find_dates, find_times};
 use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_planted::{self as planted, Bug};
+use balcao_store::follow_up::DueFollowUp;
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::{Tx, contact, follow_up};
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -27,12 +31,18 @@ const MAX_CHARS: usize = 400;
 /// So many of the last messages are shown to the model.
 const SHOWN: u32 = 12;
 /// One call of the model may take so long; then the sentence of ours is sent.
-const WITHIN: std::time::Duration = std::time::Duration::from_secs(30);
+const WITHIN: Duration = Duration::from_secs(30);
+/// Whoever has one in hand for longer died.
+const IN_HAND: Duration = Duration::from_secs(90);
+/// One that was taken so often and not ended is not shown to the model again.
+const MAX_TRIES: u32 = 3;
 
 /// What is to be written.
 struct Draft {
     organization: OrganizationId,
     due: FollowUp,
+    /// How often it was taken in hand.
+    tries: u32,
     now: Zoned,
     business: String,
     customer: String,
@@ -40,36 +50,75 @@ struct Draft {
     said: Vec<String>,
 }
 
+/// What came of taking the next one in hand.
+enum Taken {
+    /// None is due.
+    Nothing,
+    /// It may fire; somebody has to write it.
+    Draft(Box<Draft>),
+    /// It never should have.
+    Skipped,
+    /// Not now.
+    Moved,
+}
+
 impl Timers {
     /// Ends follow-ups that are due: each is sent, moved or skipped. Gives how many ended.
     pub(super) async fn follow_up(&self) -> Result<usize, UseCaseError> {
+        let mut ended = 0;
+        for _ in 0..self.settings.at_once {
+            match self.take().await? {
+                Taken::Nothing => break,
+                Taken::Draft(draft) => {
+                    let (text, id) = (self.write(&draft).await, draft.due.id);
+                    match self.send(*draft, text).await {
+                        Ok(done) => ended += usize::from(done),
+                        // It is taken again when its time in hand is over; the others do not wait for it.
+                        Err(error) => tracing::error!(follow_up = %id, %error, "a follow-up could not be sent"),
+                    }
+                }
+                Taken::Skipped => ended += 1,
+                Taken::Moved => {}
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Takes the next one in hand: from then on nobody else writes it, until its time in hand is over.
+    async fn take(&self) -> Result<Taken, UseCaseError> {
         let desk = self.front.desk();
         let now = desk.clock.now();
         let settings = self.settings;
         let work = move |tx: &mut Tx<'_>| {
-            let mut drafts = Vec::new();
-            let mut skipped = 0;
-            for (organization, due) in follow_up::due(tx, now, settings.at_once)? {
-                match prepare(tx, organization, due, &settings, now)? {
-                    Some(Ok(draft)) => drafts.push(draft),
-                    Some(Err(())) => skipped += 1,
-                    None => {}
+            let held = SignedDuration::try_from(IN_HAND).unwrap_or(SignedDuration::MAX);
+            let Some(taken) = follow_up::take_due(tx, now, now.checked_add(held).unwrap_or(Timestamp::MAX))? else {
+                return Ok(Taken::Nothing);
+            };
+            let DueFollowUp { organization, follow_up, tries } = taken;
+            let due = follow_up.clone();
+            match tx.attempt(|tx| prepare(tx, organization, due, tries, &settings, now).map(Ok::<_, Infallible>)) {
+                Ok(Ok(taken)) => Ok(taken),
+                Err(error) if tries < MAX_TRIES => {
+                    tracing::error!(follow_up = %follow_up.id, %error, "a follow-up could not be prepared");
+                    Ok(Taken::Moved)
+                }
+                Err(error) => {
+                    tracing::error!(follow_up = %follow_up.id, %error, "a follow-up is given up");
+                    skip(tx, organization, &follow_up, "it could not be prepared", now).map(|_ended| Taken::Skipped)
                 }
             }
-            Ok::<_, UseCaseError>((drafts, skipped))
         };
-        let (drafts, mut ended) = desk.store.write(work).await?;
-        for draft in drafts {
-            let text = self.write(&draft).await;
-            ended += usize::from(self.send(draft, text).await?);
-        }
-        Ok(ended)
+        desk.store.write(work).await
     }
 
     /// The model's words, if they may be sent; else ours.
     async fn write(&self, draft: &Draft) -> String {
         let Ok(agent) = self.front.agent(&self.profile) else { return String::new() };
         let words = notices(agent.profile.language);
+        if draft.tries > MAX_TRIES {
+            tracing::error!(follow_up = %draft.due.id, "nobody survived writing a follow-up: it gets words of ours");
+            return ours(words, draft.due.kind).to_owned();
+        }
         let request = ModelRequest {
             system: fill(&words.follow_up_ask, "hint", &draft.due.hint),
             messages: vec![Message::User { text: draft.said.join("\n") }],
@@ -165,24 +214,22 @@ impl Timers {
     }
 }
 
-/// What the model needs for a follow-up that may fire; `Err` if it was skipped, `None` if it was moved.
+/// What the model needs for a follow-up that may fire.
 fn prepare(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     due: FollowUp,
+    tries: u32,
     settings: &super::TimerSettings,
     now: Timestamp,
-) -> Result<Option<Result<Draft, ()>>, UseCaseError> {
+) -> Result<Taken, UseCaseError> {
     let place = match check(tx, id, &due, settings, now)? {
         May::Fire(place) => place,
         May::Later(at) => {
             follow_up::move_to(tx, id, due.id, at)?;
-            return Ok(None);
+            return Ok(Taken::Moved);
         }
-        May::Skip(why) => {
-            skip(tx, id, &due, why, now)?;
-            return Ok(Some(Err(())));
-        }
+        May::Skip(why) => return skip(tx, id, &due, why, now).map(|_ended| Taken::Skipped),
     };
     let (organization, zone) = organization(tx, id)?;
     let customer = contact::get(tx, id, due.contact)?;
@@ -191,8 +238,9 @@ fn prepare(
         Author::Agent | Author::Staff | Author::System => Some(format!("< {}", one.text)),
         Author::Draft => None,
     });
-    Ok(Some(Ok(Draft {
+    Ok(Taken::Draft(Box::new(Draft {
         organization: id,
+        tries,
         now: now.to_zoned(zone),
         customer: customer_name(&customer, &organization.locale),
         business: organization.name,

@@ -1,10 +1,11 @@
-//! What happens later: reminders, follow-ups, holds and waitlist offers that lapsed.
+//! What happens later: reminders, follow-ups, handoffs that nobody takes, holds and waitlist offers that lapsed.
 //!
 //! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
 //! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
 //! message leaves ([`crate::sender`]). What is skipped says why, in an event that staff see.
 
 mod follow_ups;
+mod handoffs;
 mod reminders;
 
 use std::collections::BTreeMap;
@@ -133,7 +134,7 @@ impl Timers {
     pub async fn work_off(&self) -> Result<usize, UseCaseError> {
         let mut ended = 0;
         loop {
-            let fired = self.remind().await? + self.follow_up().await?;
+            let fired = self.remind().await? + self.follow_up().await? + self.escalate().await?;
             if fired == 0 {
                 break;
             }
@@ -177,7 +178,7 @@ fn may_fire(
     let Some(place) = place(tx, organization, contact)? else {
         return Ok(May::Skip("no channel reaches the customer"));
     };
-    if !place.conversation.state.agent_speaks() {
+    if place.conversation.state.is_with_staff() {
         return Ok(May::Skip("a person has the conversation"));
     }
     if let Some(until) = quiet_until(settings, zone, now) {

@@ -1,5 +1,7 @@
 //! Reminders of appointments: fixed words, with buttons to confirm and to move where the channel has some.
 
+use std::convert::Infallible;
+
 use balcao_agent::notice::{Notices, fill, notices};
 use balcao_channel::outbound::{Button, OutboundContent};
 use balcao_domain::Appointment;
@@ -11,7 +13,7 @@ use balcao_store::{Tx, appointment, contact};
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
-use super::{May, Timers, may_fire, reaches, tell_skipped};
+use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
 use crate::appointments::professional_names;
 use crate::desk::{UseCaseError, organization};
 use crate::outgoing::{self, CHOICE, Outgoing};
@@ -21,6 +23,8 @@ use crate::turns::choices::{Choice, Choices};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.
 const TOO_SHORT_MIN: i64 = 15;
+/// One that could not be fired is tried again after so many minutes; the others do not wait for it.
+const AGAIN_AFTER_MIN: i64 = 5;
 
 impl Timers {
     /// Ends reminders that are due: each is sent, moved or skipped. Gives how many ended.
@@ -31,16 +35,30 @@ impl Timers {
         let work = move |tx: &mut Tx<'_>| {
             let mut ended = 0;
             for due in reminder::due(tx, now, settings.at_once)? {
-                let fired = fire(tx, due, now, &settings, |place, facts| {
+                let reach = |place: &Place, facts: &Facts| {
                     reaches(&windows, &terms, place, (Purpose::Reminder, facts), now)
                         .then(|| terms.template(Purpose::Reminder, facts))
-                })?;
-                ended += usize::from(fired);
+                };
+                match tx.attempt(|tx| fire(tx, due, now, &settings, reach).map(Ok::<_, Infallible>)) {
+                    Ok(Ok(fired)) => ended += usize::from(fired),
+                    Err(error) => put_off(tx, due, &error, now)?,
+                }
             }
             Ok(ended)
         };
         desk.store.write(work).await
     }
+}
+
+/// What is wrong with one reminder must not hold up the others. Where the database itself failed, this fails, too.
+fn put_off(tx: &mut Tx<'_>, due: DueReminder, error: &UseCaseError, now: Timestamp) -> Result<(), UseCaseError> {
+    tracing::error!(reminder = %due.id, %error, "a reminder could not be fired: it is tried again later");
+    let later = plus_minutes(now, AGAIN_AFTER_MIN);
+    if !reminder::move_to(tx, due.organization, due.id, later)? {
+        // There is another one at that instant.
+        reminder::end(tx, due.organization, due.id, false)?;
+    }
+    Ok(())
 }
 
 /// Sends, moves or skips one; tells whether it ended. `reach` gives the template, if there is one, of a place that can be
@@ -50,7 +68,7 @@ fn fire(
     due: DueReminder,
     now: Timestamp,
     settings: &super::TimerSettings,
-    reach: impl FnOnce(&super::Place, &Facts) -> Option<Option<balcao_channel::outbound::Template>>,
+    reach: impl FnOnce(&Place, &Facts) -> Option<Option<balcao_channel::outbound::Template>>,
 ) -> Result<bool, UseCaseError> {
     let skip = |tx: &mut Tx<'_>, why: &str| {
         reminder::end(tx, due.organization, due.id, false)?;

@@ -6,7 +6,7 @@ use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{StoreError, conversation, follow_up, tag, turn};
-use balcao_tool::{Receipt, ReceiptKind, repair};
+use balcao_tool::{Receipt, ReceiptKind, ResultClass, RunMode, ToolContext, canonical, repair};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -16,6 +16,7 @@ use crate::desk::Desk;
 use crate::follow_ups::{FollowUpRequest, FollowUps};
 use crate::metrics;
 use crate::pipelines::Pipelines;
+use crate::summaries;
 
 /// Longest summary that is kept, in characters.
 const SUMMARY_CHARS: usize = 600;
@@ -30,7 +31,13 @@ pub(super) async fn run(
     organization: OrganizationId,
     answered: &Answered,
 ) -> Result<(), AnswerError> {
-    let Ending::Reply { .. } = answered.ending else { return Ok(()) };
+    match &answered.ending {
+        Ending::Reply { .. } => {}
+        Ending::Handoff { reason, .. } if !reason.is_failure() => {
+            return handed_over(desk, agent, organization, answered).await;
+        }
+        Ending::Handoff { .. } | Ending::Silence { .. } => return Ok(()),
+    }
     let steps = &agent.profile.after_reply;
     let receipts: Vec<&Receipt> = answered.state.calls.iter().flat_map(|call| &call.result.receipts).collect();
     let booked = receipts.iter().any(|receipt| matches!(receipt.kind, ReceiptKind::Booked | ReceiptKind::Rescheduled));
@@ -81,12 +88,53 @@ pub(super) async fn run(
     Ok(())
 }
 
+/// After a handoff that is no failure: the model's summary for whoever takes over, then the profile's own tools. What closing
+/// extracted stands until then, and where no model answers.
+async fn handed_over(
+    desk: &Desk,
+    agent: &Agent,
+    organization: OrganizationId,
+    answered: &Answered,
+) -> Result<(), AnswerError> {
+    if agent.profile.after_reply.summary
+        && let Some(text) = summary(desk, agent, organization, answered, 1).await?
+    {
+        let id = answered.conversation;
+        desk.store.write(move |tx| summaries::store(tx, organization, id, &text)).await?;
+    }
+    for tool in &agent.on_handoff {
+        let (principal, args) = (answered.state.principal, json!({}));
+        let args_hash = canonical::hash(&args);
+        let name = &tool.spec.name;
+        let key = balcao_tool::EffectKey::derive(principal.turn, u32::MAX, 0, name, &args_hash);
+        let cx = ToolContext { principal, key, args_hash, now: answered.state.now.clone() };
+        let result = tool.execute(&cx, args, RunMode::Execute).await;
+        if result.class != ResultClass::Success {
+            tracing::warn!(tool = name, value = %result.value, internal = result.internal, "a tool after the handoff failed");
+        }
+    }
+    Ok(())
+}
+
 async fn summarise(
     desk: &Desk,
     agent: &Agent,
     organization: OrganizationId,
     answered: &Answered,
 ) -> Result<(), AnswerError> {
+    let Some(text) = summary(desk, agent, organization, answered, SUMMARY_EVERY).await? else { return Ok(()) };
+    let id = answered.conversation;
+    desk.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
+}
+
+/// The model's summary; `None` if there is none, or the count of turns is no multiple of `every`.
+async fn summary(
+    desk: &Desk,
+    agent: &Agent,
+    organization: OrganizationId,
+    answered: &Answered,
+    every: usize,
+) -> Result<Option<String>, AnswerError> {
     let id = answered.conversation;
     let (turns, before) = desk
         .look(move |tx, _now| {
@@ -95,19 +143,15 @@ async fn summarise(
             Ok((turns, found.summary.unwrap_or_default()))
         })
         .await?;
-    if !turns.len().is_multiple_of(SUMMARY_EVERY) {
-        return Ok(());
+    if !turns.len().is_multiple_of(every) {
+        return Ok(None);
     }
     let earlier: Vec<Vec<Message>> = turns.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
     let said: Vec<String> = earlier.iter().flatten().filter_map(in_words).collect();
     let system =
         format!("{}\n\n{before}\n\n{}", balcao_agent::prompt::summary(agent.profile.language), said.join("\n"));
-    let Some(text) = ask(desk, agent, organization, answered, system, ResponseFormat::Text, Purpose::Summary).await
-    else {
-        return Ok(());
-    };
-    let text: String = text.chars().take(SUMMARY_CHARS).collect();
-    desk.store.write(move |tx| conversation::set_summary(tx, organization, id, &text)).await.map_err(AnswerError::from)
+    let text = ask(desk, agent, organization, answered, system, ResponseFormat::Text, Purpose::Summary).await;
+    Ok(text.map(|text| text.chars().take(SUMMARY_CHARS).collect()))
 }
 
 /// What was said, without the tools.
@@ -128,7 +172,8 @@ async fn may_follow_up(
 ) -> Result<bool, AnswerError> {
     let look = desk.look(move |tx, _now| {
         let open = follow_up::open_of_contact(tx, organization, contact)?;
-        Ok(open.is_empty() && conversation::get(tx, organization, id)?.opted_out_at.is_none())
+        let found = conversation::get(tx, organization, id)?;
+        Ok(open.is_empty() && found.opted_out_at.is_none() && found.state.agent_speaks())
     });
     Ok(look.await?)
 }

@@ -16,14 +16,18 @@ use balcao_store::dispatch::{self, Claimed, Lease};
 use balcao_store::inbox::{self, InboxRow};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::{Tx, attachment, contact, conversation, turn};
-use balcao_tool::{EffectClass, Toolbox};
+use balcao_tool::Toolbox;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use super::choices;
 use super::close::Closed;
+use super::late;
 use super::open::{self, Needs, Opened};
+use super::wordless;
 use super::{Agent, AnswerError, Answered, FrontDesk};
 use crate::desk::{Desk, UseCaseError, organization};
+use crate::inbox::retract;
 use crate::metrics::Meter;
 use crate::outgoing::{self, Outgoing};
 
@@ -49,6 +53,8 @@ enum Found {
         saved: Option<String>,
         /// The messages that it answers.
         inbound: String,
+        /// Whether the channel's window for an answer is closed.
+        late: bool,
     },
 }
 
@@ -72,9 +78,14 @@ impl FrontDesk {
         let locale = agent.profile.language;
         let mut under = Under { lease: claimed.lease, burst, needs, locale, had_effect: false };
         let found = find(self.desk(), agent, claimed, &under).await?;
-        let Found::Turn { opened, saved, inbound } = found else { return Ok(None) };
+        let Found::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
         let mut turn = match claimed.tally.verdict() {
+            Verdict::Answer if late && saved.is_none() => {
+                let mut turn = self.begin(agent, &opened, inbound)?;
+                turn.abandon("the message came so late that the channel lets nobody answer it");
+                turn
+            }
             Verdict::Answer => self.take_up(agent, &opened, saved.as_deref(), inbound)?,
             Verdict::HandOver => {
                 tracing::error!(turn = %opened.turn, tally = ?claimed.tally, "given up: a person gets the conversation");
@@ -101,10 +112,7 @@ impl FrontDesk {
 impl Under {
     /// The same, with what a turn that is about to close did.
     pub(super) fn after(mut self, state: &TurnState, toolbox: &Toolbox) -> Self {
-        self.had_effect = state.calls.iter().filter(|call| call.key.is_some()).any(|call| {
-            let class = toolbox.get(&call.tool).map(|tool| tool.spec.behaviour.class);
-            class != Some(EffectClass::Read)
-        });
+        self.had_effect = state.has_acted(toolbox);
         self
     }
 }
@@ -129,10 +137,16 @@ fn find_in(
     let contact = contact::get(tx, organization.id, claimed.contact)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
         let rows = inbox::of_turn(tx, organization.id, turn)?;
+        let (inbound, late) = read(&rows, &zone, &conversation.channel, under, now);
         let opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
-        return Ok(Found::Turn { opened: Box::new(opened), saved, inbound: words(&rows) });
+        return Ok(Found::Turn { opened: Box::new(opened), saved, inbound, late });
     }
     if inbox::burst(tx, organization.id, conversation.id)?.is_none() {
+        dispatch::set_ripe(tx, organization.id, conversation.id, None)?;
+        dispatch::finish(tx, lease)?;
+        return Ok(Found::Nothing);
+    }
+    if wordless::answered(tx, organization.id, &mut conversation, under.locale, now)? {
         dispatch::set_ripe(tx, organization.id, conversation.id, None)?;
         dispatch::finish(tx, lease)?;
         return Ok(Found::Nothing);
@@ -142,10 +156,11 @@ fn find_in(
     }
     let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
     let rows = take(tx, lease, turn, under.burst.most.max(1), now)?;
+    let (inbound, late) = read(&rows, &zone, &conversation.channel, under, now);
     let mut opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
-    Ok(Found::Turn { opened: Box::new(opened), saved: None, inbound: words(&rows) })
+    Ok(Found::Turn { opened: Box::new(opened), saved: None, inbound, late })
 }
 
 /// Gives what waits to a turn, at most `limit` messages; what is left over is ripe.
@@ -170,12 +185,13 @@ fn take(
     Ok(rows)
 }
 
-fn words(rows: &[InboxRow]) -> String {
-    rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
+/// What a turn reads of messages, and whether it is too late to answer them.
+fn read(rows: &[InboxRow], zone: &TimeZone, channel: &str, under: &Under, now: Timestamp) -> (String, bool) {
+    (late::words(rows, zone, under.locale, now), late::too_late(rows, channel, now))
 }
 
-/// If the customer wrote more and the turn has changed nothing yet, it takes those messages too and begins again: nothing of
-/// the reply is stored. At most as long, and with as many messages, as a burst may have.
+/// What a reply becomes of a turn that changed nothing: if the customer wrote more, it begins again and nothing of the reply
+/// is stored.
 pub(super) fn supersede(
     tx: &mut Tx<'_>,
     under: &Under,
@@ -183,33 +199,46 @@ pub(super) fn supersede(
     ending: &Ending,
     now: Timestamp,
 ) -> Result<Option<(Box<Opened>, String)>, UseCaseError> {
+    dispatch::guard(tx, &under.lease)?;
+    if under.had_effect || !matches!(ending, Ending::Reply { .. }) {
+        return Ok(None);
+    }
+    begin_again(tx, under, opened.turn, now)
+}
+
+/// If the customer wrote more, the turn takes those messages too and begins again. At most as long, and with as many messages,
+/// as a burst may have.
+pub(super) fn begin_again(
+    tx: &mut Tx<'_>,
+    under: &Under,
+    turn: TurnId,
+    now: Timestamp,
+) -> Result<Option<(Box<Opened>, String)>, UseCaseError> {
     let lease = &under.lease;
-    dispatch::guard(tx, lease)?;
-    let organization = opened.organization.id;
+    let organization = lease.organization;
     let conversation = conversation::get(tx, organization, lease.conversation)?;
-    let may_begin_again = matches!(ending, Ending::Reply { .. }) && !under.had_effect;
     // A file that is still on its way is answered with what came with it, by the next turn.
     let files = attachment::awaited_until(tx, organization, lease.conversation)?;
-    if !may_begin_again
-        || !conversation.state.agent_speaks()
+    if !conversation.state.agent_speaks()
         || files.is_some_and(|until| until > now)
         || inbox::burst(tx, organization, lease.conversation)?.is_none()
     {
         return Ok(None);
     }
-    let before = inbox::of_turn(tx, organization, opened.turn)?;
+    let before = inbox::of_turn(tx, organization, turn)?;
     let count = u32::try_from(before.len()).unwrap_or(u32::MAX);
     let Some(first) = before.first().map(|row| row.received_at) else { return Ok(None) };
     if !under.burst.may_grow(first, count, now) {
         return Ok(None);
     }
-    turn::restart(tx, organization, opened.turn)?;
-    take(tx, lease, opened.turn, under.burst.most.saturating_sub(count), now)?;
-    let rows = inbox::of_turn(tx, organization, opened.turn)?;
+    turn::restart(tx, organization, turn)?;
+    take(tx, lease, turn, under.burst.most.saturating_sub(count), now)?;
+    let rows = inbox::of_turn(tx, organization, turn)?;
     let (organization, zone) = crate::desk::organization(tx, organization)?;
-    let contact = contact::get(tx, organization.id, opened.contact.id)?;
-    let again = open::load(tx, organization, zone, contact, conversation, opened.turn, under.locale, under.needs, now)?;
-    Ok(Some((Box::new(again), words(&rows))))
+    let contact = contact::get(tx, organization.id, conversation.contact)?;
+    let inbound = late::words(&rows, &zone, under.locale, now);
+    let again = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    Ok(Some((Box::new(again), inbound)))
 }
 
 /// What the closing transaction of a claimed turn does besides: the outbox, the inbox, the end of the lease.
@@ -229,6 +258,7 @@ pub(super) fn settle(
         Ending::Silence { reason } => (InboxState::Ignored, Some(reason.as_str())),
     };
     inbox::settle(tx, organization, opened.turn, state, reason)?;
+    retract::forget_late(tx, organization, opened.turn, &machine.inbound)?;
     if stored.reply().is_some() && !planted::has(Bug::OutboxAfterClose) {
         speak(tx, opened, machine, decided, now)?;
     }

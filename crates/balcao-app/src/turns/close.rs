@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
-use balcao_agent::notice::{fill, notices};
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
@@ -16,11 +15,13 @@ use balcao_store::handoff::{self, NewHandoff};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::turn::{self, Closing};
 use balcao_store::{Tx, event, follow_up, note, tag};
+use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 
 use super::claimed::{self, Under};
 use super::{AnswerError, Answered, Opened};
 use crate::desk::{Desk, UseCaseError};
+use crate::summaries;
 
 /// What came of closing.
 pub(super) enum Closed {
@@ -121,6 +122,8 @@ fn in_transaction(
     }
     if let Ending::Handoff { reason, note, .. } = &stored {
         hand_over(tx, opened, state, &mut conversation, &reason.for_staff(), note, now)?;
+    } else if stored.reply().is_some() && ended(state) && conversation.held.is_none() {
+        archive(tx, organization, &mut conversation, now)?;
     }
     conversation::update(tx, organization, &conversation)?;
     Ok(stored)
@@ -143,7 +146,8 @@ fn hand_over(
     let assigned = conversation::least_loaded(tx, organization)?.map(|(id, _)| id);
     conversation.assigned_staff = assigned;
     let note = note::insert(tx, organization, opened.contact.id, "agent", text, now)?;
-    let summary = extract(conversation.summary.as_deref(), state);
+    let locale = state.principal.locale;
+    let summary = summaries::compose(conversation.summary.as_deref(), &state.inbound, &state.memory, locale);
     let new = NewHandoff {
         conversation: conversation.id,
         turn: Some(opened.turn),
@@ -165,12 +169,24 @@ fn hand_over(
     Ok(())
 }
 
-/// What the conversation is about, without asking the model: the running summary, the last request, the facts known.
-fn extract(running: Option<&str>, state: &TurnState) -> String {
-    let known = super::context::in_words(&state.memory);
-    let request = fill(&notices(state.principal.locale).summary_request, "request", state.inbound.trim());
-    let parts = [running.map(str::to_owned), Some(request), known];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+/// Whether a tool of the turn ended the matter.
+fn ended(state: &TurnState) -> bool {
+    let mut receipts = state.calls.iter().flat_map(|call| &call.result.receipts);
+    receipts.any(|receipt| receipt.kind == ReceiptKind::Ended)
+}
+
+/// The matter is settled: whatever the contact writes next begins anew, and nobody asks them whether they still want it.
+fn archive(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: &mut Conversation,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let Some(next) = conversation.state.after(ConversationEvent::Close) else { return Ok(()) };
+    conversation.state = next;
+    follow_up::cancel_open(tx, organization, conversation.contact, None)?;
+    event::push(tx, organization, "conversation_closed", &conversation.id.to_string(), "{}", now)?;
+    Ok(())
 }
 
 fn apply(

@@ -83,7 +83,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
     }
 }
 
-pub(super) fn in_words(memory: &WorkingMemory) -> Option<String> {
+pub(crate) fn in_words(memory: &WorkingMemory) -> Option<String> {
     let parts = [&memory.service, &memory.day, &memory.time, &memory.professional];
     let known: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
     (!known.is_empty()).then(|| known.join(", "))

@@ -14,21 +14,22 @@ pub(crate) mod choices;
 mod claimed;
 mod close;
 mod context;
+mod journal;
+mod late;
 mod open;
+mod wordless;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use balcao_agent::driver::{Journal, Observer, drive};
+use balcao_agent::driver::{Interrupted, Observer, drive};
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
 use balcao_agent::{Ending, Opening, Profile, Turn, TurnState, spans};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, TurnId};
 use balcao_llm::ChatProvider;
 use balcao_planted::{self as planted, Bug};
-use balcao_store::dispatch::{self, Lease};
-use balcao_store::{StoreError, Tx, turn};
-use balcao_tool::{Registry, Toolbox};
+use balcao_store::StoreError;
+use balcao_tool::{Registry, Tool, Toolbox};
 use tokio::sync::Mutex;
 use tracing::Instrument;
 
@@ -36,6 +37,8 @@ use crate::desk::{Desk, UseCaseError};
 use crate::metrics::Meter;
 use claimed::Under;
 use close::Closed;
+pub(crate) use context::in_words;
+use journal::Stop;
 pub use open::Opened;
 
 /// A profile, ready to answer.
@@ -47,6 +50,8 @@ pub struct Agent {
     pub toolbox: Arc<Toolbox>,
     /// Its model, with retries and fall-backs inside.
     pub model: Arc<dyn ChatProvider>,
+    /// The tools that run when a conversation was handed over.
+    pub on_handoff: Vec<Arc<Tool>>,
 }
 
 impl Agent {
@@ -54,7 +59,8 @@ impl Agent {
     #[must_use]
     pub fn new(profile: Profile, registry: &Registry, model: Arc<dyn ChatProvider>) -> Self {
         let toolbox = Arc::new(profile.toolbox(registry));
-        Self { profile: Arc::new(profile), toolbox, model }
+        let on_handoff = profile.on_handoff.iter().filter_map(|name| registry.get(name).map(Arc::clone)).collect();
+        Self { profile: Arc::new(profile), toolbox, model, on_handoff }
     }
 
     pub(crate) fn sanitiser_for(&self, public_texts: Vec<String>) -> Sanitiser {
@@ -134,7 +140,7 @@ pub enum AnswerError {
     Prompt(#[from] balcao_agent::prompt::PromptError),
     /// A step could not be saved; the turn is taken up again with the next message.
     #[error(transparent)]
-    Journal(#[from] balcao_agent::driver::JournalFailure),
+    Journal(#[from] Interrupted),
 }
 
 impl From<StoreError> for AnswerError {
@@ -255,16 +261,18 @@ impl FrontDesk {
         meter: &Meter<'_>,
         under: Option<Under>,
     ) -> Result<Closed, AnswerError> {
-        let journal = StoreJournal {
-            desk: self.desk.clone(),
-            lease: under.as_ref().map(|under| under.lease),
-            organization: opened.organization.id,
-            turn: opened.turn,
-        };
+        let journal = journal::StoreJournal::new(&self.desk, agent, &opened, under.clone());
         let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
         let span = spans::of_turn(&agent.profile.id, &conversation, &id);
         let driven = Box::pin(drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)));
-        let ending = driven.instrument(span.clone()).await?;
+        let ending = match driven.instrument(span.clone()).await {
+            Ok(ending) => ending,
+            Err(Interrupted::Stopped) => match journal.why_stopped() {
+                Stop::TakenOver => turn.stop("a person took over"),
+                Stop::Superseded { opened, inbound } => return Ok(Closed::Superseded { opened, inbound }),
+            },
+            Err(error) => return Err(error.into()),
+        };
         span.record("balcao.outcome", ending.outcome());
         if let Ending::Handoff { reason, .. } = &ending
             && reason.is_failure()
@@ -354,31 +362,6 @@ pub async fn episode(
         Ok(u32::try_from(found.episode).unwrap_or(u32::MAX))
     })
     .await
-}
-
-struct StoreJournal {
-    desk: Desk,
-    /// Under which the turn runs, if it was claimed.
-    lease: Option<Lease>,
-    organization: OrganizationId,
-    turn: TurnId,
-}
-
-#[async_trait]
-impl Journal for StoreJournal {
-    async fn save(&self, state: &TurnState) -> Result<(), String> {
-        let machine = serde_json::to_string(state).map_err(|error| error.to_string())?;
-        let (organization, turn, hash) = (self.organization, self.turn, state.prompt_hash.clone());
-        let lease = self.lease;
-        let work = move |tx: &mut Tx<'_>| {
-            if let Some(lease) = lease {
-                dispatch::guard(tx, &lease)?;
-            }
-            turn::save(tx, organization, turn, &machine, &hash)
-        };
-        let saved: Result<(), StoreError> = self.desk.store.write(work).await;
-        saved.map_err(|error| error.to_string())
-    }
 }
 
 /// The names of all fields that a schema speaks of, at any depth.

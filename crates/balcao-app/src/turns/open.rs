@@ -27,6 +27,7 @@ use super::{Agent, Inbound, Writer};
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::hours::{self, OpenState};
+use crate::intake::whom;
 
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;
@@ -81,6 +82,8 @@ pub(super) struct Needs {
     spent: bool,
     /// The contact's stages, for hot leads.
     stages: bool,
+    /// Whom the conversation is about.
+    whom: bool,
     /// The texts that the business publishes, for a sanitiser that is not built yet.
     pub(super) public_texts: bool,
 }
@@ -92,6 +95,7 @@ impl Needs {
             flood_per_minute: agent.profile.guardrails.flood_per_minute,
             spent: agent.profile.budgets != unlimited,
             stages: agent.profile.guardrails.hot_leads.iter().any(|lead| lead.stage.is_some()),
+            whom: agent.profile.packs.iter().any(|pack| pack == "intake"),
             public_texts,
         }
     }
@@ -190,12 +194,15 @@ pub(super) fn load(
     organization: Organization,
     zone: TimeZone,
     contact: Contact,
-    conversation: Conversation,
+    mut conversation: Conversation,
     turn: TurnId,
     locale: Locale,
     needs: Needs,
     now: Timestamp,
 ) -> Result<Opened, UseCaseError> {
+    if needs.whom {
+        whom::settle(tx, organization.id, contact.id, &mut conversation, now)?;
+    }
     let local = now.to_zoned(zone.clone());
     let org = organization.id;
     let midnight = local.start_of_day().map_or(now, |start| start.timestamp());

@@ -1,5 +1,6 @@
 //! Files that customers send are fetched before the turn, for a while, and whatever they are the customer is answered.
 
+use balcao_domain::Clock;
 use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS};
 use balcao_llm::providers::scripted::{Line, says};
 use balcao_store::attachment;
@@ -213,7 +214,9 @@ async fn a_file_that_comes_during_a_turn_is_answered_by_the_next_one() {
     let shop = counter([]).await;
     shop.graph.keep_file("m1", "audio/ogg", &note(5));
     shop.speech.next(Heard::Words("às dez".to_owned()));
-    let sent = balcao_testkit::fakes::graph::webhooks::message("wamid.2", voice());
+    let mut what = voice();
+    what["timestamp"] = json!(shop.world.clock.now().as_second().to_string());
+    let sent = balcao_testkit::fakes::graph::webhooks::message("wamid.2", what);
     shop.model.script([shop.after_delivery(&sent, says("Um.")), says("Dois.")]);
     shop.joao_writes("wamid.1", "oi").await;
     shop.works().await;

@@ -56,7 +56,7 @@ pub(crate) struct Counter {
     front: Arc<FrontDesk>,
 }
 
-fn eli() -> Profile {
+pub(crate) fn eli() -> Profile {
     let text = std::fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
     let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.after_reply = balcao_agent::profile::AfterReply::default();
@@ -65,10 +65,15 @@ fn eli() -> Profile {
 
 /// The counter on a Tuesday morning.
 pub(crate) async fn counter(script: impl IntoIterator<Item = Line>) -> Counter {
+    counter_of(eli(), script).await
+}
+
+/// The same with another profile; its id must be `eli`.
+pub(crate) async fn counter_of(profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
     let world = on(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00").await;
     let model = Scripted::new(script);
-    let profile = eli();
     let settings = Settings {
+        professional: None,
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),
@@ -147,7 +152,7 @@ fn account(graph: &FakeGraph) -> Arc<dyn Channel> {
     Arc::new(WhatsApp::new(config).unwrap())
 }
 
-fn sender(world: &World, graph: &FakeGraph) -> Sender {
+pub(crate) fn sender(world: &World, graph: &FakeGraph) -> Sender {
     Sender::new(world.desk.clone(), [account(graph)], SenderSettings::default(), Arc::new(Notify::new()))
 }
 
@@ -212,6 +217,19 @@ impl Counter {
 
     pub(crate) async fn joao_writes(&self, id: &str, text: &str) -> Accepted {
         self.joao_sends(id, json!({ "type": "text", "text": { "body": text } })).await
+    }
+
+    /// Somebody with these ids sends something now; a number that is not known is hidden.
+    pub(crate) async fn sends_as(&self, number: Option<&str>, user: Option<&str>, id: &str, what: Value) -> Accepted {
+        let now = self.world.clock.now().as_second().to_string();
+        let mut whole = json!({ "from": number, "from_user_id": user, "id": id, "timestamp": now });
+        whole.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        self.delivers(&webhooks::envelope("messages", json!({ "messages": [whole] }))).await
+    }
+
+    /// Somebody with these ids writes something now.
+    pub(crate) async fn writes_as(&self, number: Option<&str>, user: Option<&str>, id: &str, text: &str) -> Accepted {
+        self.sends_as(number, user, id, json!({ "type": "text", "text": { "body": text } })).await
     }
 
     fn of_joao(&self, id: &str, mut what: Value) -> Value {

@@ -90,6 +90,7 @@ fn eli() -> Profile {
 
 fn registry(world: &World, profile: &Profile, faults: &Faults) -> Registry {
     let settings = Settings {
+        professional: None,
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),

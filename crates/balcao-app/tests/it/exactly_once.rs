@@ -7,6 +7,7 @@ use balcao_llm::providers::scripted::{calls, never_answers, says};
 use balcao_store::appointment;
 use balcao_store::dispatch::{self, ClaimRequest};
 use balcao_store::message::Author;
+use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -114,12 +115,55 @@ async fn i_17_a_reply_that_comes_after_a_takeover_is_a_draft() {
 }
 
 #[tokio::test]
+async fn i_17_what_a_person_took_over_does_not_act() {
+    let shop = counter([]).await;
+    shop.model.script([shop.after_delivery(&echo("Deixa comigo"), booking())]);
+    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.works().await;
+    assert_eq!(appointments(&shop).await, 0);
+    assert!(shop.texts().is_empty() && shop.outbox().await.is_empty());
+    assert_eq!(shop.inbox_states().await, [InboxState::Ignored, InboxState::Ignored]);
+}
+
+#[tokio::test]
+async fn f_25_what_the_customer_changes_before_anything_was_done_is_not_done() {
+    let shop = counter([]).await;
+    shop.model.script([
+        shop.after_joao_writes("wamid.2", "não, sexta!", booking()),
+        says("Certo, sexta então. A que horas?"),
+    ]);
+    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.works().await;
+    assert_eq!(appointments(&shop).await, 0);
+    assert_eq!(shop.texts(), ["Certo, sexta então. A que horas?"]);
+    assert_eq!(shop.asked(), "marca barba com o Otávio quinta às 15h\nnão, sexta!");
+    assert_eq!(shop.inbox_states().await, [InboxState::Answered, InboxState::Answered]);
+}
+
+#[tokio::test]
 async fn o_13_a_reply_that_waits_for_the_sender_is_withdrawn_by_a_takeover() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(3);
     shop.dispatcher.work_off().await.unwrap();
     shop.delivers(&echo("Deixa comigo")).await;
+    shop.sender.work_off().await.unwrap();
+    assert!(shop.texts().is_empty());
+    assert_eq!(shop.outbox_states().await, [OutboxState::Dead]);
+    assert_eq!(shop.thread().await[1], (Author::Draft, HELLO.to_owned()));
+}
+
+#[tokio::test]
+async fn i_17_a_reply_that_a_person_overtook_while_it_was_being_sent_is_not_sent_again() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    // It was being sent when they took over, so that it was not withdrawn; and it did not go through.
+    shop.look(|tx| tx.execute("UPDATE conversation SET state = 'human'", &[])).await;
+    shop.graph.next(Behaviour::Error { status: 500, code: 131_016, details: "Service overloaded".to_owned() });
+    shop.sender.work_off().await.unwrap();
+    shop.pass(60);
     shop.sender.work_off().await.unwrap();
     assert!(shop.texts().is_empty());
     assert_eq!(shop.outbox_states().await, [OutboxState::Dead]);

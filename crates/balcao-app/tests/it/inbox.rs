@@ -1,6 +1,7 @@
 //! What a channel delivers is stored once, whatever it is.
 
 use balcao_app::inbox::Accepted;
+use balcao_domain::Clock;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_llm::providers::scripted::says;
@@ -9,7 +10,7 @@ use balcao_store::message::Author;
 use balcao_testkit::fakes::graph::webhooks;
 use serde_json::json;
 
-use crate::counter::counter;
+use crate::counter::{Counter, counter};
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 
@@ -67,6 +68,47 @@ async fn what_is_written_in_one_breath_is_answered_together() {
 }
 
 #[tokio::test]
+async fn f_22_a_burst_is_read_in_the_order_in_which_it_was_written() {
+    let shop = counter([says("Claro! Que dia?")]).await;
+    let second = |ahead: i64| (shop.world.clock.now().as_second() + ahead).to_string();
+    for (id, text, at) in [("wamid.2", "marca", 2), ("wamid.3", "nada hoje", 3), ("wamid.1", "não", 1)] {
+        let what = json!({ "type": "text", "text": { "body": text }, "timestamp": second(at) });
+        shop.joao_sends(id, what).await;
+    }
+    shop.works().await;
+    assert_eq!(shop.asked(), "não\nmarca\nnada hoje");
+    let thread: Vec<String> = shop.thread().await.into_iter().map(|(_, text)| text).collect();
+    assert_eq!(thread[..3], ["não", "marca", "nada hoje"]);
+}
+
+/// João's message of so many seconds ago comes now.
+async fn comes_late(shop: &Counter, seconds: i64) {
+    let written = (shop.world.clock.now().as_second() - seconds).to_string();
+    let what = json!({ "type": "text", "text": { "body": "posso ir agora?" }, "timestamp": written });
+    shop.joao_sends("wamid.1", what).await;
+    shop.works().await;
+}
+
+#[tokio::test]
+async fn f_31_a_message_that_comes_hours_late_is_not_read_as_if_it_were_fresh() {
+    let shop = counter([says(HELLO)]).await;
+    comes_late(&shop, 3_600).await;
+    assert_eq!(shop.asked(), "posso ir agora?", "an hour is no age");
+    let shop = counter([says(HELLO)]).await;
+    comes_late(&shop, 20 * 3_600).await;
+    assert_eq!(shop.asked(), "posso ir agora?\n[mensagem escrita segunda, 23/11 às 14h, que só chegou agora]");
+    assert_eq!(shop.texts(), [HELLO]);
+}
+
+#[tokio::test]
+async fn f_31_a_message_that_may_not_be_answered_any_more_goes_to_a_person() {
+    let shop = counter([]).await;
+    comes_late(&shop, 25 * 3_600).await;
+    assert_eq!(shop.inbox_states().await, [InboxState::HandedOff]);
+    assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
+}
+
+#[tokio::test]
 async fn a_message_that_was_edited_or_taken_back_in_time_is_read_as_it_is() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "quero cortar sabado").await;
@@ -86,7 +128,6 @@ async fn what_is_no_text_is_described_and_never_met_with_silence() {
         (json!({ "type": "audio", "audio": { "id": "1", "mime_type": "audio/ogg", "voice": true } }), "áudio"),
         (json!({ "type": "image", "image": { "id": "2", "caption": "esse corte" } }), "esse corte\n[imagem"),
         (json!({ "type": "location", "location": { "latitude": -19.9, "longitude": -43.9 } }), "[localização: -19.9"),
-        (json!({ "type": "poll_creation", "poll_creation": {} }), "[mensagem que não posso ler"),
     ];
     let shop = counter(cases.iter().map(|_| says(HELLO))).await;
     for (number, (what, expected)) in cases.iter().enumerate() {
@@ -97,6 +138,100 @@ async fn what_is_no_text_is_described_and_never_met_with_silence() {
         assert!(shop.asked().contains(expected), "{}", shop.asked());
         assert_eq!(shop.texts().len(), number + 1);
     }
+}
+
+const WORDLESS: &str =
+    "Recebi, mas não consigo ler figurinhas nem esse tipo de mensagem por aqui. Pode me escrever o que você precisa?";
+
+fn sticker() -> serde_json::Value {
+    json!({ "type": "sticker", "sticker": { "id": "9", "mime_type": "image/webp" } })
+}
+
+#[tokio::test]
+async fn f_26_what_has_no_words_gets_words_of_ours_once_a_day_and_no_model_is_asked() {
+    let shop = counter([]).await;
+    let poll = json!({ "type": "poll_creation", "poll_creation": {} });
+    for (number, what) in [sticker(), poll, sticker()].into_iter().enumerate() {
+        shop.joao_sends(&format!("wamid.{number}"), what).await;
+        shop.pass(20);
+        shop.works().await;
+    }
+    assert_eq!(shop.texts(), [WORDLESS]);
+    assert_eq!(shop.inbox_states().await, [InboxState::Ignored; 3]);
+    let thread = shop.thread().await;
+    assert_eq!(thread[0], (Author::Contact, "[figurinha]".to_owned()), "staff see it");
+    shop.pass(24 * 3_600);
+    shop.joao_sends("wamid.9", sticker()).await;
+    shop.pass(20);
+    shop.works().await;
+    assert_eq!(shop.texts(), [WORDLESS, WORDLESS]);
+}
+
+#[tokio::test]
+async fn f_26_a_sticker_beside_words_is_read_with_them() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_sends("wamid.1", sticker()).await;
+    shop.joao_writes("wamid.2", "oi").await;
+    shop.pass(20);
+    shop.works().await;
+    assert_eq!((shop.asked().as_str(), shop.texts()), ("[figurinha]\noi", vec![HELLO.to_owned()]));
+}
+
+#[tokio::test]
+async fn f_26_a_sticker_to_a_person_is_shown_to_them_and_answered_by_nobody() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    shop.staff_takes_over().await;
+    shop.joao_sends("wamid.2", sticker()).await;
+    shop.pass(20);
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+    assert_eq!(shop.thread().await.last().unwrap().1, "[figurinha]");
+}
+
+fn revoke(id: &str) -> serde_json::Value {
+    json!({ "type": "revoke", "revoke": { "original_message_id": id } })
+}
+
+const DELETED: &str = "[mensagem apagada pelo cliente]";
+
+#[tokio::test]
+async fn f_26_what_a_customer_took_back_is_forgotten_after_its_turn() {
+    let shop = counter([says(HELLO), says("Claro!")]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.joao_writes("wamid.2", "meu cpf é 111.444.777-35").await;
+    shop.works().await;
+    shop.joao_sends("wamid.3", revoke("wamid.2")).await;
+    let thread = shop.thread().await;
+    assert_eq!((thread[0].1.as_str(), thread[1].1.as_str()), ("oi", DELETED));
+    shop.joao_writes("wamid.4", "quero cortar").await;
+    shop.works().await;
+    let asked = format!("{:?}", shop.model.last_request().unwrap().messages);
+    assert!(asked.contains("apagada") && !asked.contains("777"), "{asked}");
+    let kept: i64 = shop
+        .look(|tx| {
+            let everywhere = "SELECT (SELECT count(*) FROM inbox WHERE text LIKE '%777%' OR payload LIKE '%777%')
+                + (SELECT count(*) FROM message WHERE text LIKE '%777%')
+                + (SELECT count(*) FROM turn WHERE machine LIKE '%777%' OR transcript LIKE '%777%')";
+            tx.query_one(everywhere, &[], |row| row.get(0))
+        })
+        .await;
+    assert_eq!(kept, 0);
+}
+
+#[tokio::test]
+async fn f_26_what_a_customer_takes_back_while_its_turn_runs_is_forgotten_when_it_closes() {
+    let shop = counter([]).await;
+    let body = webhooks::message("wamid.2", revoke("wamid.1"));
+    shop.model.script([shop.after_delivery(&body, says(HELLO)), says("Claro!")]);
+    shop.joao_writes("wamid.1", "meu cpf é 111.444.777-35").await;
+    shop.works().await;
+    assert_eq!(shop.thread().await[0].1, DELETED);
+    shop.joao_writes("wamid.3", "quero cortar").await;
+    shop.works().await;
+    let asked = format!("{:?}", shop.model.last_request().unwrap().messages);
+    assert!(asked.contains("apagada") && !asked.contains("777"), "{asked}");
 }
 
 #[tokio::test]

@@ -3,16 +3,20 @@
 
 mod attachments;
 mod booking;
+mod calendar;
 mod choosing;
 mod counter;
 mod crm;
 mod eli_breaker;
+mod ending;
 mod exactly_once;
 mod figures;
 mod gates;
 mod inbox;
 mod looking;
 mod lost_answers;
+mod new_keys;
+mod notices;
 mod presence;
 mod retention;
 mod seed;

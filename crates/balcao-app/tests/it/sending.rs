@@ -1,12 +1,16 @@
 //! What is in the outbox leaves once, in order, or staff know why not.
 
+use balcao_app::dead_letters::DeadLetters;
+use balcao_app::terms::{Fact, Purpose};
+use balcao_app::watch::Waits;
+use balcao_domain::Clock;
 use balcao_domain::outbox::{MAX_ATTEMPTS, OutboxState};
 use balcao_llm::providers::scripted::says;
-use balcao_store::event;
+use balcao_store::{dispatch, event};
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::json;
 
-use crate::counter::{Counter, counter};
+use crate::counter::{Counter, counter, terms};
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 
@@ -111,12 +115,204 @@ async fn f_27_statuses_repeat_and_come_in_any_order() {
 #[tokio::test]
 async fn a_message_that_fails_after_it_was_accepted_is_a_dead_letter() {
     let shop = said_hello(Behaviour::Normal).await;
-    let errors = json!({ "errors": [{ "code": 131_026, "title": "Message undeliverable" }] });
+    let errors = json!({ "errors": [{ "code": 131_049, "title": "Message undeliverable" }] });
     shop.delivers(&webhooks::status("wamid.OUT1", "failed", errors)).await;
     let [dead] = shop.outbox().await.try_into().unwrap();
     assert_eq!(dead.state, OutboxState::Dead);
-    assert!(dead.failure.unwrap().contains("131026"));
+    assert!(dead.failure.unwrap().contains("131049"));
     assert_eq!(told(&shop).await, ["message_dead"]);
+}
+
+fn failed(code: i64) -> serde_json::Value {
+    json!({ "errors": [{ "code": code, "title": "It failed" }] })
+}
+
+/// Staff have the one message that failed sent again.
+async fn sent_again(shop: &Counter) {
+    let organization = shop.world.organization;
+    let letters = DeadLetters::new(shop.world.desk.clone());
+    let letter = letters.list(organization, false, None, 10).await.unwrap().remove(0);
+    let email = shop.world.staff().await.remove(0).email;
+    letters.retry(organization, letter.id, email, true).await.unwrap().unwrap();
+    shop.sender.work_off().await.unwrap();
+}
+
+#[tokio::test]
+async fn f_14_what_staff_sent_again_is_not_dead_for_what_became_of_the_copy_before() {
+    let shop = said_hello(Behaviour::Normal).await;
+    let [first] = shop.outbox().await.try_into().unwrap();
+    let named = |name: &str| json!({ "biz_opaque_callback_data": name });
+    let mut unpaid = failed(131_042);
+    unpaid.as_object_mut().unwrap().extend(named(&first.correlation).as_object().unwrap().clone());
+    shop.delivers(&webhooks::status("wamid.OUT1", "failed", unpaid.clone())).await;
+    assert_eq!(shop.outbox_states().await, [OutboxState::Dead]);
+    sent_again(&shop).await;
+    let second = shop.graph.accepted().pop().unwrap();
+    let name = second["biz_opaque_callback_data"].as_str().unwrap().to_owned();
+    assert!(name != first.correlation, "the copies are told apart");
+    // Meta took it; the customer's telephone is off. What is told of the first copy comes late.
+    shop.delivers(&webhooks::status("wamid.OUT2", "sent", named(&name))).await;
+    unpaid["timestamp"] = json!("1795182399");
+    shop.delivers(&webhooks::status("wamid.OUT1", "sent", unpaid)).await;
+    let [sent] = shop.outbox().await.try_into().unwrap();
+    assert_eq!((sent.state, sent.delivery.as_deref()), (OutboxState::Sent, Some("sent")));
+    assert_eq!(told(&shop).await, ["message_dead"], "once");
+}
+
+#[tokio::test]
+async fn f_14_a_copy_that_failed_late_does_not_stop_the_one_in_flight() {
+    let shop = said_hello(Behaviour::AcceptThenDrop).await;
+    let [unknown] = shop.outbox().await.try_into().unwrap();
+    let late = json!({ "biz_opaque_callback_data": unknown.correlation, "errors": failed(131_000)["errors"] });
+    shop.graph.next(busy());
+    sent_again(&shop).await;
+    assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
+    shop.delivers(&webhooks::status("wamid.OUT1", "failed", late)).await;
+    assert_eq!(shop.outbox_states().await, [OutboxState::Pending], "it is about the first copy");
+    shop.pass(10);
+    shop.sender.work_off().await.unwrap();
+    assert_eq!(shop.outbox_states().await, [OutboxState::Sent]);
+    // What tells of the second copy counts, by our name of it too.
+    let name = shop.graph.accepted().pop().unwrap()["biz_opaque_callback_data"].clone();
+    let read = json!({ "biz_opaque_callback_data": name });
+    let [sent] = shop.outbox().await.try_into().unwrap();
+    let id = sent.provider_message.unwrap();
+    shop.delivers(&webhooks::status(&id, "read", read)).await;
+    assert_eq!(shop.outbox().await.remove(0).delivery.as_deref(), Some("read"));
+}
+
+/// What Meta says of the message that it took last, a minute later.
+async fn meta_fails(shop: &Counter, code: i64) {
+    let last = shop.outbox().await.pop().unwrap();
+    shop.pass(60);
+    let mut more = failed(code);
+    more["timestamp"] = json!(shop.world.clock.now().as_second().to_string());
+    shop.delivers(&webhooks::status(&last.provider_message.unwrap(), "failed", more)).await;
+}
+
+#[tokio::test]
+async fn f_145_a_window_that_meta_finds_closed_later_is_answered_by_a_template_once() {
+    let shop = said_hello(Behaviour::Normal).await;
+    meta_fails(&shop, 131_047).await;
+    shop.sends(terms()).await;
+    assert_eq!(shop.graph.accepted().pop().unwrap()["template"]["name"], "retomada");
+    assert_eq!(shop.outbox_states().await, [OutboxState::Sent]);
+    meta_fails(&shop, 131_047).await;
+    shop.sends(terms()).await;
+    assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (2, vec![OutboxState::Dead]));
+}
+
+#[tokio::test]
+async fn f_145_without_a_template_what_meta_finds_too_late_is_a_dead_letter() {
+    let shop = said_hello(Behaviour::Normal).await;
+    meta_fails(&shop, 131_047).await;
+    shop.sender.work_off().await.unwrap();
+    assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (1, vec![OutboxState::Dead]));
+    assert_eq!(told(&shop).await, ["message_dead"]);
+}
+
+#[tokio::test]
+async fn f_145_an_answer_too_long_for_a_templates_gap_is_a_dead_letter_and_not_unknown() {
+    let shop = counter([says(&"Temos tudo isso. ".repeat(80))]).await;
+    shop.joao_writes("wamid.1", "o que vocês têm?").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    shop.pass(24 * 3_600);
+    let mut terms = terms();
+    let reopen = terms.templates.get_mut(&Purpose::Reopen).unwrap();
+    reopen.gaps.push((Some("texto".to_owned()), Fact::Text));
+    shop.sends(terms).await;
+    assert_eq!(shop.outbox_states().await, [OutboxState::Dead]);
+}
+
+#[tokio::test]
+async fn whoever_opted_out_at_the_provider_has_opted_out_here() {
+    let shop = said_hello(Behaviour::Normal).await;
+    meta_fails(&shop, 131_050).await;
+    assert!(shop.conversation().await.opted_out_at.is_some());
+    let details = "User has opted out".to_owned();
+    let shop = said_hello(Behaviour::Error { status: 400, code: 131_050, details }).await;
+    assert!(shop.conversation().await.opted_out_at.is_some());
+    assert_eq!(shop.outbox_states().await, [OutboxState::Dead]);
+}
+
+#[tokio::test]
+async fn f_28_a_number_that_is_not_reached_is_tried_once_with_or_without_the_ninth_digit() {
+    let unreachable = || Behaviour::Error { status: 400, code: 131_026, details: "Undeliverable".to_owned() };
+    let to = |shop: &Counter| shop.graph.accepted().pop().unwrap()["to"].as_str().unwrap_or_default().to_owned();
+    // At once.
+    let shop = said_hello(unreachable()).await;
+    shop.sender.work_off().await.unwrap();
+    assert!(to(&shop).ends_with("5541987654321"), "{}", to(&shop));
+    // Later; and what arrived there is where answers go from then on.
+    let shop = said_hello(Behaviour::Normal).await;
+    meta_fails(&shop, 131_026).await;
+    shop.sender.work_off().await.unwrap();
+    assert!(to(&shop).ends_with("5541987654321"), "{}", to(&shop));
+    let sent = shop.outbox().await.pop().unwrap();
+    shop.delivers(&webhooks::status(&sent.provider_message.unwrap(), "delivered", json!({}))).await;
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let route = shop.look(move |tx| dispatch::route(tx, organization, id)).await.unwrap();
+    assert_eq!(route.recipient, sent.recipient);
+    // No third time.
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.graph.next(unreachable());
+    shop.graph.next(unreachable());
+    shop.works().await;
+    shop.pass(1_000);
+    assert_eq!((shop.sender.work_off().await.unwrap(), shop.outbox_states().await), (0, vec![OutboxState::Dead]));
+}
+
+fn expired() -> Behaviour {
+    Behaviour::Error { status: 401, code: 190, details: "Session has expired".to_owned() }
+}
+
+#[tokio::test]
+async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
+    let shop = said_hello(expired()).await;
+    assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
+    // Somebody else's message does not even try while the account is paused.
+    let asked = shop.graph.asked().len();
+    shop.model.script([says("Um."), says("Dois.")]);
+    shop.writes_as(Some("5531988881234"), Some("BR.2"), "wamid.2", "oi").await;
+    shop.works().await;
+    assert_eq!(shop.graph.asked().len(), asked);
+    // All night, more often than a message has attempts.
+    for _ in 0..30 {
+        shop.pass(1_000);
+        for _ in 0..2 {
+            shop.graph.next(expired());
+        }
+        shop.sender.work_off().await.unwrap();
+    }
+    assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
+    let alarms =
+        balcao_app::watch::alarms(&balcao_app::watch::look(&shop.world.desk).await.unwrap(), shop.world.clock.now());
+    assert!(alarms.iter().any(|alarm| alarm.what == Waits::Account && alarm.age_s > 20_000), "{alarms:?}");
+    // The token is mended: what it was to say leaves, and a bad moment more costs nothing.
+    shop.pass(61);
+    shop.graph.next(busy());
+    shop.sender.work_off().await.unwrap();
+    shop.pass(300);
+    shop.sender.work_off().await.unwrap();
+    let mut texts = shop.texts();
+    texts.sort();
+    assert_eq!(texts, [HELLO, "Um."]);
+    assert_eq!(balcao_app::watch::look(&shop.world.desk).await.unwrap().paused.count, 0);
+    shop.joao_writes("wamid.3", "e aí?").await;
+    shop.works().await;
+    assert_eq!(shop.texts().len(), 3);
+}
+
+#[tokio::test]
+async fn a_number_outside_of_the_test_list_pauses_nobody_else() {
+    let details = "Recipient phone number not in allowed list".to_owned();
+    let shop = said_hello(Behaviour::Error { status: 400, code: 131_030, details }).await;
+    shop.model.script([says("Um.")]);
+    shop.writes_as(Some("5531988881234"), Some("BR.2"), "wamid.2", "oi").await;
+    shop.works().await;
+    assert_eq!(shop.texts(), ["Um."]);
 }
 
 #[tokio::test]

@@ -117,7 +117,7 @@ async fn a_death_before_the_file_is_there_costs_another_attempt_and_one_after_it
     let dies = async || {
         let now = balcao_domain::Clock::now(shop.world.clock.as_ref());
         let until = now.checked_add(jiff::SignedDuration::from_secs(30)).unwrap();
-        shop.look(move |tx| balcao_store::outbox::claim(tx, now, until, 10)).await.remove(0)
+        shop.look(move |tx| balcao_store::outbox::claim(tx, "test", now, until, 10)).await.remove(0)
     };
     dies().await;
     shop.pass(31);

@@ -10,8 +10,9 @@ use balcao_domain::outbox::OutboxState;
 use balcao_domain::{AppointmentStatus, ContactId, Currency};
 use balcao_llm::ModelErrorKind;
 use balcao_llm::providers::scripted::{fails, says};
-use balcao_store::{appointment, conversation, event};
+use balcao_store::{appointment, conversation, event, follow_up};
 use balcao_testkit::fakes::graph::Behaviour;
+use jiff::SignedDuration;
 use serde_json::json;
 
 use crate::counter::{Counter, counter, terms};
@@ -171,6 +172,42 @@ async fn a_123_the_months_limit_holds() {
     assert!(last.failure.unwrap().contains("month's limit"));
 }
 
+#[tokio::test]
+async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
+    let (shop, joao) = reminded(60).await;
+    let (organization, desk) = (shop.world.organization, shop.world.desk.clone());
+    let other = BookRequest {
+        professional: Some("Wesley".to_owned()),
+        service: None,
+        date: "2026-11-25".parse().unwrap(),
+        start_min: 14 * 60 + 30,
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+    };
+    let other = Booking::new(desk.clone()).book(organization, joao, shop.world.key(), other).await.unwrap();
+    let other = other.value.unwrap().appointment.id;
+    Reminders::new(desk)
+        .schedule(organization, joao, shop.world.key(), Some(other), Some(60), 60)
+        .await
+        .unwrap()
+        .value
+        .unwrap();
+    let name = |name: &'static str| {
+        shop.look(move |tx| {
+            tx.execute(&format!("UPDATE appointment SET service_name = {name} WHERE id = ?1"), &[other.into()])
+        })
+    };
+    // The first that is due cannot be read.
+    name("x'ff'").await;
+    shop.world.set_local("2026-11-25T14:00");
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!(shop.fires(terms()).await, 0, "not at once again");
+    name("'Corte'").await;
+    shop.pass(5 * 60);
+    assert_eq!(shop.fires(terms()).await, 1);
+}
+
 async fn to_follow_up() -> Counter {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
@@ -218,6 +255,22 @@ async fn a_follow_up_that_states_something_is_replaced_by_ours() {
 }
 
 #[tokio::test]
+async fn a_follow_up_that_nobody_survives_writing_gets_words_of_ours() {
+    let shop = to_follow_up().await;
+    shop.pass(30 * 60);
+    for _ in 0..3 {
+        let now = balcao_domain::Clock::now(&*shop.world.clock);
+        let held = now.checked_add(SignedDuration::from_secs(90)).unwrap();
+        shop.look(move |tx| follow_up::take_due(tx, now, held)).await.unwrap();
+        assert_eq!(shop.fires(terms()).await, 0, "somebody has it in hand");
+        shop.pass(91);
+    }
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!(shop.model.requests().len(), 1, "the model was asked for the greeting alone");
+    assert_eq!(shop.texts()[1..], ["Oi! Ainda quer ver um horário? É só me dizer o dia que prefere."]);
+}
+
+#[tokio::test]
 async fn whoever_writes_is_not_followed_up() {
     let shop = to_follow_up().await;
     shop.model.script([says("Claro!")]);
@@ -225,6 +278,35 @@ async fn whoever_writes_is_not_followed_up() {
     shop.works().await;
     shop.pass(30 * 60);
     assert_eq!(shop.fires(terms()).await, 0);
+}
+
+#[tokio::test]
+async fn f_153_a_handoff_that_nobody_takes_is_told_to_staff_the_customer_and_the_owner() {
+    const YET: &str = "Ainda não consegui que alguém da equipe te atendesse. Sua mensagem está com a gente, e uma pessoa \
+                       responde por aqui.";
+    let shop = counter([]).await;
+    shop.joao_writes("wamid.1", "quero falar com uma pessoa").await;
+    shop.works().await;
+    assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
+    let first = shop.texts();
+    let told = async || {
+        let events = shop.look(|tx| event::waiting(tx, 100)).await;
+        let told = events.into_iter().filter(|event| event.kind == "handoff_untaken");
+        told.map(|event| event.payload).collect::<Vec<_>>()
+    };
+    shop.pass(4 * 60);
+    assert_eq!(shop.fires(terms()).await, 0);
+    shop.pass(70);
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!((told().await, shop.texts()), (vec![r#"{"minutes":5}"#.to_owned()], first.clone()));
+    shop.pass(10 * 60);
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!(shop.texts(), [first, vec![YET.to_owned()]].concat());
+    assert_eq!(shop.conversation().await.state, ConversationState::WaitingHuman);
+    // Somebody takes it: nobody is told any more.
+    shop.staff_takes_over().await;
+    shop.pass(60 * 60);
+    assert_eq!((shop.fires(terms()).await, told().await.len()), (0, 2));
 }
 
 #[tokio::test]

@@ -23,7 +23,12 @@ pub(crate) fn root() -> PathBuf {
 }
 
 pub(crate) async fn on(store: Store, sample: &str, local: &str) -> World {
-    let text = std::fs::read_to_string(root().join("samples").join(sample)).unwrap();
+    edited(store, sample, local, |text| text).await
+}
+
+/// The same, with a sample that was changed before.
+pub(crate) async fn edited(store: Store, sample: &str, local: &str, change: impl Fn(String) -> String) -> World {
+    let text = change(std::fs::read_to_string(root().join("samples").join(sample)).unwrap());
     let file = BusinessFile::read(sample, &text).unwrap();
     let zone = TimeZone::get(file.timezone()).unwrap();
     let now = zone.to_timestamp(local.parse().unwrap()).unwrap();

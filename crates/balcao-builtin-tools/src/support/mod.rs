@@ -1,6 +1,7 @@
 //! What handlers share: identity, errors, dates, and the shapes of answers.
 
 pub(crate) mod analyst;
+pub(crate) mod calendar;
 mod refusals;
 mod views;
 
@@ -15,7 +16,7 @@ use balcao_tool::{
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-pub(crate) use refusals::{booking_refusal, history_error, open_until};
+pub(crate) use refusals::{booking_refusal, history_error, intake_refusal, open_until};
 pub(crate) use views::{appointment, day, periods, receipt, slots, time_in_words, weekday};
 
 /// The organization that the turn is bound to.

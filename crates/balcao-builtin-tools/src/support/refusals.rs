@@ -2,6 +2,7 @@
 
 use balcao_app::appointments::AppointmentView;
 use balcao_app::booking::BookingRefusal;
+use balcao_app::intake::IntakeRefusal;
 use balcao_tool::{ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
@@ -111,6 +112,28 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
         value.extend(facts.into_iter().filter(|(_, fact)| !fact.is_null()));
     }
     Ok(ToolOutput::refusal(Value::Object(value)))
+}
+
+/// As [`booking_refusal`], for sessions with the conversation's professional.
+///
+/// # Errors
+/// `not_found`, with who there is, where nobody knows whom the conversation is about.
+pub(crate) fn intake_refusal(cx: &ToolContext, refusal: IntakeRefusal) -> ToolResult<ToolOutput> {
+    match refusal {
+        IntakeRefusal::Booking(refusal) => booking_refusal(cx, refusal, false),
+        IntakeRefusal::OtherNumber => {
+            let message = say(
+                cx,
+                "Esse não é o número de quem escreve. Se a sessão é para outra pessoa, diga o nome dela; se não, use o número da conversa.",
+                "That is not the number of whoever writes. If the session is for somebody else, give their name; if not, use the number of the conversation.",
+            );
+            Ok(ToolOutput::refusal(json!({"success": false, "reason": "OTHER_NUMBER", "message": message})))
+        }
+        IntakeRefusal::Whom { known } => {
+            let error = ToolError::new(ErrorCode::NotFound, "nobody knows yet which professional is meant");
+            Err(error.detail("argument", "professional").detail("available", json!(known)).into())
+        }
+    }
 }
 
 /// Until when the calendar is open, in words.

@@ -2,43 +2,59 @@
 
 mod add_internal_note;
 mod add_tag;
+mod book_appointment;
 mod cancel_appointment;
+mod cancel_appointment_tool;
 mod cancel_followup;
 mod check_availability;
 mod create_appointment;
+mod end_conversation_tool;
 mod get_appointment_history;
+mod get_available_slots;
+mod get_available_slots_tool;
 mod get_barbers;
 mod get_business_hours;
 mod get_contact_info;
 mod get_no_show_clients;
+mod get_professional_info;
 mod get_services;
 mod get_stats;
 mod get_subscriber_status;
 mod get_subscription_plans;
 mod get_upcoming;
 mod join_waitlist;
+mod list_events_tool;
 mod list_pipeline_stages;
 mod move_pipeline_stage;
 mod remove_tag;
+mod request_human_support_tool;
 mod reschedule_appointment;
 mod run_query;
 mod schedule_appointment_reminder;
+mod schedule_appointment_tool;
 mod schedule_followup;
 mod search_knowledge_base;
+mod summarize_conversation_tool;
 mod transfer_to_human;
 mod trigger_flow;
+mod update_client_info_tool;
 mod update_contact;
+mod update_conversation_tags_tool;
+
+use std::sync::Arc;
 
 use balcao_app::Desk;
 use balcao_app::analytics::Analytics;
 use balcao_app::appointments::Appointments;
 use balcao_app::availability::Availability;
 use balcao_app::booking::Booking;
+use balcao_app::calendar::{BuiltIn, Calendar};
 use balcao_app::catalog::Catalog;
 use balcao_app::contacts::Contacts;
 use balcao_app::flows::Flows;
 use balcao_app::follow_ups::FollowUps;
 use balcao_app::hours::BusinessHours;
+use balcao_app::intake::Intake;
 use balcao_app::knowledge::Knowledge;
 use balcao_app::notes::Notes;
 use balcao_app::people::People;
@@ -46,6 +62,7 @@ use balcao_app::pipelines::Pipelines;
 use balcao_app::questions::Questions;
 use balcao_app::reminders::Reminders;
 use balcao_app::subscriptions::Subscriptions;
+use balcao_app::summaries::Summaries;
 use balcao_app::waitlist::Waitlist;
 use balcao_pack::Handlers;
 use balcao_tool::erase;
@@ -58,7 +75,10 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
     let desk = || desk.clone();
     let (contacts, booking) = (Contacts::new(desk()), Booking::new(desk()));
     let (catalog, pipelines, follow_ups) = (Catalog::new(desk()), Pipelines::new(desk()), FollowUps::new(desk()));
+    let intake = Intake::new(desk());
     let (people, analytics) = (People::new(desk()), Analytics::new(desk()));
+    let calendar: Arc<dyn Calendar> = Arc::new(BuiltIn::new(desk()));
+    let (agenda, professional) = (|| Arc::clone(&calendar), || settings.professional.clone());
     let list = [
         ("get_contact_info", erase(get_contact_info::GetContactInfo { contacts: contacts.clone() })),
         ("add_tag", erase(add_tag::AddTag { contacts: contacts.clone(), may_create: settings.allow_new_tags })),
@@ -66,7 +86,7 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("list_pipeline_stages", erase(list_pipeline_stages::ListPipelineStages { pipelines: pipelines.clone() })),
         ("move_pipeline_stage", erase(move_pipeline_stage::MovePipelineStage { pipelines })),
         ("add_internal_note", erase(add_internal_note::AddInternalNote { notes: Notes::new(desk()) })),
-        ("update_contact", erase(update_contact::UpdateContact { contacts })),
+        ("update_contact", erase(update_contact::UpdateContact { contacts: contacts.clone() })),
         (
             "search_knowledge_base",
             erase(search_knowledge_base::SearchKnowledgeBase { knowledge: Knowledge::new(desk()) }),
@@ -115,7 +135,44 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("get_stats", erase(get_stats::GetStats { people: people.clone(), analytics: analytics.clone() })),
         ("get_upcoming", erase(get_upcoming::GetUpcoming { people: people.clone(), analytics: analytics.clone() })),
         ("get_no_show_clients", erase(get_no_show_clients::GetNoShowClients { people: people.clone(), analytics })),
+        ("get_available_slots", erase(get_available_slots::GetAvailableSlots { intake: intake.clone() })),
+        ("book_appointment", erase(book_appointment::BookAppointment { intake: intake.clone() })),
+        ("get_professional_info", erase(get_professional_info::GetProfessionalInfo { intake })),
         ("run_query", erase(run_query::RunQuery { people, questions: Questions::new(desk()) })),
+        (
+            "schedule_appointment_tool",
+            erase(schedule_appointment_tool::ScheduleAppointmentTool {
+                calendar: agenda(),
+                contacts: contacts.clone(),
+                professional: professional(),
+            }),
+        ),
+        (
+            "get_available_slots_tool",
+            erase(get_available_slots_tool::GetAvailableSlotsTool { calendar: agenda(), professional: professional() }),
+        ),
+        ("list_events_tool", erase(list_events_tool::ListEventsTool { calendar: agenda() })),
+        ("cancel_appointment_tool", erase(cancel_appointment_tool::CancelAppointmentTool { calendar: agenda() })),
+        ("request_human_support_tool", erase(request_human_support_tool::RequestHumanSupportTool)),
+        (
+            "update_client_info_tool",
+            erase(update_client_info_tool::UpdateClientInfoTool {
+                contacts: contacts.clone(),
+                notes: Notes::new(desk()),
+            }),
+        ),
+        (
+            "update_conversation_tags_tool",
+            erase(update_conversation_tags_tool::UpdateConversationTagsTool {
+                contacts,
+                may_create: settings.allow_new_tags,
+            }),
+        ),
+        ("end_conversation_tool", erase(end_conversation_tool::EndConversationTool)),
+        (
+            "summarize_conversation_tool",
+            erase(summarize_conversation_tool::SummarizeConversationTool { summaries: Summaries::new(desk()) }),
+        ),
     ];
     list.into_iter().map(|(name, handler)| (name.to_owned(), handler)).collect()
 }

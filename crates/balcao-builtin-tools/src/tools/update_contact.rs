@@ -50,22 +50,23 @@ impl NativeTool for UpdateContact {
             .update(organization(cx)?, contact(cx)?, key, "agent".to_owned(), update)
             .await
             .map_err(broke)?;
-        let updated = done.value.map_err(refused)?.updated;
+        let updated = done.value.map_err(|refusal| refused(refusal, |field| field))?.updated;
         let value = json!({"success": true, "updated": updated, "message": say(cx, "Dados atualizados.", "Updated.")});
         Ok(ToolOutput::success(value).receipt(Receipt::bare(ReceiptKind::Updated)))
     }
 }
 
-fn refused(refusal: UpdateRefusal) -> Box<ToolError> {
+/// The error of an update that was refused; `named` says what the tool calls a field.
+pub(super) fn refused(refusal: UpdateRefusal, named: impl Fn(&str) -> &str) -> Box<ToolError> {
     let fields = match refusal {
         UpdateRefusal::Nothing => vec![problem(String::new(), "too_few", "at least one field", None)],
         UpdateRefusal::TooManyFields => vec![problem("/custom_fields".to_owned(), "too_many", "fewer fields", None)],
-        UpdateRefusal::Fields(fields) => fields.into_iter().map(bad).collect(),
+        UpdateRefusal::Fields(fields) => fields.into_iter().map(|field| bad(field, &named)).collect(),
     };
     ToolError::invalid(fields).into()
 }
 
-fn bad(field: BadField) -> FieldProblem {
+fn bad(field: BadField, named: &impl Fn(&str) -> &str) -> FieldProblem {
     let (word, expected) = match field.problem {
         BadValue::Email => ("bad_format", "an address such as name@example.com"),
         BadValue::Empty => ("empty", "a text"),
@@ -75,7 +76,7 @@ fn bad(field: BadField) -> FieldProblem {
         // A name of the customer's may hold what separates the steps of a JSON pointer.
         format!("custom_fields/{}", field.field.replace('~', "~0").replace('/', "~1"))
     } else {
-        field.field
+        named(&field.field).to_owned()
     };
     problem(format!("/{name}"), word, expected, Some(field.text))
 }

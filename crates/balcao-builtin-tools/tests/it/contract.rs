@@ -41,7 +41,19 @@ async fn every_tool_of_the_specification_is_there_and_no_other() {
     assert_eq!(names("salon"), salon);
     assert_eq!(names("followup"), ["schedule_followup", "cancel_followup", "trigger_flow"]);
     assert_eq!(names("analytics"), ["get_stats", "get_upcoming", "get_no_show_clients", "run_query"]);
-    assert_eq!(world.tools().iter().count(), 28);
+    let calendar = [
+        "scheduleAppointmentTool",
+        "getAvailableSlotsTool",
+        "listEventsTool",
+        "cancelAppointmentTool",
+        "requestHumanSupportTool",
+        "updateClientInfoTool",
+        "updateConversationTagsTool",
+        "endConversationTool",
+    ];
+    assert_eq!(names("calendar"), calendar);
+    assert_eq!(names("intake"), ["get_available_slots", "book_appointment", "get_professional_info"]);
+    assert_eq!(world.tools().iter().count(), 39);
 }
 
 #[tokio::test]
@@ -55,6 +67,7 @@ async fn every_definition_is_closed_bounded_and_in_both_languages() {
                 Some("string") => schema.get("maxLength").is_some() || schema.get("pattern").is_some(),
                 Some("integer") => schema.get("minimum").is_some() && schema.get("maximum").is_some(),
                 Some("object") => schema.get("maxProperties").is_some(),
+                Some("array") => schema.get("maxItems").is_some() && schema["items"].get("maxLength").is_some(),
                 _ => schema.get("enum").is_some(),
             };
             assert!(bounded, "{name}.{field} has no bound");
@@ -81,11 +94,21 @@ async fn a_tool_that_takes_names_or_dates_says_what_to_do_when_they_lead_nowhere
     for tool in world.tools().iter() {
         let has = |field: &str| tool.spec.input_schema["properties"].get(field).is_some_and(Value::is_object);
         let said: Vec<&str> = tool.spec.on_error.keys().map(|code| code.as_str()).collect();
-        let named = ["barber_name", "service_name", "tag_name", "stage_name", "category", "appointment_id"];
+        let named = [
+            "barber_name",
+            "service_name",
+            "tag_name",
+            "stage_name",
+            "category",
+            "appointment_id",
+            "serviceName",
+            "eventId",
+            "tags",
+        ];
         if named.iter().any(|field| has(field)) {
             assert!(said.contains(&"not_found") && said.contains(&"ambiguous"), "{}: {said:?}", tool.spec.name);
         }
-        if has("date") || has("new_date") {
+        if ["date", "new_date", "appointmentDate", "startDate"].iter().any(|field| has(field)) {
             assert!(said.contains(&"invalid_arguments"), "{}: {said:?}", tool.spec.name);
         }
     }

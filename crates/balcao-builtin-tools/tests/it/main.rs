@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 mod analytics;
+mod calendar;
 mod contract;
 mod crm;
 mod followup;
+mod intake;
 mod salon_later;
 mod salon_reads;
 mod salon_writes;

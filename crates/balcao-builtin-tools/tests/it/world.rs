@@ -48,6 +48,7 @@ impl Who {
 /// What a profile decides, as in `agents/eli.yaml`, with two flows.
 pub(crate) fn settings() -> Settings {
     Settings {
+        professional: None,
         allow_new_tags: false,
         reminder_minutes: 60,
         followup_delays: vec![30, 1440, 4320],
@@ -154,13 +155,15 @@ impl World {
         first
     }
 
-    async fn call_at(&self, who: Who, place: u32, tool: &str, args: Value, mode: RunMode) -> CallResult {
-        let planned = match judge(&self.toolbox, tool, &args.to_string(), who.locale) {
-            Judgement::Run(planned) => planned,
-            Judgement::Answer(result) => return result,
-        };
-        let key = EffectKey::derive(1, 1, place, tool, &planned.args_hash);
-        let cx = ToolContext {
+    /// What a tool outside of a turn runs with.
+    pub(crate) fn context(&self, who: Who) -> ToolContext {
+        let args_hash = balcao_tool::canonical::hash(&json!({}));
+        let place = self.calls.fetch_add(1, Ordering::Relaxed);
+        self.context_at(who, EffectKey::derive(1, 2, place, "outside", &args_hash), args_hash)
+    }
+
+    fn context_at(&self, who: Who, key: EffectKey, args_hash: String) -> ToolContext {
+        ToolContext {
             principal: Principal {
                 organization: self.organization.into(),
                 contact: who.contact.into(),
@@ -170,9 +173,28 @@ impl World {
                 locale: who.locale,
             },
             key,
-            args_hash: planned.args_hash.clone(),
+            args_hash,
             now: self.clock.now().to_zoned(self.zone.clone()),
+        }
+    }
+
+    /// Somebody of whom nothing but the number is known.
+    pub(crate) async fn nameless(&self, phone: &str) -> Who {
+        let (organization, now) = (self.organization, self.clock.now());
+        let new = contact::NewContact { phone: Phone::parse(phone).ok(), ..contact::NewContact::default() };
+        let added: Result<_, StoreError> =
+            self.desk.store.write(move |tx| contact::insert(tx, organization, &new, now)).await;
+        added.unwrap();
+        self.who(phone).await
+    }
+
+    async fn call_at(&self, who: Who, place: u32, tool: &str, args: Value, mode: RunMode) -> CallResult {
+        let planned = match judge(&self.toolbox, tool, &args.to_string(), who.locale) {
+            Judgement::Run(planned) => planned,
+            Judgement::Answer(result) => return result,
         };
+        let key = EffectKey::derive(1, 1, place, tool, &planned.args_hash);
+        let cx = self.context_at(who, key, planned.args_hash.clone());
         self.toolbox.get(tool).unwrap().execute(&cx, planned.args, mode).await
     }
 

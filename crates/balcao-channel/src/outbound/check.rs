@@ -128,6 +128,10 @@ pub(super) fn content(content: &OutboundContent) -> Result<(), OutboundError> {
         }
         OutboundContent::Reaction { message: _, emoji } => optional("the reaction", emoji.as_deref(), 32),
         OutboundContent::Template(template) => check_template(template),
+        OutboundContent::Mail { subject, body, calendar: _ } => {
+            filled("the subject", subject, limits::SUBJECT, SHORTEN)?;
+            filled("the text", body, limits::MAIL, SHORTEN)
+        }
     }
 }
 

@@ -41,6 +41,11 @@ pub const NAME: usize = 240;
 /// An address of a page.
 pub const URL: usize = 2000;
 
+/// What a letter is about.
+pub const SUBJECT: usize = 200;
+/// Words of a letter.
+pub const MAIL: usize = 20_000;
+
 /// How long a text is, in UTF-16 units.
 ///
 /// Meta counts "characters" and does not say which. No reading counts more than UTF-16 units, except bytes, which its

@@ -8,6 +8,7 @@
 )]
 
 mod contract;
+mod email;
 mod evolution;
 mod extension_points;
 mod files;

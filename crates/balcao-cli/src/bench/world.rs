@@ -110,8 +110,13 @@ impl World {
         profile.guardrails.flood_per_minute = 0;
         profile.after_reply = balcao_agent::profile::AfterReply::default();
         let id = profile.id.clone();
-        let settings =
-            Settings { allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows: Vec::new() };
+        let settings = Settings {
+            professional: None,
+            allow_new_tags: false,
+            reminder_minutes: 60,
+            followup_delays: vec![30],
+            flows: Vec::new(),
+        };
         let registry = registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
         let agent = Agent::new(profile, &registry, Arc::new(Books { latency }));
         let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));

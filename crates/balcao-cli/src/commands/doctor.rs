@@ -1,5 +1,6 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
+mod email;
 mod whatsapp;
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
@@ -68,6 +69,7 @@ pub(crate) async fn run(
     findings.push(clock());
     findings.push(helpers().await);
     findings.extend(whatsapp::check(&config).await);
+    findings.extend(email::check(&config).await);
     if args.json {
         let list: Vec<_> = findings
             .iter()

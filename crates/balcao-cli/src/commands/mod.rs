@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod agenda;
 mod bench;
 pub(crate) mod chat;
 mod config_show;
@@ -81,6 +82,8 @@ enum Command {
     /// Keys of the HTTP API: make, list, revoke.
     #[command(visible_alias = "keys")]
     Key(key::Args),
+    /// A professional's agenda for calendar programs: addresses to subscribe to, and files.
+    Agenda(agenda::Args),
     /// Measures what the server can do on this machine, against a bare loop of the same transactions.
     Bench(bench::Args),
     /// Runs scenario files and holds what happened against what they expect.
@@ -129,6 +132,7 @@ async fn dispatch(
         Command::Retention(args) => retention::run(args, &loaded?).await,
         Command::Stats(args) => stats::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
+        Command::Agenda(args) => agenda::run(args, &loaded?).await,
         Command::Bench(args) => Box::pin(bench::run(args)).await,
         Command::Eval(args) => Box::pin(eval::run(args, &loaded?, environment)).await,
     }

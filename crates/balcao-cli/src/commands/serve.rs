@@ -48,7 +48,7 @@ use crate::{
     wire,
 };
 
-/// How long what is written last may take to be sent.
+/// So long what was written last is still taken up to be sent; what is being sent then comes to its end.
 const LAST_SEND: Duration = Duration::from_secs(10);
 
 /// What one program does of the server's work. Any number of each may run over one PostgreSQL.
@@ -115,7 +115,7 @@ pub(crate) async fn run(
     }
     let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
     clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
-    let desk = Desk::new(desk.store, Arc::<SharedClock>::clone(&clock));
+    let desk = Desk { clock: Arc::<SharedClock>::clone(&clock), ..desk };
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
     let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
@@ -244,6 +244,9 @@ impl Server {
             complain(
                 "no channel is configured (set whatsapp.account, evolution.instance, or chat.enabled): only the API is answered",
             );
+        }
+        if let Some(email) = config.email.read().map_err(Failure::usage)? {
+            channels.push(Arc::new(email));
         }
         let fetch = Arc::new(Notify::new());
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake))
@@ -408,8 +411,17 @@ impl Server {
 /// Sends until it is told to stop, and then what was written last.
 async fn send(sender: Sender, stop: CancellationToken) {
     sender.run(stop).await;
-    let rest = tokio::time::timeout(LAST_SEND, sender.work_off()).await;
-    if !matches!(rest, Ok(Ok(_))) {
+    let enough = CancellationToken::new();
+    let rest = sender.work_off_until(&enough);
+    tokio::pin!(rest);
+    let rest = tokio::select! {
+        rest = &mut rest => rest,
+        () = tokio::time::sleep(LAST_SEND) => {
+            enough.cancel();
+            rest.await
+        }
+    };
+    if enough.is_cancelled() || rest.is_err() {
         tracing::warn!("some messages are left to be sent at the next start");
     }
 }

@@ -95,7 +95,8 @@ pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
     let desk = Desk::new(store, Arc::new(SystemClock));
     let flows = vec!["any".to_owned()];
-    let settings = Settings { allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows };
+    let settings =
+        Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows };
     let registry = balcao_builtin_tools::registry(&desk, &settings).map_err(|problems| Failure::problems(&problems))?;
     Ok(registry.iter().map(|tool| tool.spec.name.clone()).collect())
 }

@@ -26,6 +26,26 @@ fn a_customer_books_in_two_lines_and_is_told_so() {
 }
 
 #[test]
+fn the_profile_manual_books_lists_and_cancels_by_structured_answers() {
+    let folder = tempdir().unwrap();
+    let script = "quero sobrancelha sexta às 15h\npode marcar\nquando é meu horário?\ncancela\nsim\n";
+    let arguments = ["chat", "--profile", "manual", "--script", "-", "--business", &sample(), "--now", NOW, "--json"];
+    let output = run(folder.path(), &arguments, script);
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let turns: Vec<serde_json::Value> = out(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ran = |turn: usize, tool: &str| {
+        let calls = turns[turn]["calls"].as_array().unwrap();
+        calls.iter().find(|call| call["tool"] == tool).unwrap_or_else(|| panic!("{}", turns[turn]))["result"].clone()
+    };
+    assert_eq!(ran(1, "scheduleAppointmentTool")["date"], "27/11/2026");
+    let listed = ran(2, "listEventsTool");
+    assert_eq!(listed["events"][0]["summary"], "Compromisso Ocupado");
+    assert!(turns[3]["reply"].as_str().unwrap().contains("27/11") && turns[3]["reply"].as_str().unwrap().contains('?'));
+    assert_eq!(ran(4, "cancelAppointmentTool")["success"], true);
+    assert!(turns.iter().all(|turn| !turn["reply"].as_str().unwrap().contains('{')));
+}
+
+#[test]
 fn the_model_is_said_at_the_start_with_the_reason() {
     let folder = tempdir().unwrap();
     let output = run(folder.path(), &["chat", "--script", "-", "--business", &sample(), "--now", NOW], "oi\n");

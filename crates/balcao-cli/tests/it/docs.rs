@@ -73,6 +73,7 @@ fn every_command_and_option_has_a_description() {
         "eval",
         "inbox",
         "key",
+        "agenda",
         "outbox",
         "config",
         "bench",

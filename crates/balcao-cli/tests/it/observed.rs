@@ -359,8 +359,8 @@ fn what_happens_is_told_outside_and_what_failed_is_sent_again_by_staff() {
     });
     shop.graph.next_message(Behaviour::Error {
         status: 400,
-        code: 131_026,
-        details: "Message undeliverable".to_owned(),
+        code: 131_009,
+        details: "Parameter value is not valid".to_owned(),
     });
     shop.delivers(&text("wamid.1", 1, "quais os serviços?"));
     let types = || -> Vec<String> {
@@ -373,7 +373,7 @@ fn what_happens_is_told_outside_and_what_failed_is_sent_again_by_staff() {
         (code(&output), format!("{}{}", out(&output), err(&output)))
     };
     let (_, list) = outbox(&["list"]);
-    assert!(list.contains("out_1  did not arrive") && list.contains("131026"), "{list}");
+    assert!(list.contains("out_1  did not arrive") && list.contains("131009"), "{list}");
     assert_eq!(outbox(&["retry", "out_1", "--as", "ninguem@figueira.example"]).0, 1);
     assert_eq!(outbox(&["retry", "out_9", "--as", "davi@figueira.example"]).0, 1);
     let again = outbox(&["retry", "out_1", "--as", "davi@figueira.example"]);

@@ -367,29 +367,27 @@ on_both! {
     }
 
     fn killed_again_and_again_under_load_it_answers_every_message_once(shop: Shop) {
-        const CUSTOMERS: u32 = 16;
-        let ask = |customer| {
-            let hour = 9 + customer % 9;
-            // Whenever this runs, the shop is open on one of them.
-            let day = if customer % 2 == 0 { "terça" } else { "quinta" };
-            text(&format!("wamid.a{customer}"), customer, &format!("quero marcar barba desenhada {day} às {hour}h"))
-        };
-        let agree = |customer| text(&format!("wamid.b{customer}"), customer, "sim");
-        let messages: Vec<Value> = (0..CUSTOMERS).map(ask).chain((0..CUSTOMERS).map(agree)).collect();
-        let count = messages.len();
+        let (asking, agreeing) = wishes(0..16);
+        let count = asking.len() + agreeing.len();
         let address = Arc::new(Mutex::new(String::new()));
-        let delivering = meta(messages, &address);
-        for round in 0..8 {
+        for messages in [asking, agreeing] {
+            let delivering = meta(messages, &address);
+            for round in 0..4 {
+                let server = shop.start();
+                address.lock().unwrap().clone_from(&server.address);
+                let goal = shop.accepted().len() + 1 + round % 3;
+                let soon = Instant::now() + Duration::from_secs(4);
+                eventually("a few answers", || (shop.accepted().len() >= goal || Instant::now() > soon).then_some(()));
+                server.kill();
+            }
+            // Whoever was asked can agree now.
             let server = shop.start();
             address.lock().unwrap().clone_from(&server.address);
-            let goal = shop.accepted().len() + 1 + round % 3;
-            let soon = Instant::now() + Duration::from_secs(4);
-            eventually("a few answers", || (shop.accepted().len() >= goal || Instant::now() > soon).then_some(()));
+            delivering.join().unwrap();
+            shop.quiet();
             server.kill();
         }
         let server = shop.start();
-        address.lock().unwrap().clone_from(&server.address);
-        delivering.join().unwrap();
         for (correlation, _) in shop.accepted() {
             let id = format!("wamid.of {correlation}");
             server.delivers(&webhooks::status(&id, "delivered", json!({ "biz_opaque_callback_data": correlation })));
@@ -408,6 +406,19 @@ on_both! {
         assert_eq!(shop.accepted().len(), 1);
         assert_eq!(shop.count("SELECT COUNT(*) FROM dispatch WHERE owner IS NOT NULL"), 0);
     }
+}
+
+/// Customers who want to book, each twice: what they want, and that they agree. One message after the other makes two
+/// turns only if the first has its answer before the second comes.
+fn wishes(customers: std::ops::Range<u32>) -> (Vec<Value>, Vec<Value>) {
+    let ask = |customer: u32| {
+        // Whenever this runs, the shop is open on one of them.
+        let (hour, day) = (9 + customer % 9, if customer.is_multiple_of(2) { "terça" } else { "quinta" });
+        let words = format!("quero marcar barba desenhada {day} às {hour}h");
+        text(&format!("wamid.a{customer}"), customer, &words)
+    };
+    let agree = |customer: u32| text(&format!("wamid.b{customer}"), customer, "sim");
+    (customers.clone().map(ask).collect(), customers.map(agree).collect())
 }
 
 fn every_message_has_one_answer(shop: &Shop, count: usize) {

@@ -117,6 +117,29 @@ fn a_chat_message_survives_a_kill_and_is_answered_once() {
 }
 
 #[test]
+fn the_profile_manual_serves_ends_a_chat_and_takes_it_up_again() {
+    let shop = shop();
+    let config = shop.path().join("balcao.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, format!("{text}[agents]\nprofile = \"manual\"\n")).unwrap();
+    let server = Running::start(shop.path(), &["serve", "--model", "offline"]);
+    let visitor = token(server.address());
+    let says = |id: &str, text: &str, enough: &str| {
+        assert!(write(server.address(), &visitor, id, text).starts_with("HTTP/1.1 202"));
+        read(server.address(), &visitor, enough)
+    };
+    says("message-1", "quero marcar um horário", "Sobrancelha");
+    says("message-2", "deixa, não quero mais", "id: 4\n");
+    says("message-3", "era só isso, tchau!", "id: 6\n");
+    let listed = |arguments: &[&str]| out(&run(shop.path(), &[&["inbox", "list", "--json"], arguments].concat(), ""));
+    assert!(!listed(&[]).contains("closed"));
+    assert!(listed(&["--all"]).contains("\"state\":\"closed\""), "{}", listed(&["--all"]));
+    let all = says("message-4", "oi", "id: 8\n");
+    assert_eq!(all.matches("\"author\":\"agent\"").count(), 4, "{all}");
+    assert!(listed(&["--all"]).contains("\"state\":\"ai\""));
+}
+
+#[test]
 fn staff_answer_a_visitor_from_the_command_line() {
     let shop = shop();
     let server = Running::start(shop.path(), &["serve", "--model", "offline"]);

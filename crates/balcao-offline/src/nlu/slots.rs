@@ -68,7 +68,7 @@ pub(super) fn email(text: &str) -> Option<String> {
 }
 
 /// "Meu nome é Ana Lima", "me chamo Ana": the name, as written.
-pub(super) fn own_name(text: &str) -> Option<String> {
+pub(crate) fn own_name(text: &str) -> Option<String> {
     const LEADS: &[&[&str]] = &[
         &["meu", "nome", "e"],
         &["meu", "nome", "eh"],

@@ -82,7 +82,7 @@ impl Desk<'_> {
     }
 
     /// True if a date without a year is so far ahead only because this year's is over: "20/11" on the 24th.
-    fn rolled_over(&self, date: Date) -> bool {
+    pub(super) fn rolled_over(&self, date: Date) -> bool {
         let dialogue = self.dialogue;
         let months = jiff::Span::new().months(10);
         let far = dialogue.today().checked_add(months).is_ok_and(|limit| date > limit);
@@ -125,7 +125,7 @@ impl Desk<'_> {
     }
 
     /// True if the message goes on with the booking rather than asking for something else meanwhile.
-    fn about_booking(&self) -> bool {
+    pub(super) fn about_booking(&self) -> bool {
         let dialogue = self.dialogue;
         let utterance = &dialogue.utterance;
         let named = utterance.is(Act::Book)
@@ -192,7 +192,7 @@ impl Desk<'_> {
             && (catalog.service_in(text) != Named::Nothing || catalog.professional_in(text) != Named::Nothing)
     }
 
-    fn declines(&self) -> bool {
+    pub(super) fn declines(&self) -> bool {
         let utterance = &self.dialogue.utterance;
         let says_no = agreement(&utterance.text) == Agreement::No;
         // "Não, mais tarde" after an offer asks for another.
@@ -202,7 +202,7 @@ impl Desk<'_> {
     }
 
     /// The proposal, if the message agrees to it: wholly, or in its first words with questions behind them.
-    fn agreed(&self) -> Option<Appointment> {
+    pub(super) fn agreed(&self) -> Option<Appointment> {
         let dialogue = self.dialogue;
         let proposal = dialogue.proposal.clone().filter(|_| dialogue.asked == Question::Book)?;
         let utterance = &dialogue.utterance;

@@ -157,7 +157,7 @@ impl Desk<'_> {
     }
 
     /// Asks the held call again if the customer agreed and nothing has run: the tool decides what that means.
-    fn repeats_held(&mut self, name: &str, asked: Asked) -> bool {
+    pub(super) fn repeats_held(&mut self, name: &str, asked: Asked) -> bool {
         let dialogue = self.dialogue;
         let waiting = matches!(dialogue.asked, Question::Cancel | Question::Reschedule);
         let Some(held) = dialogue.held.clone().filter(|held| waiting && held.name == name) else { return false };
@@ -173,7 +173,7 @@ impl Desk<'_> {
     }
 
     /// Words a call that waits for agreement, or that was refused.
-    fn held_or_refused(&mut self, outcome: &Outcome) {
+    pub(super) fn held_or_refused(&mut self, outcome: &Outcome) {
         if outcome.is_held() {
             self.confirm(outcome);
             return;
@@ -218,8 +218,12 @@ impl Desk<'_> {
     }
 
     /// Relays the summary as a question; names the appointment where the summary does not.
-    fn confirm(&mut self, outcome: &Outcome) {
-        let first = !self.dialogue.outcomes.iter().any(|one| one.name == "cancel_appointment" && one.succeeded());
+    pub(super) fn confirm(&mut self, outcome: &Outcome) {
+        let first = !self
+            .dialogue
+            .outcomes
+            .iter()
+            .any(|one| results::usual_name(&one.name) == "cancel_appointment" && one.succeeded());
         if first && self.first_of_several(&self.dialogue.upcoming).is_some() {
             self.say(Line::OneByOne);
         }
@@ -260,6 +264,11 @@ impl Desk<'_> {
             self.failure(outcome);
             return None;
         }
+        self.meant()
+    }
+
+    /// The appointment that is meant, of those that were listed; asks which.
+    pub(super) fn meant(&mut self) -> Option<Appointment> {
         let all = &self.dialogue.upcoming;
         if all.is_empty() {
             self.say(Line::NoAppointments);

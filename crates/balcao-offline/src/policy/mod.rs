@@ -6,9 +6,11 @@
 
 mod analyst;
 mod booking;
+mod calendar;
 mod changes;
 mod days;
 mod hours;
+mod intake;
 mod offer;
 mod people;
 mod questions;
@@ -24,7 +26,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     nlu::Act,
-    results::Outcome,
+    results::{self, Outcome},
     state::{Dialogue, Goal, Question},
     words::Line,
 };
@@ -64,9 +66,16 @@ pub fn decide(
     if analyst::serves(tools) {
         return analyst::decide(dialogue, locale, may_call);
     }
+    if intake::serves(tools) {
+        return intake::decide(dialogue, contact, locale, may_call);
+    }
     let mut desk =
         Desk { dialogue, tools, organization, contact, locale, may_call, calls: Vec::new(), lines: Vec::new() };
-    desk.work();
+    if calendar::serves(dialogue, tools) {
+        desk.calendar();
+    } else {
+        desk.work();
+    }
     if !desk.calls.is_empty() {
         return Decision::Call(desk.calls);
     }
@@ -183,16 +192,20 @@ impl<'a> Desk<'a> {
 
     /// Calls a person where the customer asked for one or accepted the offer.
     fn hand_over(&mut self) -> bool {
+        self.hand_over_by("transfer_to_human")
+    }
+
+    fn hand_over_by(&mut self, tool: &str) -> bool {
         let accepted = self.dialogue.asked == Question::Human
             && balcao_language::agreement(&self.dialogue.utterance.text) == balcao_language::Agreement::Yes;
-        let called = self.answered("transfer_to_human").is_some();
+        let called = self.answered(tool).is_some();
         if !(self.is(Act::Human) || accepted || called) {
             return false;
         }
         let reason = Value::String(crate::summary::reason(self.dialogue));
-        let answer = match self.answered("transfer_to_human") {
+        let answer = match self.answered(tool) {
             Some(outcome) => Answer::Ready(outcome),
-            None => self.ask("transfer_to_human", &[("reason", reason)]),
+            None => self.ask(tool, &[("reason", reason)]),
         };
         match answer {
             Answer::Ready(outcome) if outcome.succeeded() => self.say(Line::Transferred),
@@ -207,7 +220,7 @@ impl<'a> Desk<'a> {
         let mut done = false;
         for outcome in &self.dialogue.outcomes {
             let effect = ["create_appointment", "reschedule_appointment", "cancel_appointment"];
-            if effect.contains(&outcome.name.as_str()) && outcome.succeeded() {
+            if effect.contains(&results::usual_name(&outcome.name)) && outcome.succeeded() {
                 self.effect(outcome);
                 done = true;
             }

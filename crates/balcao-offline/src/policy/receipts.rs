@@ -59,11 +59,11 @@ impl Desk<'_> {
     pub(super) fn effect(&mut self, outcome: &Outcome) {
         let mut what = results::appointment(&outcome.result);
         let given = results::appointment(&outcome.arguments);
-        let inner = ["new_appointment", "appointment", "cancelled_appointment", "cancelled"];
+        let inner = ["new_appointment", "appointment", "cancelled_appointment", "cancelled", "event"];
         if let Some(inner) = inner.iter().find_map(|key| outcome.result.get(key)).map(results::appointment) {
             what = filled(inner, what);
         }
-        match outcome.name.as_str() {
+        match results::usual_name(&outcome.name) {
             "create_appointment" => {
                 self.say(Line::Booked { what: filled(what, given) });
                 if let Some(wish) = self.dialogue.queue.first().filter(|_| !self.next_is_complete()) {

@@ -47,6 +47,7 @@ contract! {
         an_attempt_that_is_refused_changes_nothing,
         a_foreign_key_is_enforced,
         an_effect_happens_once_per_key,
+        what_an_effect_gave_is_found_by_its_key,
         overlapping_appointments_are_refused_by_the_claims,
         overlapping_appointments_are_refused_by_the_trigger,
         capacity_is_a_number_of_seats,
@@ -65,7 +66,10 @@ contract! {
         an_event_for_nobody_is_kept_once,
         what_waits_is_given_to_one_turn_for_ever,
         a_turn_takes_at_most_so_many_messages,
+        what_came_out_of_order_is_given_in_the_order_of_writing,
         a_message_that_waits_can_be_reworded_and_withdrawn,
+        what_has_no_words_is_taken_alone,
+        what_was_read_can_be_retracted,
         the_latest_of_an_inbox_come_in_order_of_arrival,
         what_is_not_ripe_is_not_claimed,
         a_conversation_is_claimed_by_one,
@@ -79,9 +83,16 @@ contract! {
         a_route_keeps_the_latest_word_of_the_customer,
         tenants_have_inboxes_of_their_own,
     ]
+    feeds: [
+        an_address_opens_one_agenda_until_it_is_revoked,
+        an_agenda_holds_what_takes_time_in_order,
+        an_appointment_that_is_moved_keeps_its_name_and_who_comes,
+        a_conversation_keeps_whom_it_is_about,
+    ]
     outbox: [
         messages_leave_in_order,
         a_message_is_claimed_by_one,
+        a_claim_that_nobody_learned_of_is_given_back,
         an_unknown_message_holds_the_next_back_for_a_while_and_is_never_repeated,
         an_attempt_that_was_cut_short_is_unknown,
         a_late_answer_still_counts_and_an_older_one_does_not,
@@ -94,6 +105,9 @@ contract! {
         what_may_be_chosen_counts_in_its_conversation_for_a_while,
         tenants_have_outboxes_of_their_own,
         a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it,
+        what_has_not_left_follows_whoever_moved,
+        what_did_not_arrive_is_sent_anew_as_another_copy,
+        an_account_that_can_send_nothing_is_paused_as_a_whole,
     ]
     records: [
         an_organization_is_found_by_its_slug,
@@ -149,6 +163,7 @@ contract! {
     watch: [
         what_waits_is_counted_and_its_age_told,
         what_waits_too_long_is_claimed_to_be_handed_over_once,
+        what_is_not_ripe_yet_is_not_stuck,
         what_failed_is_listed_until_staff_let_it_be,
         an_event_is_one_delivery_for_each_endpoint_that_is_known,
         a_webhook_is_delivered_by_one_and_comes_again_after_a_death,
@@ -189,9 +204,10 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 11] = [
+    let suites: [(&str, Vec<Case>); 12] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
+        ("feeds", contract::feeds::all()),
         ("outbox", contract::outbox::all()),
         ("records", contract::records::all()),
         ("talk", contract::talk::all()),

@@ -6,6 +6,7 @@ use balcao_domain::lease::{Tally, Verdict};
 use balcao_domain::{ConversationId, InboxId};
 use balcao_store::dispatch::{self, ClaimRequest, Claimed, Route};
 use balcao_store::inbox::{self, NewInbox};
+use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::{Store, StoreError, Tx, contact, conversation, turn};
 use jiff::{SignedDuration, Timestamp};
 
@@ -17,7 +18,10 @@ cases!(
     an_event_for_nobody_is_kept_once,
     what_waits_is_given_to_one_turn_for_ever,
     a_turn_takes_at_most_so_many_messages,
+    what_came_out_of_order_is_given_in_the_order_of_writing,
     a_message_that_waits_can_be_reworded_and_withdrawn,
+    what_has_no_words_is_taken_alone,
+    what_was_read_can_be_retracted,
     the_latest_of_an_inbox_come_in_order_of_arrival,
     what_is_not_ripe_is_not_claimed,
     a_conversation_is_claimed_by_one,
@@ -152,6 +156,28 @@ pub async fn a_turn_takes_at_most_so_many_messages(store: &Store) {
     .await;
 }
 
+/// F-22: providers deliver in any order.
+pub async fn what_came_out_of_order_is_given_in_the_order_of_writing(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = ripe(tx, world, 0)?;
+        for (key, second) in [("m3", Some(-7)), ("m2", Some(-8)), ("m4", None), ("m1", Some(-9))] {
+            let new = NewInbox { provider_at: second.map(at), ..message(conversation, key) };
+            inbox::insert(tx, organization, &new, now())?;
+        }
+        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        let texts = |rows: Vec<inbox::InboxRow>| rows.into_iter().map(|row| row.text).collect::<Vec<_>>();
+        let taken = inbox::assign(tx, organization, conversation, turn, 3)?;
+        assert_eq!(taken.first().map(|row| row.written_at), Some(at(-9)));
+        assert_eq!(texts(taken), ["m1", "m2", "m3"]);
+        assert_eq!(texts(inbox::assign(tx, organization, conversation, turn, 3)?), ["m4"]);
+        assert_eq!(texts(inbox::of_turn(tx, organization, turn)?), ["m1", "m2", "m3", "m4"]);
+        Ok(())
+    })
+    .await;
+}
+
 /// Only while nobody has looked at it.
 pub async fn a_message_that_waits_can_be_reworded_and_withdrawn(store: &Store) {
     let world = world(store, "a").await;
@@ -172,6 +198,60 @@ pub async fn a_message_that_waits_can_be_reworded_and_withdrawn(store: &Store) {
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["other words"]);
         assert!(!inbox::reword(tx, organization, found.id, "too late")?);
         assert!(!inbox::withdraw(tx, organization, found.id, "too late")?);
+        Ok(())
+    })
+    .await;
+}
+
+/// Words beside it make it a turn's.
+pub async fn what_has_no_words_is_taken_alone(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
+        let wordless = |conversation, key| NewInbox { kind: inbox::WORDLESS, ..message(conversation, key) };
+        inbox::insert(tx, organization, &wordless(one, "s1"), now())?;
+        inbox::insert(tx, organization, &message(one, "m1"), now())?;
+        inbox::insert(tx, organization, &wordless(other, "s2"), now())?;
+        assert!(inbox::take_wordless(tx, organization, one, "no words")?.is_empty());
+        let [taken] = inbox::take_wordless(tx, organization, other, "no words")?.try_into().unwrap();
+        assert_eq!(
+            (taken.text.as_str(), taken.state, taken.reason.as_deref()),
+            ("s2", InboxState::Ignored, Some("no words"))
+        );
+        assert!(inbox::take_wordless(tx, organization, other, "no words")?.is_empty());
+        assert_eq!(inbox::burst(tx, organization, one)?.map(|burst| burst.count), Some(2));
+        assert!(inbox::find_message(tx, organization, "whatsapp", "7001", "s2")?.is_some());
+        Ok(())
+    })
+    .await;
+}
+
+/// Its words are replaced in the inbox, the thread and the turn, and nobody else's are.
+pub async fn what_was_read_can_be_retracted(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let conversation = ripe(tx, world, 0)?;
+        let id = inbox::insert(tx, organization, &message(conversation, "m1"), now())?.unwrap();
+        inbox::retract(tx, organization, id, "gone")?;
+        assert_eq!(inbox::get(tx, organization, id)?.text, "m1", "what waits is withdrawn");
+        let turn = turn::open(tx, organization, conversation, "eli", now())?;
+        inbox::assign(tx, organization, conversation, turn, 20)?;
+        inbox::retract(tx, organization, id, "gone")?;
+        assert_eq!(inbox::get(tx, organization, id)?.text, "gone");
+        let new = |turn| NewMessage { conversation, turn, author: Author::Contact, text: "m1", subject: None };
+        for turn in [Some(turn), None] {
+            message::insert(tx, organization, &new(turn), now())?;
+        }
+        assert!(message::retract(tx, organization, conversation, Some(turn), "m1", "gone")?);
+        assert!(!message::retract(tx, organization, conversation, Some(turn), "m1", "gone")?);
+        let texts = message::last(tx, organization, conversation, 10)?.into_iter().map(|one| one.text);
+        assert_eq!(texts.collect::<Vec<_>>(), ["gone", "m1"]);
+        assert!(message::retract(tx, organization, conversation, None, "m1", "gone")?);
+        turn::save(tx, organization, turn, "{\"inbound\":\"m1\"}", "hash")?;
+        turn::rewrite(tx, organization, turn, |json| json.replace("m1", "gone"))?;
+        assert_eq!(turn::record(tx, organization, turn)?.as_deref(), Some("{\"inbound\":\"gone\"}"));
         Ok(())
     })
     .await;

@@ -18,9 +18,12 @@ macro_rules! cases {
 pub mod agenda;
 pub mod api;
 pub mod attachments;
+#[cfg(feature = "calendar")]
+pub mod calendar;
 pub mod channel;
 pub mod chat;
 pub mod delivery;
+pub mod feeds;
 pub mod outbox;
 pub mod records;
 pub mod retention;

@@ -4,8 +4,9 @@
 use balcao_domain::outbox::{AttemptOutcome, Next, OutboxState, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, TurnId};
 use balcao_store::choice::{self, NewChoice};
+use balcao_store::dispatch;
 use balcao_store::outbox::{self, Bill, NewOutbox, Outbox};
-use balcao_store::{Store, StoreError, Tx, chat, turn};
+use balcao_store::{Store, StoreError, Tx, chat, conversation, figures, pause, turn};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -14,6 +15,7 @@ use super::store::{World, now, world};
 cases!(
     messages_leave_in_order,
     a_message_is_claimed_by_one,
+    a_claim_that_nobody_learned_of_is_given_back,
     an_unknown_message_holds_the_next_back_for_a_while_and_is_never_repeated,
     an_attempt_that_was_cut_short_is_unknown,
     a_late_answer_still_counts_and_an_older_one_does_not,
@@ -26,6 +28,9 @@ cases!(
     what_may_be_chosen_counts_in_its_conversation_for_a_while,
     tenants_have_outboxes_of_their_own,
     a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it,
+    what_has_not_left_follows_whoever_moved,
+    what_did_not_arrive_is_sent_anew_as_another_copy,
+    an_account_that_can_send_nothing_is_paused_as_a_whole,
 );
 
 fn push(
@@ -53,7 +58,7 @@ fn push(
 
 fn send_at(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Outbox>, StoreError> {
     outbox::expire(tx, at(seconds), at(seconds + 60))?;
-    outbox::claim(tx, at(seconds), at(seconds + 30), 10)
+    outbox::claim(tx, &format!("claim {seconds}"), at(seconds), at(seconds + 30), 10)
 }
 
 fn names(claimed: &[Outbox]) -> Vec<&str> {
@@ -63,6 +68,25 @@ fn names(claimed: &[Outbox]) -> Vec<&str> {
 fn record(tx: &mut Tx<'_>, one: &Outbox, outcome: AttemptOutcome, seconds: i64) -> Result<bool, StoreError> {
     let next = after_attempt(outcome, one.attempts, 0, SETTLE, at(seconds));
     outbox::record(tx, one, next, (outcome == AttemptOutcome::Accepted).then_some("wamid.1"), None, at(seconds))
+}
+
+/// F-72: whoever did not learn whether their claim was committed gives back what it took: none of it was sent.
+pub async fn a_claim_that_nobody_learned_of_is_given_back(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
+        push(tx, world, one, None, "a1")?;
+        assert_eq!(send_at(tx, 1)?.len(), 1);
+        push(tx, world, other, None, "b1")?;
+        assert_eq!(names(&send_at(tx, 2)?), ["b1"]);
+        assert_eq!(outbox::give_back(tx, "claim 1", at(3))?, 1);
+        assert_eq!(outbox::give_back(tx, "claim 1", at(3))?, 0);
+        assert_eq!(outbox::give_back(tx, "no such claim", at(3))?, 0);
+        let [again] = send_at(tx, 4)?.try_into().unwrap();
+        assert_eq!((again.correlation.as_str(), again.attempts), ("a1", 1));
+        Ok(())
+    })
+    .await;
 }
 
 /// I-14: the next one leaves when the one before it is settled; other conversations do not wait.
@@ -239,7 +263,20 @@ pub async fn staff_may_send_a_dead_message_again(store: &Store) {
         assert!(outbox::retry(tx, world.organization, sending.id, at(2))?);
         assert!(!outbox::retry(tx, world.organization, sending.id, at(2))?);
         let [again] = send_at(tx, 2)?.try_into().unwrap();
-        assert_eq!(again.attempts, 2);
+        assert_eq!((again.attempts, again.round, again.copy_name().as_str()), (2, 1, "a1~1"));
+        assert!(again.is_earlier_copy("a1") && !again.is_earlier_copy("a1~1"));
+        // The provider's name of the copy before is forgotten, and a status finds it by either of ours.
+        assert!(record(tx, &again, AttemptOutcome::Accepted, 3)?);
+        let account = ("whatsapp", "7001");
+        let mut sent = outbox::find_for_status(tx, world.organization, account, None, "wamid.1")?.unwrap();
+        (sent.state, sent.delivery) = (OutboxState::Dead, Some("failed".to_owned()));
+        outbox::set_delivery(tx, &sent, at(4))?;
+        assert!(outbox::retry(tx, world.organization, sending.id, at(5))?);
+        let by = |tx: &mut Tx<'_>, ours| outbox::find_for_status(tx, world.organization, account, ours, "wamid.1");
+        assert_eq!(by(tx, None)?, None);
+        let found = by(tx, Some("a1~1"))?.unwrap();
+        assert_eq!((found.id, found.delivery, found.provider_message), (sending.id, None, None));
+        assert_eq!(by(tx, Some("a1"))?.map(|found| found.id), Some(sending.id));
         Ok(())
     })
     .await;
@@ -347,6 +384,96 @@ pub async fn a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_h
         let [second] = send_at(tx, 152)?.try_into().unwrap();
         assert_eq!((second.attempts, second.body.as_str()), (2, "{\"there\":1}"));
         assert!(!outbox::extend(tx, &first, at(300))?, "an older attempt has it no more");
+        Ok(())
+    })
+    .await;
+}
+
+/// Answers to come and messages that have not left go where somebody is reached now; what arrived is not told otherwise.
+pub async fn what_has_not_left_follows_whoever_moved(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
+        for name in ["a1", "a2", "a3"] {
+            push(tx, world, one, None, name)?;
+        }
+        push(tx, world, other, None, "b1")?;
+        let first = send_at(tx, 0)?.remove(0);
+        assert!(record(tx, &first, AttemptOutcome::Accepted, 1)?);
+        assert_eq!(names(&send_at(tx, 1)?), ["a2"]);
+        dispatch::readdress(tx, world.organization, one, "{\"user\":\"BR.2\"}")?;
+        let to = |all: Vec<Outbox>| all.into_iter().map(|one| one.recipient).collect::<Vec<_>>();
+        let new = "{\"user\":\"BR.2\"}";
+        assert_eq!(to(outbox::of_conversation(tx, world.organization, one)?), ["{}", new, new]);
+        assert_eq!(to(outbox::of_conversation(tx, world.organization, other)?), ["{}"]);
+        let route = dispatch::route(tx, world.organization, one)?.unwrap();
+        assert_eq!(route.recipient, new);
+        Ok(())
+    })
+    .await;
+}
+
+/// Once per attempt; the window that the provider closed is closed, and so is the door for what nobody asked for.
+pub async fn what_did_not_arrive_is_sent_anew_as_another_copy(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")?;
+        let first = send_at(tx, 0)?.remove(0);
+        outbox::set_price(tx, world.organization, first.id, "service", 7, now())?;
+        assert!(record(tx, &first, AttemptOutcome::Accepted, 1)?);
+        assert!(outbox::send_anew(tx, &first, Some("{\"number\":\"1\"}"), "not reached", at(2))?);
+        assert!(!outbox::send_anew(tx, &first, None, "not reached", at(2))?, "it waits already");
+        let second = send_at(tx, 2)?.remove(0);
+        assert_eq!((second.round, second.respelled, second.recipient.as_str()), (1, true, "{\"number\":\"1\"}"));
+        assert_eq!((second.provider_message.as_deref(), second.price_micros), (None, None));
+        assert!(!outbox::send_anew(tx, &first, None, "an older attempt", at(3))?);
+        assert!(outbox::send_anew(tx, &second, None, "closed", at(3))?);
+        assert!(send_at(tx, 3)?.remove(0).respelled, "it stays at the spelling");
+        let wrote = |tx: &mut Tx<'_>| {
+            let route = dispatch::route(tx, world.organization, conversation)?.unwrap();
+            Ok::<_, StoreError>(route.customer_wrote_at)
+        };
+        let mut route = dispatch::route(tx, world.organization, conversation)?.unwrap();
+        route.customer_wrote_at = Some(at(5));
+        dispatch::set_route(tx, world.organization, conversation, &route)?;
+        dispatch::close_window(tx, world.organization, conversation, at(5))?;
+        assert_eq!(wrote(tx)?, Some(at(5)), "they wrote after it");
+        dispatch::close_window(tx, world.organization, conversation, at(6))?;
+        assert_eq!(wrote(tx)?, None);
+        for second in [7, 8] {
+            conversation::opt_out(tx, world.organization, conversation, at(second))?;
+        }
+        assert_eq!(conversation::get(tx, world.organization, conversation)?.opted_out_at, Some(at(7)));
+        Ok(())
+    })
+    .await;
+}
+
+/// Nothing leaves by it until it is tried again, at no cost of the messages; other organizations' accounts are not paused.
+pub async fn an_account_that_can_send_nothing_is_paused_as_a_whole(store: &Store) {
+    let (world, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let (one, other, elsewhere) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?, ripe(tx, theirs, 0)?);
+        push(tx, world, one, None, "a1")?;
+        let first = send_at(tx, 0)?.remove(0);
+        assert!(record(tx, &first, AttemptOutcome::Misconfigured, 0)?);
+        pause::begin(tx, &first, "the token expired", at(60), at(0))?;
+        push(tx, world, other, None, "b1")?;
+        push(tx, theirs, elsewhere, None, "c1")?;
+        assert_eq!(names(&send_at(tx, 59)?), ["c1"]);
+        let paused = figures::read(tx, at(59))?.paused;
+        assert_eq!((paused.count, paused.since), (1, Some(at(0))));
+        let again = send_at(tx, 60)?;
+        assert_eq!(names(&again), ["a1", "b1"]);
+        let first = again.first().unwrap();
+        assert_eq!((first.attempts, first.excused), (2, 1));
+        pause::begin(tx, first, "the token expired", at(120), at(60))?;
+        assert!(record(tx, first, AttemptOutcome::Misconfigured, 60)?);
+        assert_eq!(figures::read(tx, at(60))?.paused.since, Some(at(0)), "since it began");
+        assert!(pause::end(tx, first)?);
+        assert!(!pause::end(tx, first)?);
+        assert_eq!(figures::read(tx, at(60))?.paused.count, 0);
         Ok(())
     })
     .await;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use balcao_domain::contact::Contact;
 use balcao_domain::hours::{DayException, Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
-use balcao_domain::professional::Professional;
+use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::service::{OfferedService, Service};
 use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
 use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
@@ -147,6 +147,8 @@ pub async fn services_and_professionals_come_back_as_they_went_in(store: &Store)
             capacity: 2,
             phone: None,
             email: None,
+            notify: Notify { whatsapp: false, email: true },
+            code: Some("rui".to_owned()),
             active: false,
         };
         let id = catalog::insert_professional(tx, organization, &rui)?;

@@ -3,7 +3,7 @@
 
 use balcao_domain::hours::{Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
-use balcao_domain::professional::Professional;
+use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::scheduling::SchedulingRules;
 use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId, Phone, ProfessionalId, Span, TurnId};
 use balcao_store::appointment::NewAppointment;
@@ -24,6 +24,7 @@ cases!(
     an_attempt_that_is_refused_changes_nothing,
     a_foreign_key_is_enforced,
     an_effect_happens_once_per_key,
+    what_an_effect_gave_is_found_by_its_key,
     overlapping_appointments_are_refused_by_the_claims,
     overlapping_appointments_are_refused_by_the_trigger,
     capacity_is_a_number_of_seats,
@@ -93,6 +94,8 @@ pub async fn world(store: &Store, slug: &'static str) -> World {
                     capacity: 1,
                     phone: None,
                     email: None,
+                    notify: Notify::default(),
+                    code: None,
                     active: true,
                 },
             )?;
@@ -250,6 +253,22 @@ pub async fn an_effect_happens_once_per_key(store: &Store) {
     assert_eq!((again.value.as_str(), again.repeated), ("first", true));
     assert!(matches!(run(key("h2")).await, Err(StoreError::KeyReused { .. })));
     assert_eq!(count(store, "event").await, 1);
+}
+
+/// A lost answer is looked up: what was not executed is not there, and nobody else's is told.
+pub async fn what_an_effect_gave_is_found_by_its_key(store: &Store) {
+    let (world, other) = (world(store, "a").await, self::world(store, "b").await);
+    let key =
+        |args: &str| EffectKey { key: "k".to_owned(), args_hash: args.to_owned(), turn: None, tool: "t".to_owned() };
+    let look = |organization, key: EffectKey| store.read(move |tx| ledger::find::<String>(tx, organization, &key));
+    assert_eq!(look(world.organization, key("h1")).await.unwrap(), None);
+    let done = store.write(move |tx| {
+        ledger::once(tx, world.organization, &key("h1"), now(), |_tx| Ok::<_, StoreError>("gave".to_owned()))
+    });
+    done.await.unwrap();
+    assert_eq!(look(world.organization, key("h1")).await.unwrap().as_deref(), Some("gave"));
+    assert_eq!(look(other.organization, key("h1")).await.unwrap(), None);
+    assert!(matches!(look(world.organization, key("h2")).await, Err(StoreError::KeyReused { .. })));
 }
 
 /// An overlap of any kind loses; touching does not.

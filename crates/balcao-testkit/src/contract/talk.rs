@@ -10,6 +10,8 @@ use balcao_store::staff::{self, Staff};
 use balcao_store::turn::{self, Closing, SpentSince};
 use balcao_store::{Store, StoreError, Tx, ledger};
 
+use jiff::SignedDuration;
+
 use super::Case;
 use super::delivery::{at, write};
 use super::store::{World, now, world};
@@ -354,11 +356,33 @@ pub async fn handoffs_are_open_until_they_are_resolved(store: &Store) {
             let new = NewHandoff { conversation, turn: None, reason, summary: None, note: None, assigned_staff: None };
             handoff::insert(tx, world.organization, &new, at(seconds))?;
         }
+        let after = [10, 20, 30].map(SignedDuration::from_secs);
+        let untaken = |tx: &mut Tx<'_>, seconds| handoff::untaken(tx, after, at(seconds), 10);
+        let before = untaken(tx, 1_000)?;
+        assert!(before.is_empty(), "nobody waits for a person: {before:?}");
+        let mut waits = conversation::get(tx, world.organization, conversation)?;
+        waits.state = ConversationState::WaitingHuman;
+        conversation::update(tx, world.organization, &waits)?;
+        for told in 0..3 {
+            let seconds = 1_000 + i64::from(told);
+            let found = untaken(tx, seconds)?;
+            assert!(found.iter().all(|one| (one.conversation, one.told) == (conversation, told)), "{found:?}");
+            assert!(!found.is_empty());
+            for one in &found {
+                assert!(handoff::tell(tx, one)?);
+                assert!(!handoff::tell(tx, one)?, "somebody else told it");
+            }
+        }
+        assert_eq!(untaken(tx, 2_000)?, []);
         let open = handoff::open_of(tx, world.organization, conversation)?.unwrap();
         assert_eq!((open.reason.as_str(), open.created_at), ("asked", at(10)));
+        assert_eq!(handoff::set_summary(tx, world.organization, conversation, "wants a cut")?, 2);
+        let told = handoff::open_of(tx, world.organization, conversation)?.unwrap().summary;
+        assert_eq!(told.as_deref(), Some("wants a cut"));
         assert_eq!(handoff::resolve(tx, world.organization, conversation, at(30))?, 2);
         assert_eq!(handoff::open_of(tx, world.organization, conversation)?, None);
         assert_eq!(handoff::resolve(tx, world.organization, conversation, at(31))?, 0);
+        assert_eq!(handoff::set_summary(tx, world.organization, conversation, "too late")?, 0);
         Ok(())
     })
     .await;
@@ -381,6 +405,16 @@ pub async fn a_turn_that_is_over_has_no_more_effects(store: &Store) {
             ledger::once(tx, organization, &key(name), now(), |_tx| Ok::<_, StoreError>(name.len()))
         };
         assert!(!effect(tx, "before")?.repeated);
+        // Nor while a person has the conversation (I-17).
+        let mut taken = conversation::get(tx, organization, talk.id)?;
+        let before = std::mem::replace(&mut taken.state, ConversationState::Human);
+        conversation::update(tx, organization, &taken)?;
+        assert!(effect(tx, "before")?.repeated);
+        let kept = effect(tx, "meanwhile");
+        assert!(matches!(kept, Err(StoreError::TakenOver { conversation }) if conversation == talk.id), "{kept:?}");
+        taken.state = before;
+        conversation::update(tx, organization, &taken)?;
+        assert!(!effect(tx, "meanwhile")?.repeated);
         turn::close(tx, organization, &closing(id, "[]"), now())?;
         assert!(effect(tx, "before")?.repeated);
         let late = effect(tx, "after");

@@ -19,6 +19,7 @@ use super::store::{World, now, world};
 cases!(
     what_waits_is_counted_and_its_age_told,
     what_waits_too_long_is_claimed_to_be_handed_over_once,
+    what_is_not_ripe_yet_is_not_stuck,
     what_failed_is_listed_until_staff_let_it_be,
     an_event_is_one_delivery_for_each_endpoint_that_is_known,
     a_webhook_is_delivered_by_one_and_comes_again_after_a_death,
@@ -79,7 +80,7 @@ pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
             push(tx, world, one, name)?;
         }
         push(tx, world, other, "b1")?;
-        let claimed = outbox::claim(tx, at(1), at(31), 10)?;
+        let claimed = outbox::claim(tx, "claim", at(1), at(31), 10)?;
         let first = claimed.iter().find(|one| one.correlation == "a1").unwrap();
         let dead = after_attempt(AttemptOutcome::Refused, 1, 0, SETTLE, at(1));
         outbox::record(tx, first, dead, None, Some("no"), at(1))?;
@@ -102,13 +103,14 @@ pub async fn what_waits_is_counted_and_its_age_told(store: &Store) {
     assert_eq!((figures.pending.count, figures.sending.count), (1, 1));
     assert_eq!(figures.unsent(), Waiting { count: 2, since: Some(now()) });
     assert_eq!(figures.handoffs, Waiting { count: 1, since: Some(at(7)) });
+    assert_eq!(figures.untaken, Waiting::default(), "nobody waits for a person");
     assert_eq!((figures.due(), figures.webhooks, figures.dead_webhooks), (Waiting::default(), Waiting::default(), 0));
 }
 
 fn stuck(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Claimed>, StoreError> {
     let request =
         ClaimRequest { owner: "watchdog", now: at(seconds), until: at(seconds + 30), limit: 10, suspects: 10 };
-    dispatch::claim_stuck(tx, &request, at(seconds - 60))
+    dispatch::claim_stuck(tx, &request, at(seconds - 60), at(seconds - 120))
 }
 
 /// I-16: each row is a reason once, also if whoever claimed it died; and whoever comes next hands it over, too.
@@ -122,13 +124,30 @@ pub async fn what_waits_too_long_is_claimed_to_be_handed_over_once(store: &Store
         let request = ClaimRequest { owner: "a", now: at(59), until: at(89), limit: 1, suspects: 1 };
         assert_eq!(dispatch::claim(tx, &request)?.len(), 1);
         assert!(stuck(tx, 61)?.is_empty(), "somebody works on it");
-        let claimed = stuck(tx, 90)?;
-        assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [one, other]);
+        let mut claimed = stuck(tx, 90)?;
+        assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other]);
+        assert!(stuck(tx, 119)?.is_empty(), "who was left behind waits for others of that kind");
+        claimed.extend(stuck(tx, 120)?);
+        assert_eq!(claimed.iter().map(|one| one.lease.conversation).collect::<Vec<_>>(), [other, one]);
         assert!(claimed.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
         assert!(stuck(tx, 200)?.is_empty(), "it was rescued once");
         let request = ClaimRequest { owner: "b", now: at(200), until: at(230), limit: 10, suspects: 10 };
         let again = dispatch::claim(tx, &request)?;
         assert!(again.len() == 2 && again.iter().all(|one| one.tally.verdict() == Verdict::HandOver));
+        Ok(())
+    })
+    .await;
+}
+
+/// What waits for a file, or for more of what the customer writes, has not waited until it is ripe.
+pub async fn what_is_not_ripe_yet_is_not_stuck(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let one = ripe(tx, world, 0)?;
+        receive(tx, world, one, "m1", 0)?;
+        dispatch::set_ripe(tx, world.organization, one, Some(at(65)))?;
+        assert!(stuck(tx, 124)?.is_empty());
+        assert_eq!(stuck(tx, 125)?.len(), 1);
         Ok(())
     })
     .await;
@@ -145,7 +164,7 @@ pub async fn what_failed_is_listed_until_staff_let_it_be(store: &Store) {
             [("a1", AttemptOutcome::Refused), ("a2", AttemptOutcome::Refused), ("a3", AttemptOutcome::Unknown)]
         {
             ids.push(push(tx, world, conversation, name)?);
-            let [claimed] = outbox::claim(tx, at(1), at(31), 10)?.try_into().unwrap();
+            let [claimed] = outbox::claim(tx, "claim", at(1), at(31), 10)?.try_into().unwrap();
             outbox::record(tx, &claimed, after_attempt(outcome, 1, 0, SETTLE, at(1)), None, Some("why"), at(2))?;
         }
         let listed = |tx: &mut Tx<'_>, all, before, limit| {
@@ -272,7 +291,7 @@ pub async fn tenants_are_told_of_their_own(store: &Store) {
         assert!(theirs.len() == 1 && theirs.iter().all(|delivery| delivery.organization == one.organization));
         let conversation = ripe(tx, one, 0)?;
         let id = push(tx, one, conversation, "a1")?;
-        let [claimed] = outbox::claim(tx, at(1), at(31), 10)?.try_into().unwrap();
+        let [claimed] = outbox::claim(tx, "claim", at(1), at(31), 10)?.try_into().unwrap();
         outbox::record(tx, &claimed, after_attempt(AttemptOutcome::Refused, 1, 0, SETTLE, at(1)), None, None, at(2))?;
         assert_eq!(outbox::trouble(tx, other.organization, id)?, None);
         assert!(outbox::troubled(tx, other.organization, true, None, 10)?.is_empty());

@@ -1,9 +1,12 @@
 //! Services on 127.0.0.1 that stand in for real ones.
 
+#[cfg(feature = "calendar")]
+pub mod calendar;
 pub mod endpoint;
 pub mod evolution;
 pub mod graph;
 mod http;
 mod multipart;
 pub mod otlp;
+pub mod smtp;
 pub mod transcription;

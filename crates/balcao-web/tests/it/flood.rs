@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::{SECRET, Shop, shop_with, watched_shop};
+use crate::{SECRET, Shop, behind_a_proxy, shop_with, watched_shop};
 
 async fn serve(shop: &Shop, limits: Limits) -> (SocketAddr, tokio::task::JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -131,4 +131,37 @@ async fn an_address_that_knocks_too_often_without_a_key_waits() {
     assert!(ask(address, "GET /readyz HTTP/1.1").await.starts_with("http/1.1 200"));
     shop.clock.advance(jiff::SignedDuration::from_secs(8));
     assert!(ask(address, guess).await.starts_with("http/1.1 403"));
+}
+
+#[tokio::test]
+async fn a_51_who_holds_webhooks_open_or_shows_wrong_signatures_shuts_out_nobody_else() {
+    let strangers = Pace { burst: 2, every: std::time::Duration::from_secs(60) };
+    let limits = Limits { webhooks: 8, strangers, ..Limits::default() };
+    let shop = behind_a_proxy(limits).await;
+    let (address, _tasks) = serve(&shop, limits).await;
+    let from =
+        |who: &str, head: &str| head.replacen("host: x\r\n", &format!("host: x\r\nX-Forwarded-For: {who}\r\n"), 1);
+    // One place of eight is held without a body.
+    let (head, body) = delivery(0);
+    let mut held = send(address, from("203.0.113.9", &head).as_bytes()).await;
+    assert!(ask(address, "GET /healthz HTTP/1.1").await.contains("200 ok"));
+    let (more, _) = delivery(1);
+    let refused = answer(send(address, from("203.0.113.9", &more).as_bytes()).await).await;
+    assert!(refused.starts_with("http/1.1 429"), "{refused}");
+    let (head, whole) = delivery(2);
+    let whole = [from("157.240.1.1", &head).as_bytes(), &whole].concat();
+    assert!(answer(send(address, &whole).await).await.starts_with("http/1.1 200"));
+    held.write_all(&body).await.unwrap();
+    assert!(answer(held).await.starts_with("http/1.1 200"));
+    // Two wrong signatures, and the third is not looked at.
+    let forged = |number| {
+        let (head, mut body) = delivery(number);
+        body[10] ^= 1;
+        let bytes = [from("203.0.113.9", &head).as_bytes(), &body].concat();
+        async move { answer(send(address, &bytes).await).await }
+    };
+    for number in 3..5 {
+        assert!(forged(number).await.starts_with("http/1.1 401"));
+    }
+    assert!(forged(5).await.starts_with("http/1.1 429"));
 }

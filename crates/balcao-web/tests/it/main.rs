@@ -46,6 +46,16 @@ async fn shop_with(limits: Limits, whatsapp: bool) -> Shop {
 }
 
 async fn watched_shop(limits: Limits, whatsapp: bool, watch: Watch) -> Shop {
+    shop_of(limits, whatsapp, watch, &[]).await
+}
+
+/// A proxy on this machine says who asks.
+async fn behind_a_proxy(limits: Limits) -> Shop {
+    shop_of(limits, true, Watch::default(), &["127.0.0.1/32"]).await
+}
+
+async fn shop_of(limits: Limits, whatsapp: bool, watch: Watch, proxies: &[&str]) -> Shop {
+    let proxies = proxies.iter().map(|network| network.parse().unwrap()).collect();
     let store = Store::open_in_memory().unwrap();
     store.migrate().await.unwrap();
     let organization = world(&store, "shop").await.organization;
@@ -61,7 +71,7 @@ async fn watched_shop(limits: Limits, whatsapp: bool, watch: Watch) -> Shop {
     let hook =
         WhatsAppWebhook { secrets: AppSecrets::new(SECRET.into()).unwrap(), verify_token: "a verify token".into() };
     let stop = CancellationToken::new();
-    let web = Web::new(desk.clone(), inbox, whatsapp.then_some(hook), stop.clone()).watched(watch, Vec::new());
+    let web = Web::new(desk.clone(), inbox, whatsapp.then_some(hook), stop.clone()).watched(watch, proxies);
     Shop { store, router: router(web, &limits), stop, desk, clock }
 }
 

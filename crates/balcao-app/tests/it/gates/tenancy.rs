@@ -154,6 +154,7 @@ async fn gate(store: Store, database: &str) {
     // Every tool, bound to the first organization's customer.
     let desk = Desk::new(store.clone(), shop.clock.clone());
     let settings = Settings {
+        professional: None,
         allow_new_tags: false,
         reminder_minutes: 60,
         followup_delays: vec![30],

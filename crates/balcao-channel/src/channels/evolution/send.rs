@@ -265,7 +265,8 @@ fn request(message: &Outbound, to: &Recipient) -> Option<(&'static str, Value)> 
         | OutboundContent::AskNumber { .. }
         | OutboundContent::ContactCard { .. }
         | OutboundContent::Reaction { .. }
-        | OutboundContent::Template(_) => return None,
+        | OutboundContent::Template(_)
+        | OutboundContent::Mail { .. } => return None,
     };
     let part = body.as_object_mut()?;
     part.retain(|_key, value| !value.is_null());

@@ -88,7 +88,8 @@ impl Channel for WebChat {
             | OutboundContent::AskNumber { .. }
             | OutboundContent::ContactCard { .. }
             | OutboundContent::Reaction { .. }
-            | OutboundContent::Template(_) => {
+            | OutboundContent::Template(_)
+            | OutboundContent::Mail { .. } => {
                 return Err(refused("the web chat shows texts and files of ours only"));
             }
         };

@@ -15,6 +15,8 @@ use crate::error::{
 
 /// One customer gets one message in six seconds; what was sent faster is borrowed.
 const PAIR_RATE: Duration = Duration::from_secs(6);
+/// What an operator needs at least.
+const OPERATOR: Duration = Duration::from_mins(1);
 
 /// What may be done about an error of this code.
 #[must_use]
@@ -28,12 +30,13 @@ pub const fn class_of(code: Option<i64>, transient: bool) -> SendClass {
         4 | 80_007 | 130_429 => SendClass::retry(),
         131_056 => SendClass::Retry { after: Some(PAIR_RATE) },
         131_047 => SendClass::OutsideWindow,
-        // Token, permissions, numbers outside of the test list, display name, registration, marketing switched off.
-        0 | 3 | 10 | 190 | 200..=299 | 131_005 | 131_030 | 131_037 | 131_045 | 131_063 | 133_010 | 133_016 => {
-            SendClass::Misconfigured
-        }
-        // Restricted, locked, unpaid, limited for spam or for wrongly classed templates.
-        368 | 131_031 | 131_042 | 131_048 | 131_064 => SendClass::Misconfigured,
+        // Token, permissions, display name, registration.
+        0 | 3 | 10 | 190 | 200..=299 | 131_005 | 131_037 | 131_045 | 133_010 | 133_016 => SendClass::Misconfigured,
+        // Restricted, locked, unpaid, limited for spam.
+        368 | 131_031 | 131_042 | 131_048 => SendClass::Misconfigured,
+        // The operator has to act for this message, others of the account leave: a number outside of the test list, marketing
+        // switched off, templates of a wrong class.
+        131_030 | 131_063 | 131_064 => SendClass::Retry { after: Some(OPERATOR) },
         130_497 | 131_026 => SendClass::give_up(Unreachable),
         131_050 => SendClass::give_up(OptedOut),
         130_472 | 131_049 => SendClass::give_up(Capped),

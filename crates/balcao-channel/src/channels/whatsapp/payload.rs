@@ -65,6 +65,7 @@ fn content(content: &OutboundContent) -> Option<(&'static str, Value)> {
             ("reaction", json!({ "message_id": message, "emoji": emoji.as_deref().unwrap_or_default() }))
         }
         OutboundContent::Template(used) => ("template", template(used)),
+        OutboundContent::Mail { .. } => return None,
         OutboundContent::Buttons { .. }
         | OutboundContent::List { .. }
         | OutboundContent::Link { .. }
@@ -108,7 +109,8 @@ fn interactive(content: &OutboundContent) -> Option<Value> {
         | OutboundContent::Location { .. }
         | OutboundContent::ContactCard { .. }
         | OutboundContent::Reaction { .. }
-        | OutboundContent::Template(_) => None,
+        | OutboundContent::Template(_)
+        | OutboundContent::Mail { .. } => None,
     }
 }
 

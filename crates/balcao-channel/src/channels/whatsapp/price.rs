@@ -88,6 +88,7 @@ pub fn expected(content: &OutboundContent, facts: &Circumstances<'_>) -> Option<
         OutboundContent::Text { .. }
         | OutboundContent::Media { .. }
         | OutboundContent::Location { .. }
+        | OutboundContent::Mail { .. }
         | OutboundContent::Buttons { .. }
         | OutboundContent::List { .. }
         | OutboundContent::Link { .. }

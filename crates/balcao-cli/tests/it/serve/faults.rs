@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::{
     Running, SECRET, Shop, eventually, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at,
-    shop_in, text,
+    shop_in, text, wishes,
 };
 
 /// A shop whose PostgreSQL is its own.
@@ -22,17 +22,6 @@ fn shop_with_server() -> Option<(OwnServer, Shop)> {
     database.run("postgres", "CREATE DATABASE shop").unwrap();
     let shop = shop_at(Some(database.url("shop")), None);
     Some((database, shop))
-}
-
-/// Customers who want to book, each twice: what they want, and that they agree.
-fn wishes(customers: std::ops::Range<u32>) -> Vec<Value> {
-    let ask = |customer: u32| {
-        let (hour, day) = (9 + customer % 9, if customer.is_multiple_of(2) { "terça" } else { "quinta" });
-        let words = format!("quero marcar barba desenhada {day} às {hour}h");
-        text(&format!("wamid.a{customer}"), customer, &words)
-    };
-    let agree = |customer: u32| text(&format!("wamid.b{customer}"), customer, "sim");
-    customers.clone().map(ask).chain(customers.map(agree)).collect()
 }
 
 /// Statuses of everything that was sent, so that nothing stays unknown, and then nothing left to do.
@@ -61,15 +50,15 @@ fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is
     let Some((database, shop)) = shop_with_server() else { return };
     let servers = [shop.start(), shop.start(), shop.start()];
     let address = Arc::new(Mutex::new(servers[0].address.clone()));
-    let mut messages = wishes(0..10);
-    let (count, agreements) = (messages.len(), messages.split_off(10));
-    let mut delivering = vec![meta(messages, &address)];
+    let (asking, agreeing) = wishes(0..10);
+    let count = asking.len() + agreeing.len();
+    let mut delivering = vec![meta(asking, &address)];
     let mut refused = Vec::new();
     for (round, how) in [Stop::Fast, Stop::Immediate, Stop::Fast].into_iter().enumerate() {
         if round == 1 {
             // Whoever was asked agrees.
             shop.quiet();
-            delivering.push(meta(agreements.clone(), &address));
+            delivering.push(meta(agreeing.clone(), &address));
         }
         pause(400);
         database.stop(how).unwrap();
@@ -103,10 +92,10 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
         shop.start_by(command, &["serve", "--model", "offline"])
     };
     let other = shop.start();
-    let mut messages = wishes(0..8);
-    let (count, agreements) = (messages.len(), messages.split_off(8));
+    let (asking, agreeing) = wishes(0..8);
+    let count = asking.len() + agreeing.len();
     let address = Arc::new(Mutex::new(cut_off.address.clone()));
-    let delivering = meta(messages, &address);
+    let delivering = meta(asking, &address);
     pause(700);
     // Nothing passes and nobody is told: only a clock can tell.
     way.hold();
@@ -124,7 +113,7 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
     delivering.join().unwrap();
     // Whoever was asked agrees.
     shop.quiet();
-    meta(agreements, &address).join().unwrap();
+    meta(agreeing, &address).join().unwrap();
     settle(&shop, &other);
     every_message_has_one_answer(&shop, count);
     no_effect_happened_twice(&shop);
@@ -137,19 +126,23 @@ fn f_92_a_program_that_was_frozen_past_its_lease_does_nothing_twice_when_it_wake
     let Some((_database, shop)) = shop_with_server() else { return };
     let (sleeper, other) = (shop.start(), shop.start());
     let address = Arc::new(Mutex::new(sleeper.address.clone()));
-    let messages = wishes(0..12);
-    let count = messages.len();
-    let delivering = meta(messages, &address);
-    for round in 0..4 {
-        pause(300 + 170 * round);
-        signal(&sleeper, "-STOP");
-        address.lock().unwrap().clone_from(&other.address);
-        // Longer than the lease of two seconds.
-        pause(3_000);
-        signal(&sleeper, "-CONT");
-        address.lock().unwrap().clone_from(&sleeper.address);
+    let (asking, agreeing) = wishes(0..12);
+    let count = asking.len() + agreeing.len();
+    for messages in [asking, agreeing] {
+        let delivering = meta(messages, &address);
+        for round in 0..2 {
+            pause(300 + 170 * round);
+            signal(&sleeper, "-STOP");
+            address.lock().unwrap().clone_from(&other.address);
+            // Longer than the lease of two seconds.
+            pause(3_000);
+            signal(&sleeper, "-CONT");
+            address.lock().unwrap().clone_from(&sleeper.address);
+        }
+        delivering.join().unwrap();
+        // Whoever was asked can agree now.
+        shop.quiet();
     }
-    delivering.join().unwrap();
     settle(&shop, &other);
     every_message_has_one_answer(&shop, count);
     no_effect_happened_twice(&shop);

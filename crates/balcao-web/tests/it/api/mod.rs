@@ -1,6 +1,7 @@
 //! The API through a real connection. Every answer is held against the OpenAPI document.
 
 mod access;
+mod agenda;
 mod attachments;
 mod document;
 mod input;

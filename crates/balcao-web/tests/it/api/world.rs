@@ -94,6 +94,7 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
     let mut profile = Document::read("agents/eli.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
     profile.after_reply = balcao_agent::profile::AfterReply::default();
     let settings = Settings {
+        professional: None,
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),

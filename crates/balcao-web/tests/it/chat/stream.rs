@@ -105,7 +105,7 @@ async fn a_person_who_takes_over_while_the_agent_thinks_is_the_one_who_answers()
 }
 
 #[tokio::test]
-async fn f_40_a_send_that_was_cut_short_is_repeated_and_shown_once() {
+async fn a_send_that_was_cut_short_is_repeated_and_shown_once() {
     for was_put in [false, true] {
         let shop = shop([says("Olá!")]).await;
         let ana = shop.visitor().await;
@@ -114,7 +114,7 @@ async fn f_40_a_send_that_was_cut_short_is_repeated_and_shown_once() {
         // Somebody claims the message, perhaps even delivers it, and dies before that is recorded.
         let now = balcao_domain::Clock::now(&*shop.clock);
         let until = now.checked_add(SignedDuration::from_secs(30)).unwrap();
-        let claimed = shop.look(move |tx| outbox::claim(tx, now, until, 10)).await;
+        let claimed = shop.look(move |tx| outbox::claim(tx, "test", now, until, 10)).await;
         assert_eq!(claimed.len(), 1);
         if was_put {
             let mailbox = ChatMailbox::new(shop.chats.desk().clone(), shop.chats.hub().clone(), shop.organization);

@@ -101,6 +101,7 @@ pub(super) async fn shop_with(script: impl IntoIterator<Item = Line>, limits: Ch
     let desk = Desk::new(store.clone(), Arc::<ManualClock>::clone(&clock));
     let profile = eli();
     let settings = Settings {
+        professional: None,
         allow_new_tags: profile.allow_new_tags,
         reminder_minutes: profile.reminder_minutes,
         followup_delays: profile.followup_delays.clone(),

@@ -1,0 +1,118 @@
+//! Whom a conversation is about, where one number serves several professionals.
+//!
+//! What the customer says decides, code before name; then what is known already; then their next or last appointment; then there
+//! may be only one. Else nobody is known, and the customer is asked: their answer is read here.
+
+use balcao_domain::professional::Professional;
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
+use balcao_language::fold;
+use balcao_store::catalog::{self, Around};
+use balcao_store::conversation::{self, Conversation};
+use balcao_store::message::{self, Author};
+use balcao_store::{Tx, appointment, organization};
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::desk::UseCaseError;
+
+/// So many of the latest messages are looked at for what the customer has just said.
+const LOOKED_AT: u32 = 20;
+/// Words before a name by which somebody changes to another professional.
+const TOWARDS: [&str; 3] = ["com", "with", "para"];
+/// Words that may stand between these and the name.
+const BETWEEN: [&str; 10] = ["o", "a", "dr", "dra", "doutor", "doutora", "doctor", "the", "sr", "sra"];
+
+/// Finds out whom a conversation is about, from what the customer has just written too, and keeps it.
+pub(crate) fn settle(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    conversation: &mut Conversation,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let active = active(tx, organization)?;
+    let last = message::last(tx, organization, conversation.id, LOOKED_AT)?;
+    let said = last.iter().rev().take_while(|one| one.author == Author::Contact).map(|one| fold(&one.text));
+    let said = said.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" . ");
+    let known = conversation.professional.filter(|known| active.iter().any(|one| one.id == *known));
+    let whom = match named(&active, &said, known.is_some()).or(known) {
+        Some(whom) => Some(whom),
+        None => by_appointment(tx, organization, contact, &active, now)?.or(match active.as_slice() {
+            [only] => Some(only.id),
+            _ => None,
+        }),
+    };
+    if let Some(whom) = whom
+        && conversation.professional != Some(whom)
+    {
+        conversation::set_professional(tx, organization, conversation.id, whom)?;
+        conversation.professional = Some(whom);
+    }
+    Ok(())
+}
+
+/// Those who can be booked.
+pub(super) fn active(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Professional>, UseCaseError> {
+    let none = Date::constant(1970, 1, 1);
+    let around = Around { from: none, to: none, since: Timestamp::MAX };
+    let all = catalog::list_professionals(tx, organization, around)?;
+    Ok(all.into_iter().filter(|one| one.active).collect())
+}
+
+/// The one whom a folded text means. With somebody known already a bare name is not enough: it may be the customer's own.
+fn named(active: &[Professional], said: &str, known: bool) -> Option<ProfessionalId> {
+    let codes = active.iter().filter(|one| one.code.as_ref().is_some_and(|code| has_code(said, code)));
+    if let Some(one) = only(codes) {
+        return Some(one.id);
+    }
+    let words: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    only(active.iter().filter(|one| is_named(&words, one, known))).map(|one| one.id)
+}
+
+fn only<'a>(mut fitting: impl Iterator<Item = &'a Professional>) -> Option<&'a Professional> {
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// `#ana`, and not `#ana-maria`.
+fn has_code(said: &str, code: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+    said.match_indices('#').any(|(at, _)| {
+        let rest = said.get(at + 1..).and_then(|rest| rest.strip_prefix(code));
+        rest.is_some_and(ends)
+    })
+}
+
+fn is_named(words: &[&str], one: &Professional, known: bool) -> bool {
+    std::iter::once(&one.name).chain(&one.aliases).any(|name| {
+        let name = fold(name);
+        let name: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        if name.is_empty() {
+            return false;
+        }
+        words.windows(name.len()).enumerate().any(|(at, window)| {
+            let before = words.get(..at).unwrap_or_default().iter().rev().find(|word| !BETWEEN.contains(word));
+            window == name.as_slice() && (!known || before.is_some_and(|word| TOWARDS.contains(word)))
+        })
+    })
+}
+
+fn by_appointment(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    active: &[Professional],
+    now: Timestamp,
+) -> Result<Option<ProfessionalId>, UseCaseError> {
+    let currency = organization::get(tx, id)?.currency;
+    let upcoming = appointment::upcoming_of_contact(tx, id, contact, currency, now)?;
+    let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
+    if let Some(next) = upcoming.iter().map(|one| one.professional).find(works) {
+        return Ok(Some(next));
+    }
+    let all = appointment::of_contact(tx, id, contact, currency)?;
+    Ok(all.iter().rev().filter(|one| one.status.holds_slot()).map(|one| one.professional).find(works))
+}
+
+#[cfg(test)]
+#[path = "whom_tests.rs"]
+mod tests;

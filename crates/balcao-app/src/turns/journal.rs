@@ -1,0 +1,94 @@
+//! Saves the steps of a turn, and stops one that should not act any more.
+//!
+//! Invariant (I-6, I-17): in the transaction that makes calls durable before they run, whoever has the conversation is looked
+//! at again. What a person took over does not act; what the customer changed before anything was done begins again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use balcao_agent::TurnState;
+use balcao_agent::driver::{Interrupted, Journal};
+use balcao_domain::{ConversationId, OrganizationId, TurnId};
+use balcao_store::dispatch;
+use balcao_store::{Tx, conversation, turn};
+use balcao_tool::Toolbox;
+
+use super::Agent;
+use super::claimed::{self, Under};
+use super::open::Opened;
+use crate::desk::{Desk, UseCaseError};
+
+/// Why a turn was stopped.
+pub(super) enum Stop {
+    /// A person has the conversation.
+    TakenOver,
+    /// The customer wrote more, and nothing was done yet: it begins again with everything.
+    Superseded { opened: Box<Opened>, inbound: String },
+}
+
+/// The journal of a turn.
+pub(super) struct StoreJournal {
+    desk: Desk,
+    toolbox: Arc<Toolbox>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    turn: TurnId,
+    /// Under what it runs, if it was claimed.
+    under: Option<Under>,
+    stopped: Mutex<Option<Stop>>,
+}
+
+impl StoreJournal {
+    pub(super) fn new(desk: &Desk, agent: &Agent, opened: &Opened, under: Option<Under>) -> Self {
+        Self {
+            desk: desk.clone(),
+            toolbox: Arc::clone(&agent.toolbox),
+            organization: opened.organization.id,
+            conversation: opened.conversation.id,
+            turn: opened.turn,
+            under,
+            stopped: Mutex::new(None),
+        }
+    }
+
+    /// Why the turn was stopped; that a person took over, if nothing else is known.
+    pub(super) fn why_stopped(&self) -> Stop {
+        self.stopped.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(Stop::TakenOver)
+    }
+}
+
+#[async_trait]
+impl Journal for StoreJournal {
+    async fn save(&self, state: &TurnState) -> Result<(), Interrupted> {
+        let machine = serde_json::to_string(state).map_err(|error| Interrupted::NotSaved(error.to_string()))?;
+        let &Self { organization, conversation, turn, .. } = self;
+        let (under, hash) = (self.under.clone(), state.prompt_hash.clone());
+        let acts = state.acts_next(&self.toolbox).then(|| state.has_acted(&self.toolbox));
+        let now = self.desk.clock.now();
+        let work = move |tx: &mut Tx<'_>| {
+            if let Some(under) = &under {
+                dispatch::guard(tx, &under.lease)?;
+            }
+            if let Some(has_acted) = acts {
+                if !conversation::get(tx, organization, conversation)?.state.agent_speaks() {
+                    return Ok(Some(Stop::TakenOver));
+                }
+                if let Some(under) = under.as_ref().filter(|_| !has_acted)
+                    && let Some((opened, inbound)) = claimed::begin_again(tx, under, turn, now)?
+                {
+                    return Ok(Some(Stop::Superseded { opened, inbound }));
+                }
+            }
+            turn::save(tx, organization, turn, &machine, &hash)?;
+            Ok(None)
+        };
+        match self.desk.store.write::<_, UseCaseError, _>(work).await {
+            Ok(None) => Ok(()),
+            Ok(stop) => {
+                *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = stop;
+                Err(Interrupted::Stopped)
+            }
+            Err(error) => Err(Interrupted::NotSaved(error.to_string())),
+        }
+    }
+}

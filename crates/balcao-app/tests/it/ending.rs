@@ -1,0 +1,230 @@
+//! Conversations that end and come back, and what whoever takes one over is told.
+
+use std::sync::Arc;
+
+use balcao_agent::Profile;
+use balcao_agent::profile::AfterReply;
+use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::conversations::{ConversationDetail, Conversations};
+use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
+use balcao_app::reminders::Reminders;
+use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound, Writer};
+use balcao_builtin_tools::Settings;
+use balcao_domain::conversation::ConversationState;
+use balcao_domain::follow_up::FollowUpType;
+use balcao_llm::providers::scripted::{Line, Scripted, calls, says};
+use balcao_store::{event, follow_up};
+use balcao_yaml::Document;
+use serde_json::{Value, json};
+
+use crate::counter::{Counter, counter_of, eli, terms};
+use crate::world::{World, figueira, root};
+
+/// The shipped profile `manual` at the barbershop's desk.
+struct Desk {
+    world: World,
+    front: FrontDesk,
+    model: Scripted,
+}
+
+fn manual() -> Profile {
+    let text = std::fs::read_to_string(root().join("agents/manual.yaml")).unwrap();
+    Document::read("agents/manual.yaml", &text).unwrap().read_as::<balcao_agent::ProfileFile>().unwrap().profile
+}
+
+async fn desk() -> Desk {
+    let world = figueira().await;
+    world.set_local("2026-11-24T10:00");
+    let (profile, model) = (manual(), Scripted::new([]));
+    let settings = Settings {
+        professional: None,
+        allow_new_tags: true,
+        reminder_minutes: 60,
+        followup_delays: vec![30],
+        flows: Vec::new(),
+    };
+    let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
+    let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
+    Desk { front: FrontDesk::new(world.desk.clone(), [agent]), world, model }
+}
+
+/// One step of the structured protocol that speaks.
+fn speaks(text: &str) -> Line {
+    says(&json!({"response_to_client": text, "tool_request": null}).to_string())
+}
+
+/// One that asks for a tool.
+fn asks(tool: &str, params: Value) -> Line {
+    says(&json!({"response_to_client": null, "tool_request": {"name": tool, "params": params}}).to_string())
+}
+
+impl Desk {
+    async fn caio_says(&self, text: &str, script: impl IntoIterator<Item = Line>) -> Answered {
+        self.model.script(script);
+        let inbound = Inbound {
+            organization: self.world.organization,
+            channel: "terminal".to_owned(),
+            from: Writer::Contact(self.world.caio().await),
+            name: None,
+            texts: vec![text.to_owned()],
+        };
+        let answered = self.front.answer("manual", inbound, None).await.unwrap();
+        self.front.after_reply("manual", &answered, self.world.organization).await;
+        answered
+    }
+
+    async fn shown(&self, answered: &Answered) -> ConversationDetail {
+        let conversations = Conversations::new(self.world.desk.clone());
+        conversations.show(self.world.organization, answered.conversation).await.unwrap().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_ended_is_archived_and_a_later_message_begins_anew() {
+    let desk = desk().await;
+    let bye = [asks("endConversationTool", json!({"reason": "Dúvida resolvida."})), speaks("Até mais, Caio!")];
+    let ended = desk.caio_says("era só isso, obrigado", bye).await;
+    assert_eq!(ended.ending.reply().unwrap().as_str(), "Até mais, Caio!");
+    let shown = desk.shown(&ended).await;
+    assert_eq!(shown.conversation.state, ConversationState::Closed);
+    assert_eq!(shown.messages.last().unwrap().message.text, "Até mais, Caio!");
+    let conversations = Conversations::new(desk.world.desk.clone());
+    let listed = async |states: &[ConversationState]| {
+        conversations.list(desk.world.organization, states.to_vec()).await.unwrap().len()
+    };
+    use ConversationState::{Ai, Closed, Human, WaitingHuman};
+    assert_eq!((listed(&[WaitingHuman, Human]).await, listed(&[Ai]).await, listed(&[Closed]).await), (0, 0, 1));
+    let back = desk.caio_says("oi de novo", [speaks("Oi! Como posso ajudar?")]).await;
+    assert_eq!((back.ending.outcome(), back.conversation), ("reply", ended.conversation));
+    assert_eq!(desk.shown(&back).await.conversation.state, Ai);
+    let asked = desk.model.last_request().unwrap();
+    assert!(!format!("{:?}", asked.messages).contains("era só isso"), "the context is not fresh: {:?}", asked.messages);
+}
+
+#[tokio::test]
+async fn a_question_that_waits_for_the_customer_keeps_the_conversation_open() {
+    let desk = desk().await;
+    let caio = desk.world.caio().await;
+    let history = balcao_app::appointments::Appointments::new(desk.world.desk.clone());
+    let id = i64::from(history.history(desk.world.organization, caio).await.unwrap().upcoming[0].id).to_string();
+    let script = [
+        asks("cancelAppointmentTool", json!({"eventId": id})),
+        asks("endConversationTool", json!({})),
+        speaks("Posso cancelar o de quinta, 03/12 às 9h30?"),
+    ];
+    let asked = desk.caio_says("cancela meu horário e tchau", script).await;
+    assert_eq!(desk.shown(&asked).await.conversation.state, ConversationState::Ai);
+    let done = desk.caio_says("sim", [speaks("Pronto, cancelado.")]).await;
+    assert_eq!(done.state.calls[0].result.value["message"], "O agendamento foi cancelado com sucesso.");
+    assert!(history.history(desk.world.organization, caio).await.unwrap().upcoming.is_empty());
+}
+
+#[tokio::test]
+async fn whoever_takes_over_reads_a_summary_and_the_agent_is_silent() {
+    let desk = desk().await;
+    desk.caio_says("queria sobrancelha e barba no mesmo dia", [speaks("Qual dia?")]).await;
+    let script =
+        [asks("requestHumanSupportTool", json!({"reason": "Pediu o dono."})), says("Quer sobrancelha e barba juntas.")];
+    let handed = desk.caio_says("o preço que me passaram está errado", script).await;
+    assert_eq!(handed.ending.outcome(), "handoff");
+    let shown = desk.shown(&handed).await;
+    assert_eq!(
+        shown.summary.as_deref(),
+        Some("Quer sobrancelha e barba juntas.\nÚltimo pedido: o preço que me passaram está errado")
+    );
+    assert_eq!(shown.conversation.reason.as_deref(), Some("model: Pediu o dono."));
+    let silent = desk.caio_says("alguém?", []).await;
+    assert_eq!(
+        (silent.ending.outcome(), desk.shown(&silent).await.conversation.state),
+        ("silence", ConversationState::WaitingHuman)
+    );
+}
+
+#[tokio::test]
+async fn without_a_models_summary_the_last_words_are_written_down() {
+    let desk = desk().await;
+    let script = [asks("requestHumanSupportTool", json!({"reason": "Irritado."})), says("")];
+    let handed = desk.caio_says("isso é um absurdo, o corte ficou torto", script).await;
+    let summary = desk.shown(&handed).await.summary.unwrap();
+    assert_eq!(summary, "Último pedido: isso é um absurdo, o corte ficou torto");
+}
+
+/// *Eli* with the calendar's tools beside her own, behind a WhatsApp number.
+async fn counter_that_ends() -> Counter {
+    let mut profile = eli();
+    profile.packs.push("calendar".to_owned());
+    counter_of(profile, []).await
+}
+
+#[tokio::test]
+async fn a_message_by_a_channel_reopens_and_what_was_planned_for_a_visit_still_leaves() {
+    let shop = counter_that_ends().await;
+    let organization = shop.world.organization;
+    shop.model.script([says("Olá!")]);
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    let joao = shop.conversation().await.contact;
+    let request = BookRequest {
+        professional: Some("Wesley".to_owned()),
+        service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
+        date: "2026-11-25".parse().unwrap(),
+        start_min: 15 * 60,
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+    };
+    let booking = Booking::new(shop.world.desk.clone());
+    booking.book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
+    let reminders = Reminders::new(shop.world.desk.clone());
+    let planned = reminders.schedule(organization, joao, shop.world.key(), None, Some(24 * 60), 60).await;
+    planned.unwrap().value.unwrap();
+    let asking = FollowUpRequest {
+        delay_min: 30,
+        allowed_delays_min: vec![30],
+        hint: "barba".to_owned(),
+        kind: FollowUpType::Value,
+        episode: 1,
+    };
+    let follow_ups = FollowUps::new(shop.world.desk.clone());
+    follow_ups.schedule(organization, joao, shop.world.key(), asking).await.unwrap().value.unwrap();
+
+    shop.model.script([calls("endConversationTool", &json!({})), says("Até mais!")]);
+    shop.joao_writes("wamid.2", "tchau").await;
+    shop.works().await;
+    assert_eq!(shop.conversation().await.state, ConversationState::Closed);
+    assert_eq!(shop.texts(), ["Olá!", "Até mais!"]);
+    assert_eq!(shop.look(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len(), 0);
+    let told = shop.look(|tx| event::waiting(tx, 100)).await;
+    assert_eq!(told.iter().filter(|event| event.kind == "conversation_closed").count(), 1);
+
+    // The visit is to come: its reminder leaves, and the answer to it reopens the conversation.
+    shop.world.set_local("2026-11-24T15:00");
+    assert_eq!(shop.fires(terms()).await, 1);
+    assert_eq!(shop.graph.accepted().len(), 3, "the reminder did not leave");
+    shop.model.script([says("Combinado!")]);
+    shop.joao_writes("wamid.3", "beleza, obrigado").await;
+    shop.works().await;
+    assert_eq!(shop.conversation().await.state, ConversationState::Ai);
+    assert_eq!(shop.texts().last().unwrap(), "Combinado!");
+}
+
+#[tokio::test]
+async fn no_summary_is_asked_for_where_the_profile_wants_none() {
+    let desk = desk().await;
+    let mut profile = manual();
+    profile.after_reply = AfterReply::default();
+    let settings = Settings {
+        professional: None,
+        allow_new_tags: true,
+        reminder_minutes: 60,
+        followup_delays: vec![30],
+        flows: Vec::new(),
+    };
+    let registry = balcao_builtin_tools::registry(&desk.world.desk, &settings).unwrap();
+    let agent = Agent::new(profile, &registry, Arc::new(desk.model.clone()));
+    let desk = Desk { front: FrontDesk::new(desk.world.desk.clone(), [agent]), ..desk };
+    let script = [asks("requestHumanSupportTool", json!({"reason": "Pediu."}))];
+    let handed = desk.caio_says("quero resolver isso", script).await;
+    assert_eq!(desk.model.requests().len(), 1);
+    assert_eq!(desk.shown(&handed).await.summary.as_deref(), Some("Último pedido: quero resolver isso"));
+}

@@ -1,0 +1,211 @@
+//! Professionals are told what is booked, moved and cancelled with them: once, with the booking, and by what they want.
+
+use std::sync::Arc;
+
+use balcao_app::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
+use balcao_app::notices::NoticeAccounts;
+use balcao_app::sender::{Sender, SenderSettings};
+use balcao_app::terms::{ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_channel::Channel;
+use balcao_channel::channels::email::{Config, Email, Security};
+use balcao_channel::channels::whatsapp::price::Category;
+use balcao_domain::ContactId;
+use balcao_domain::outbox::OutboxState;
+use balcao_store::outbox::{self, Outbox};
+use balcao_store::{Store, StoreError, Tx};
+use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph};
+use balcao_testkit::fakes::smtp::{FakeSmtp, Trouble};
+use jiff::civil::date;
+use tokio::sync::Notify;
+
+use crate::world::World;
+
+const FROM: &str = "agenda@figueira.example";
+
+/// The sample, where Otávio wants both ways, Wesley none, and Íris has nowhere that notices could go.
+async fn shop(email: bool) -> World {
+    let mut world =
+        crate::world::edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00", |text| {
+            text.replace(
+                "    email: otavio@figueira.example\n",
+                "    email: otavio@figueira.example\n    notify: [whatsapp, email]\n",
+            )
+        })
+        .await;
+    let accounts = NoticeAccounts {
+        whatsapp: Some(("whatsapp".to_owned(), ACCOUNT.to_owned())),
+        email: email.then(|| FROM.to_owned()),
+    };
+    world.desk = world.desk.clone().with_notices(accounts);
+    world
+}
+
+fn wish(who: &str, hour: u16) -> BookRequest {
+    BookRequest {
+        professional: Some(who.to_owned()),
+        service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
+        date: date(2026, 11, 25),
+        start_min: hour * 60,
+        attendee: None,
+        pending: false,
+        source: "agent".to_owned(),
+    }
+}
+
+async fn written(world: &World) -> Vec<Outbox> {
+    let organization = world.organization;
+    let read = world.desk.store.read(move |tx: &mut Tx<'_>| {
+        let mut all = Vec::new();
+        for state in OutboxState::ALL {
+            all.extend(outbox::list(tx, organization, state, 100)?);
+        }
+        all.sort_by_key(|one| i64::from(one.id));
+        Ok::<_, StoreError>(all)
+    });
+    read.await.unwrap()
+}
+
+fn kinds(all: &[Outbox]) -> Vec<(&str, &str)> {
+    all.iter().map(|one| (one.kind.as_str(), one.channel.as_str())).collect()
+}
+
+async fn livia(world: &World) -> ContactId {
+    world.contact("31 98432-7788").await
+}
+
+#[tokio::test]
+async fn each_change_is_told_once_by_both_ways_and_a_replay_tells_nothing_more() {
+    let world = shop(true).await;
+    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    let key = world.key();
+    let booked = booking.book(world.organization, who, key.clone(), wish("Otávio", 14)).await.unwrap();
+    let id = booked.value.unwrap().appointment.id;
+    booking.book(world.organization, who, key, wish("Otávio", 14)).await.unwrap().value.unwrap();
+    // Asked for once more by another turn: they have it.
+    booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
+    booking.preview_cancel(world.organization, who, Some(id)).await.unwrap().unwrap();
+    assert_eq!(kinds(&written(&world).await), [("notice_booked", "whatsapp"), ("notice_booked", "email")]);
+    let moved = RescheduleRequest {
+        appointment: Some(id),
+        date: date(2026, 11, 25),
+        start_min: 15 * 60,
+        professional: None,
+        service: None,
+        source: "agent".to_owned(),
+    };
+    let moved = booking.reschedule(world.organization, who, world.key(), moved).await.unwrap().value.unwrap();
+    let id = moved.new.appointment.id;
+    booking.cancel(world.organization, who, world.key(), Some(id)).await.unwrap().value.unwrap();
+    let all = written(&world).await;
+    let (told, letters): (Vec<&Outbox>, Vec<&Outbox>) = all.iter().partition(|one| one.channel == "whatsapp");
+    let words: Vec<&str> = told.iter().map(|one| one.body.as_str()).collect();
+    for (text, parts) in words.iter().zip([
+        ["Novo agendamento", "Lívia Campos", "quarta, 25/11 às 14h", "31 98432-7788"],
+        ["Agendamento remarcado", "às 15h", "Era quarta", "às 14h"],
+        ["Agendamento cancelado", "Lívia Campos", "às 15h", "Corte na máquina"],
+    ]) {
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    }
+    let uid = |body: &str| body.split("UID:").nth(1).unwrap().split('\\').next().unwrap().to_owned();
+    assert_eq!(letters.len(), 3);
+    assert!(letters.windows(2).all(|two| uid(&two[0].body) == uid(&two[1].body)), "one event in the calendar");
+    for (letter, part) in
+        letters.iter().zip([["SEQUENCE:0", "CONFIRMED"], ["SEQUENCE:1", "CONFIRMED"], ["SEQUENCE:2", "CANCELLED"]])
+    {
+        assert!(part.iter().all(|part| letter.body.contains(part)), "{}", letter.body);
+    }
+}
+
+#[tokio::test]
+async fn who_wants_none_gets_none_and_a_move_to_somebody_else_tells_both() {
+    let world = shop(true).await;
+    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    let booked = booking.book(world.organization, who, world.key(), wish("Wesley", 14)).await.unwrap();
+    let id = booked.value.unwrap().appointment.id;
+    assert_eq!(written(&world).await, []);
+    let to = |appointment, professional: &str, hour: u16| RescheduleRequest {
+        appointment: Some(appointment),
+        date: date(2026, 11, 25),
+        start_min: hour * 60,
+        professional: Some(professional.to_owned()),
+        service: None,
+        source: "agent".to_owned(),
+    };
+    let moved = booking.reschedule(world.organization, who, world.key(), to(id, "Otávio", 15)).await.unwrap();
+    let id = moved.value.unwrap().new.appointment.id;
+    booking.reschedule(world.organization, who, world.key(), to(id, "Wesley", 16)).await.unwrap().value.unwrap();
+    let kinds_of: Vec<String> = written(&world).await.into_iter().map(|one| one.kind).collect();
+    assert_eq!(kinds_of, ["notice_booked", "notice_booked", "notice_cancelled", "notice_cancelled"]);
+}
+
+#[tokio::test]
+async fn a_booking_that_is_refused_tells_nobody() {
+    let world = shop(true).await;
+    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    booking.book(world.organization, who, world.key(), wish("Otávio", 3)).await.unwrap().value.unwrap_err();
+    assert_eq!(written(&world).await, []);
+}
+
+fn mail(fake: &FakeSmtp) -> Arc<dyn Channel> {
+    let config = Config {
+        host: "127.0.0.1".to_owned(),
+        port: fake.port(),
+        security: Security::None,
+        authority: None,
+        login: None,
+        from: FROM.to_owned(),
+        within: std::time::Duration::from_secs(5),
+    };
+    Arc::new(Email::new(config).unwrap())
+}
+
+async fn letter_state(world: &World) -> (OutboxState, u32) {
+    let all = written(world).await;
+    let letter = all.iter().find(|one| one.channel == "email").unwrap();
+    (letter.state, letter.attempts)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
+    for (troubles, state, attempts, arrived) in [
+        (vec![], OutboxState::Sent, 1, 1),
+        (vec![Trouble::Answer("RCPT", 451), Trouble::AnswerLetter(421)], OutboxState::Sent, 3, 1),
+        (vec![Trouble::Answer("RCPT", 550)], OutboxState::Dead, 1, 0),
+        (vec![Trouble::DropAfterData], OutboxState::Unknown, 1, 1),
+    ] {
+        let fake = FakeSmtp::start(None).unwrap();
+        fake.make(troubles.clone());
+        let world = shop(true).await;
+        let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+        booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
+        let sender = Sender::new(world.desk.clone(), [mail(&fake)], SenderSettings::default(), Arc::new(Notify::new()));
+        for _ in 0..6 {
+            sender.work_off().await.unwrap();
+            world.clock.advance(jiff::SignedDuration::from_mins(10));
+        }
+        assert_eq!(letter_state(&world).await, (state, attempts), "{troubles:?}");
+        assert_eq!(fake.letters().len(), arrived, "{troubles:?}: what may have arrived is not sent again");
+        assert_eq!(fake.breaches(), [""; 0]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
+    let (world, graph) = (shop(false).await, FakeGraph::start().unwrap());
+    let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
+    booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
+    let template = ApprovedTemplate {
+        name: "novo_agendamento".to_owned(),
+        language: "pt_BR".to_owned(),
+        category: Category::Utility,
+        gaps: vec![(None, Fact::Customer), (None, Fact::Service), (None, Fact::Day), (None, Fact::Time)],
+    };
+    let terms = Terms { templates: [(Purpose::NoticeBooked, template)].into(), ..Terms::default() };
+    crate::counter::sender(&world, &graph).with_terms("whatsapp", ACCOUNT, terms).work_off().await.unwrap();
+    let sent = graph.accepted();
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    let text = sent[0].to_string();
+    for part in ["novo_agendamento", "Lívia Campos", "Corte na máquina", "quarta, 25/11", "14h", "5531988112040"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}

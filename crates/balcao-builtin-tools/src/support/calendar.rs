@@ -1,0 +1,169 @@
+//! What the tools of pack `calendar` share: dates as DD/MM/YYYY, events without a word of what they are, and refusals in
+//! that dialect.
+
+use balcao_app::booking::BookingRefusal;
+use balcao_app::calendar::{CalendarError, Entry, Owner, Refusal, Seen, Source};
+use balcao_domain::hours::Period;
+use balcao_language::{DateProblem, resolve_date};
+use balcao_tool::{ErrorCode, FieldProblem, ToolContext, ToolError, ToolOutput, ToolResult};
+use jiff::civil::Date;
+use serde_json::{Map, Value, json};
+
+use super::{bad_field, booking_refusal, broke, contact, day, internal, name_error, organization, say, time_in_words};
+
+/// For whom the tools of a turn act on the calendar.
+pub(crate) fn owner(cx: &ToolContext) -> ToolResult<Owner> {
+    Ok(Owner { organization: organization(cx)?, contact: contact(cx)? })
+}
+
+/// `DD/MM/YYYY`.
+pub(crate) fn written(date: Date) -> String {
+    date.strftime("%d/%m/%Y").to_string()
+}
+
+/// Reads a date argument: DD/MM/YYYY or the customer's words, counted from the turn's day.
+pub(crate) fn date(cx: &ToolContext, text: &str, argument: &str) -> ToolResult<Date> {
+    resolve_date(text, cx.now.date()).map(|resolved| resolved.date).map_err(|problem| {
+        let nearest = match &problem {
+            DateProblem::WeekdayMismatch { date, .. } => Some(written(*date)),
+            DateProblem::SeveralDays { first, .. } => Some(written(*first)),
+            DateProblem::NotADate { .. } | DateProblem::Impossible { .. } => None,
+        };
+        let field = FieldProblem {
+            pointer: format!("/{argument}"),
+            problem: problem.to_string(),
+            expected: "one day as DD/MM/YYYY or in the customer's words".to_owned(),
+            got: Some(text.into()),
+            nearest: nearest.map(Value::from),
+            anti_pattern: None,
+        };
+        ToolError::invalid(vec![field]).into()
+    })
+}
+
+/// Reads `startDate` and `endDate`: at most `most` days apart.
+pub(crate) fn range(cx: &ToolContext, start: &str, end: &str, most: i32) -> ToolResult<(Date, Date)> {
+    let (from, to) = (date(cx, start, "startDate")?, date(cx, end, "endDate")?);
+    let days = from.until(to).map_or(i32::MAX, |span| span.get_days());
+    if days < 0 {
+        return Err(bad_field("endDate", "out_of_range", format!("{} or later", written(from)), end));
+    }
+    if days > most {
+        let expected = format!("at most {most} days after {}", written(from));
+        return Err(bad_field("endDate", "out_of_range", expected, end));
+    }
+    Ok((from, to))
+}
+
+/// "08:00-12:00, 14:00-18:00", or that it is closed.
+pub(crate) fn business_hours(cx: &ToolContext, open: &[Period]) -> String {
+    if open.is_empty() {
+        return say(cx, "Fechado", "Closed").to_owned();
+    }
+    open.iter().map(Period::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// An event as a model sees it: when it is and how it is named for cancelling, and nothing else.
+pub(crate) fn event(cx: &ToolContext, entry: &Entry) -> Value {
+    let on = written(entry.appointment.date);
+    json!({
+        "id": entry.id.as_str(),
+        "summary": say(cx, "Compromisso Ocupado", "Busy"),
+        "start": format!("{on} {}", entry.appointment.start),
+        "end": format!("{on} {}", entry.appointment.finish),
+    })
+}
+
+/// When an entry is, in words: "sexta, 27/11 às 15h".
+pub(crate) fn when(cx: &ToolContext, entry: &Entry) -> String {
+    let (on, at) = (day(cx, entry.appointment.date), time_in_words(cx, &entry.appointment.start));
+    match say(cx, "pt", "en") {
+        "pt" => format!("{on} às {at}"),
+        _ => format!("{on} at {at}"),
+    }
+}
+
+/// What is to be said of an answer that the calendar itself did not give.
+pub(crate) fn age<T>(cx: &ToolContext, seen: &Seen<T>) -> Option<String> {
+    let Source::Mirror { as_of } = seen.source else { return None };
+    let at = as_of.to_zoned(cx.now.time_zone().clone()).strftime("%d/%m/%Y %H:%M").to_string();
+    Some(match say(cx, "pt", "en") {
+        "pt" => format!("A agenda não respondeu; isto é da nossa cópia, como estava em {at}, e pode ter mudado."),
+        _ => format!("The calendar did not answer; this is from our copy, as of {at}, and may have changed."),
+    })
+}
+
+/// A calendar that broke: the model learns that it did, staff learn why.
+pub(crate) fn calendar_broke(error: CalendarError) -> Box<ToolError> {
+    match error {
+        CalendarError::UseCase(error) => broke(error),
+        CalendarError::Unavailable { .. } | CalendarError::Unknown { .. } | CalendarError::Disconnected { .. } => {
+            let told = ToolError::from_source(ErrorCode::Unavailable, &error);
+            if error.is_unknown() { told.uncertain() } else { told }.into()
+        }
+    }
+}
+
+/// A correct "no" becomes `success: false` with its reason; a name or id that does not exist becomes an error.
+///
+/// # Errors
+/// `not_found` and `ambiguous`, with what would be right.
+pub(crate) fn refused(cx: &ToolContext, refusal: Refusal) -> ToolResult<ToolOutput> {
+    match refusal {
+        Refusal::Changed { now } => {
+            let now_at = when(cx, &now);
+            let told = match say(cx, "pt", "en") {
+                "pt" => format!("Esse compromisso foi mudado; agora é {now_at}. Nada foi feito."),
+                _ => format!("This event was changed; it is now {now_at}. Nothing was done."),
+            };
+            let value = json!({"success": false, "reason": "CHANGED", "error": told, "event": event(cx, &now)});
+            Ok(ToolOutput::refusal(value))
+        }
+        Refusal::Rule(BookingRefusal::NotFound { .. }) => {
+            Err(ToolError::new(ErrorCode::NotFound, "this contact has no such event")
+                .detail("argument", "eventId")
+                .into())
+        }
+        Refusal::Rule(BookingRefusal::Service(refusal)) => Err(name_error(refusal, "serviceName")),
+        // The name is the profile's, not the model's.
+        Refusal::Rule(BookingRefusal::Professional(refusal)) => {
+            Err(internal(&format!("the professional that the profile books is not there: {refusal:?}")))
+        }
+        Refusal::Rule(rule) => {
+            let output = booking_refusal(cx, rule, true)?;
+            Ok(ToolOutput { value: Value::Object(dialect(&output.value)), ..output })
+        }
+    }
+}
+
+/// A refusal of booking in the words of this pack.
+fn dialect(value: &Value) -> Map<String, Value> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let br = |value: &Value| {
+        value.as_str().and_then(|text| text.parse().ok()).map_or(Value::Null, |day| written(day).into())
+    };
+    let slot = |one: &Value| json!({"date": br(&one["date"]), "weekday": one["weekday"], "time": one["start_hour"], "professional": one["barber"]});
+    let hours = |all: &Value| {
+        let periods = all.as_array().into_iter().flatten();
+        periods.map(|one| format!("{}-{}", text(&one["opens"]), text(&one["closes"]))).collect::<Vec<_>>().join(", ")
+    };
+    let mut told = Map::new();
+    for (key, fact) in value.as_object().into_iter().flatten() {
+        let (name, fact) = match key.as_str() {
+            "success" | "reason" | "note" | "service" | "limit" => (key.as_str(), fact.clone()),
+            "message" => ("error", fact.clone()),
+            "alternatives" => ("alternatives", fact.as_array().into_iter().flatten().map(slot).collect()),
+            "works" => ("businessHours", hours(fact).into()),
+            "notice_minutes" => ("noticeMinutes", fact.clone()),
+            "last_date" => ("lastDate", br(fact)),
+            "today" => ("today", br(fact)),
+            "time_now" => ("timeNow", fact.clone()),
+            "barber" => ("professional", fact.clone()),
+            "offered_by" => ("offeredBy", fact.clone()),
+            // What else the neighbours tell are appointments in their shape.
+            _ => continue,
+        };
+        told.insert(name.to_owned(), fact);
+    }
+    told
+}

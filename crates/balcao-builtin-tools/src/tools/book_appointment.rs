@@ -1,0 +1,101 @@
+//! `book_appointment`: a session with the conversation's professional, for whoever writes or for somebody else.
+
+use async_trait::async_trait;
+use balcao_app::intake::{Intake, IntakeBooked, IntakeRequest};
+use balcao_domain::Phone;
+use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::{
+    bad_field, broke, contact, conversation, date, day, intake_refusal, key, minutes, organization, receipt, say,
+    time_in_words, weekday,
+};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    date: String,
+    time: String,
+    client_name: String,
+    client_phone: String,
+}
+
+pub(crate) struct BookAppointment {
+    pub(crate) intake: Intake,
+}
+
+fn request(cx: &ToolContext, args: Args) -> ToolResult<IntakeRequest> {
+    let client_phone = Phone::parse(&args.client_phone).map_err(|error| {
+        bad_field("client_phone", &error.to_string(), "area code and number", args.client_phone.as_str())
+    })?;
+    let client_name = args.client_name.split_whitespace().collect::<Vec<_>>().join(" ");
+    if client_name.is_empty() {
+        return Err(bad_field("client_name", "no name", "the name of whoever comes", args.client_name));
+    }
+    Ok(IntakeRequest {
+        date: date(cx, &args.date, "date")?,
+        start_min: minutes(&args.time)?,
+        client_name,
+        client_phone,
+    })
+}
+
+#[async_trait]
+impl NativeTool for BookAppointment {
+    type Args = Args;
+    const CONFIRMABLE: bool = true;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let (request, key) = (request(cx, args)?, key(cx, "book_appointment"));
+        let name = request.client_name.clone();
+        let done = self.intake.book(organization(cx)?, contact(cx)?, conversation(cx)?, key, request).await;
+        match done.map_err(broke)?.value {
+            Ok(booked) => Ok(success(cx, &booked, &name)),
+            Err(refusal) => intake_refusal(cx, refusal),
+        }
+    }
+
+    async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
+        let request = request(cx, args)?;
+        let would = self.intake.preview(organization(cx)?, contact(cx)?, conversation(cx)?, request).await;
+        match would.map_err(broke)? {
+            Ok(would) => {
+                let one = &would.booked.appointment;
+                let (on, at) = (day(cx, one.date), time_in_words(cx, &one.start));
+                let (with, name) = (&one.professional, would.for_somebody_else.unwrap_or_default());
+                Ok(Preview::Ask(match (say(cx, "pt", "en"), name.is_empty()) {
+                    ("pt", true) => format!("Posso marcar com {with}, {on} às {at}?"),
+                    ("pt", false) => format!("Posso marcar para {name} com {with}, {on} às {at}?"),
+                    (_, true) => format!("May I book with {with}, {on} at {at}?"),
+                    (_, false) => format!("May I book for {name} with {with}, {on} at {at}?"),
+                }))
+            }
+            Err(refusal) => Ok(Preview::Refused(intake_refusal(cx, refusal)?)),
+        }
+    }
+}
+
+fn success(cx: &ToolContext, done: &IntakeBooked, client_name: &str) -> ToolOutput {
+    let one = &done.booked.appointment;
+    let message = match (done.booked.already_booked, done.for_somebody_else.is_some()) {
+        (true, _) => say(cx, "Esse horário já estava marcado; nada mudou.", "It was booked already; nothing changed."),
+        (false, true) => say(cx, "Marcado para outra pessoa.", "Booked for somebody else."),
+        (false, false) => say(cx, "Marcado.", "Booked."),
+    };
+    ToolOutput::success(json!({
+        "success": true,
+        "appointment_id": i64::from(one.id),
+        "professional": one.professional,
+        "date": one.date.to_string(),
+        "weekday": weekday(cx, one.date),
+        "time": one.start,
+        "finish": one.finish,
+        "client_name": client_name,
+        "for_somebody_else": done.for_somebody_else.is_some(),
+        "price": one.price.to_string(),
+        "message": message,
+    }))
+    .receipt(receipt(ReceiptKind::Booked, one))
+}

@@ -1,0 +1,60 @@
+//! `get_available_slots`: what is free with the conversation's professional.
+
+use async_trait::async_trait;
+use balcao_app::intake::{Intake, Outside};
+use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::{broke, contact, conversation, date, intake_refusal, open_until, organization, say, weekday};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    date: String,
+}
+
+pub(crate) struct GetAvailableSlots {
+    pub(crate) intake: Intake,
+}
+
+#[async_trait]
+impl NativeTool for GetAvailableSlots {
+    type Args = Args;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let day = date(cx, &args.date, "date")?;
+        let found =
+            self.intake.sessions(organization(cx)?, contact(cx)?, conversation(cx)?, day).await.map_err(broke)?;
+        let found = match found {
+            Ok(found) => found,
+            Err(refusal) => return intake_refusal(cx, refusal),
+        };
+        let mut value = json!({
+            "date": found.date.to_string(),
+            "weekday": weekday(cx, found.date),
+            "professional": found.professional,
+            "slots": found.slots,
+            "session_minutes": found.session_min,
+            "timezone": found.timezone,
+        });
+        let outside = found.outside.map(|outside| match outside {
+            Outside::Past => ("PAST_DATE", say(cx, "Esse dia já passou.", "That day is over.").to_owned()),
+            Outside::TooFar(last) => ("TOO_FAR", open_until(cx, last)),
+        });
+        if let (Some(fields), Some((reason, message))) = (value.as_object_mut(), outside) {
+            fields.insert("reason".to_owned(), reason.into());
+            fields.insert("message".to_owned(), message.into());
+            return Ok(ToolOutput::refusal(value));
+        }
+        let starts = found.slots.iter().filter_map(|start| start.parse().ok());
+        let offers = starts.map(|start| Offer {
+            day: found.date,
+            start,
+            professional: found.professional.clone(),
+            service: None,
+        });
+        Ok(ToolOutput::success(value).offering(offers))
+    }
+}

@@ -1,0 +1,159 @@
+//! `scheduleAppointmentTool`: books in the calendar for the contact of the conversation.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use balcao_app::booking::{BookRequest, ServiceChoice};
+use balcao_app::calendar::{self, Calendar, Done};
+use balcao_app::contacts::{ContactUpdate, Contacts};
+use balcao_language::fold;
+use balcao_store::ledger::EffectKey;
+use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::support::calendar::{calendar_broke, date, owner, refused, when, written};
+use crate::support::{broke, contact, key, minutes, organization, receipt, say, weekday};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Args {
+    service_name: String,
+    appointment_date: String,
+    appointment_time: String,
+    client_full_name: Option<String>,
+}
+
+pub(crate) struct ScheduleAppointmentTool {
+    pub(crate) calendar: Arc<dyn Calendar>,
+    pub(crate) contacts: Contacts,
+    /// Whom the profile books, if not just anybody who is free.
+    pub(crate) professional: Option<String>,
+}
+
+/// What a name beside a booking means.
+enum Named {
+    /// The contact's own, or none.
+    Own,
+    /// That of a contact who had none.
+    New(String),
+    /// Somebody else's, for whom the contact books.
+    Other(String),
+}
+
+impl ScheduleAppointmentTool {
+    async fn named(&self, cx: &ToolContext, given: Option<&str>) -> ToolResult<Named> {
+        let Some(given) = given.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(Named::Own) };
+        let known = self.contacts.info(organization(cx)?, contact(cx)?).await.map_err(broke)?;
+        let own = [known.name.as_deref(), known.preferred_name.as_deref()];
+        if own.into_iter().flatten().any(|own| is_of(given, own)) {
+            return Ok(Named::Own);
+        }
+        Ok(if known.name.is_none() { Named::New(given.to_owned()) } else { Named::Other(given.to_owned()) })
+    }
+
+    fn request(&self, cx: &ToolContext, args: &Args, named: &Named) -> ToolResult<BookRequest> {
+        Ok(BookRequest {
+            professional: self.professional.clone(),
+            service: Some(ServiceChoice::Name(args.service_name.clone())),
+            date: date(cx, &args.appointment_date, "appointmentDate")?,
+            start_min: minutes(&args.appointment_time)?,
+            attendee: if let Named::Other(name) = named { Some(name.clone()) } else { None },
+            pending: false,
+            source: "agent".to_owned(),
+        })
+    }
+
+    /// Keeps the name of a contact who had none.
+    async fn keep_name(&self, cx: &ToolContext, name: String) -> ToolResult<()> {
+        let key = key(cx, "scheduleAppointmentTool");
+        let key = EffectKey { key: format!("{}/name", key.key), ..key };
+        let update = ContactUpdate { name: Some(name), ..ContactUpdate::default() };
+        let kept = self.contacts.update(organization(cx)?, contact(cx)?, key, "agent".to_owned(), update).await;
+        // A name that cannot be kept takes nothing from the booking.
+        kept.map(|_kept| ()).map_err(broke)
+    }
+}
+
+#[async_trait]
+impl NativeTool for ScheduleAppointmentTool {
+    type Args = Args;
+    const CONFIRMABLE: bool = true;
+
+    async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
+        let named = self.named(cx, args.client_full_name.as_deref()).await?;
+        let request = self.request(cx, &args, &named)?;
+        let key = key(cx, "scheduleAppointmentTool");
+        let done = calendar::book(self.calendar.as_ref(), owner(cx)?, key, request).await.map_err(calendar_broke)?;
+        let done = match done {
+            Ok(done) => done,
+            Err(refusal) => return refused(cx, refusal),
+        };
+        if let Named::New(name) = named {
+            self.keep_name(cx, name).await?;
+        }
+        Ok(success(cx, &done))
+    }
+
+    async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
+        let named = self.named(cx, args.client_full_name.as_deref()).await?;
+        let request = self.request(cx, &args, &named)?;
+        match self.calendar.would_book(owner(cx)?, request).await.map_err(calendar_broke)? {
+            Ok(done) => {
+                let (what, who) = (&done.entry.appointment.service, &done.entry.appointment.professional);
+                let at = when(cx, &done.entry);
+                Ok(Preview::Ask(match say(cx, "pt", "en") {
+                    "pt" => format!("Posso marcar {what} com {who}, {at}?"),
+                    _ => format!("May I book {what} with {who}, {at}?"),
+                }))
+            }
+            Err(refusal) => Ok(Preview::Refused(refused(cx, refusal)?)),
+        }
+    }
+}
+
+/// Whether a name is the known one, in full or in part: "Ana" is "Ana Prado".
+fn is_of(given: &str, known: &str) -> bool {
+    let words = |text: &str| fold(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let (given, known) = (words(given), words(known));
+    given.iter().all(|word| known.contains(word)) || known.iter().all(|word| given.contains(word))
+}
+
+fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
+    let one = &done.entry.appointment;
+    let saved = if done.already {
+        say(cx, "O cliente já tinha este agendamento; nada mudou.", "The customer had this appointment already.")
+    } else {
+        say(cx, "Agendamento salvo com sucesso no sistema.", "The appointment was saved.")
+    };
+    let at = when(cx, &done.entry);
+    let what = match say(cx, "pt", "en") {
+        "pt" => format!("{} com {}, {at}.", one.service, one.professional),
+        _ => format!("{} with {}, {at}.", one.service, one.professional),
+    };
+    ToolOutput::success(json!({
+        "success": true,
+        "message": format!("{saved} {what}"),
+        "eventId": done.entry.id.as_str(),
+        "date": written(one.date),
+        "weekday": weekday(cx, one.date),
+        "start": one.start,
+        "end": one.finish,
+        "service": one.service,
+        "professional": one.professional,
+    }))
+    .receipt(receipt(ReceiptKind::Booked, one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of;
+
+    #[test]
+    fn a_part_of_a_name_is_the_same_person_and_another_first_name_is_not() {
+        for (given, same) in [("ana", true), ("Ana Prado Lima", true), ("ÂNA PRADO", true), ("Bia Prado", false)] {
+            assert_eq!(is_of(given, "Ana Prado"), same, "{given}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Pack `calendar`: names, shapes and messages of the seed, and whose events anybody sees (specification part 2 §7).
+
+use balcao_app::contacts::Contacts;
+use balcao_app::notes::Notes;
+use balcao_builtin_tools::{Settings, registry};
+use balcao_tool::{CallResult, ReceiptKind, ResultClass};
+use serde_json::{Value, json};
+
+use crate::world::{Problems, Who, World, bad, error, figueira, proven, settings, world};
+
+/// The value of a correct "no" of this pack: it has its reason, and says it in `error`.
+fn no(result: &CallResult) -> Value {
+    assert_eq!((result.class, result.code), (ResultClass::Refusal, None), "{}", result.value);
+    assert!(result.value["error"].is_string() && result.receipts.is_empty(), "{}", result.value);
+    result.value.clone()
+}
+
+fn cut(date: &str, time: &str) -> Value {
+    json!({"serviceName": "degradê", "appointmentDate": date, "appointmentTime": time})
+}
+
+async fn events(world: &World, who: Who) -> Vec<(String, String)> {
+    let listed = world.call(who, "listEventsTool", json!({"startDate": "hoje", "endDate": "31/12/2026"})).await;
+    let text = |event: &Value, key: &str| event[key].as_str().unwrap().to_owned();
+    let all = listed.value["events"].as_array().unwrap();
+    all.iter().map(|event| (text(event, "id"), text(event, "start"))).collect()
+}
+
+async fn slots(world: &World, who: Who, start: &str, end: &str) -> Value {
+    world.call(who, "getAvailableSlotsTool", json!({"startDate": start, "endDate": end})).await.value
+}
+
+#[tokio::test]
+async fn an_appointment_is_saved_once_and_the_message_tells_with_whom() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let booked = world.twice(caio, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
+    let value = &booked.value;
+    assert_eq!(
+        value["message"],
+        "Agendamento salvo com sucesso no sistema. Corte na máquina com Otávio Prado, quarta, 25/11 às 15h."
+    );
+    assert_eq!(
+        (&value["date"], &value["start"], &value["end"]),
+        (&json!("25/11/2026"), &json!("15:00"), &json!("15:30"))
+    );
+    assert_eq!(proven(&booked), [ReceiptKind::Booked]);
+    assert_eq!(
+        events(&world, caio).await[0],
+        (value["eventId"].as_str().unwrap().to_owned(), "25/11/2026 15:00".to_owned())
+    );
+    // Another turn that asks for the very same thing is told that it is there.
+    let again = world.call(caio, "scheduleAppointmentTool", cut("amanhã", "15:00")).await;
+    assert_eq!(again.value["eventId"], value["eventId"]);
+    assert!(again.value["message"].as_str().unwrap().starts_with("O cliente já tinha"));
+}
+
+#[tokio::test]
+async fn anybody_free_who_offers_the_service_is_booked_unless_the_profile_names_one() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let professional = |result: &CallResult| result.value["professional"].as_str().unwrap().to_owned();
+    let first = world.call(caio, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
+    let second = world.call(livia, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
+    assert_eq!((professional(&first), professional(&second)), ("Otávio Prado".to_owned(), "Wesley Moura".to_owned()));
+    let only = Settings { professional: Some("Wesley Moura".to_owned()), ..settings() };
+    let world = self::world("barbearia-figueira.yaml", "2026-11-24T10:00", &only, |text| text).await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let first = world.call(caio, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
+    assert_eq!(professional(&first), "Wesley Moura");
+    let told = no(&world.call(livia, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await);
+    assert_eq!((&told["reason"], &told["error"]), (&json!("SLOT_TAKEN"), &json!("Esse horário está ocupado.")));
+    assert!(told.get("message").is_none());
+    let busy = slots(&world, livia, "25/11/2026", "25/11/2026").await;
+    assert_eq!(busy["days"][0]["businessHours"], "10:00-20:00");
+    assert_eq!(busy["days"][0]["busySlots"], json!([{"start": "15:00", "end": "15:30"}]));
+    assert_eq!(busy["professionals"], json!(["Wesley Moura"]));
+    let names: Vec<&str> =
+        busy["services"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Corte na máquina", "Barba desenhada", "Corte e barba", "Sobrancelha"]);
+}
+
+#[tokio::test]
+async fn a_refusal_has_its_reason_and_dates_as_the_pack_writes_them() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let schedule =
+        |date: &'static str, time: &'static str| world.call(caio, "scheduleAppointmentTool", cut(date, time));
+    let sunday = no(&schedule("29/11/2026", "10:00").await);
+    assert_eq!((&sunday["reason"], &sunday["businessHours"]), (&json!("OUTSIDE_HOURS"), &json!("")));
+    let slot = &sunday["alternatives"][0];
+    assert!(slot["date"].as_str().unwrap().ends_with("/2026") && slot["professional"].is_string(), "{slot}");
+    let late = no(&schedule("24/11/2026", "09:00").await);
+    assert_eq!((&late["reason"], &late["today"]), (&json!("PAST_DATE"), &json!("24/11/2026")));
+    let far = no(&schedule("24/11/2027", "10:00").await);
+    assert_eq!((&far["reason"], &far["lastDate"]), (&json!("TOO_FAR"), &json!("08/01/2027")));
+    for value in [&sunday, &late, &far] {
+        for word in ["appointment_id", "barber", "start_hour", "available_slots"] {
+            assert!(!value.to_string().contains(word), "{word}: {value}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_named_with_what_would_be_right() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let cases: [(&str, Value, Problems); 6] = [
+        ("scheduleAppointmentTool", cut("31/02/2026", "10:00"), &[("/appointmentDate", "")]),
+        ("scheduleAppointmentTool", cut("25/11/2026", "25:00"), &[("/appointmentTime", "")]),
+        ("scheduleAppointmentTool", cut("sexta, 25/11/2026", "10:00"), &[("/appointmentDate", "")]),
+        ("getAvailableSlotsTool", json!({"startDate": "27/11/2026", "endDate": "26/11/2026"}), &[("/endDate", "")]),
+        ("getAvailableSlotsTool", json!({"startDate": "27/11/2026", "endDate": "27/01/2027"}), &[("/endDate", "")]),
+        ("listEventsTool", json!({"startDate": "esta semana", "endDate": "hoje"}), &[("/startDate", "")]),
+    ];
+    for (tool, args, problems) in cases {
+        let result = world.call(caio, tool, args).await;
+        let pointers: Vec<String> = bad(&result).into_iter().map(|(pointer, _)| pointer).collect();
+        assert_eq!(pointers, problems.iter().map(|(pointer, _)| *pointer).collect::<Vec<_>>(), "{}", result.value);
+    }
+    let mismatch = world.call(caio, "scheduleAppointmentTool", cut("sexta, 25/11/2026", "10:00")).await;
+    assert_eq!(error(&mismatch, "invalid_arguments")["fields"][0]["nearest"], "25/11/2026");
+    let service = json!({"serviceName": "massagem", "appointmentDate": "amanhã", "appointmentTime": "10:00"});
+    let unknown = error(&world.call(caio, "scheduleAppointmentTool", service).await, "not_found");
+    assert!(unknown["available"].as_array().unwrap().contains(&json!("Sobrancelha")), "{unknown}");
+}
+
+#[tokio::test]
+async fn each_day_of_a_period_has_its_hours_and_its_busy_times() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let value = slots(&world, livia, "28/11/2026", "30/11/2026").await;
+    let day = |value: &Value, index: usize| {
+        let day = &value["days"][index];
+        (
+            day["date"].as_str().unwrap().to_owned(),
+            day["businessHours"].as_str().unwrap().to_owned(),
+            day["busySlots"].clone(),
+        )
+    };
+    assert_eq!(day(&value, 0), ("28/11/2026".to_owned(), "08:00-17:00".to_owned(), json!([])));
+    assert_eq!(day(&value, 1), ("29/11/2026".to_owned(), "Fechado".to_owned(), json!([])));
+    assert_eq!(day(&value, 2), ("30/11/2026".to_owned(), "13:00-20:00".to_owned(), json!([])));
+    // On Monday only Otávio works: what he has is busy. With two at work, only what both have.
+    world.call(caio, "scheduleAppointmentTool", cut("30/11/2026", "15:00")).await;
+    assert_eq!(
+        day(&slots(&world, livia, "30/11/2026", "30/11/2026").await, 0).2,
+        json!([{"start": "15:00", "end": "15:30"}])
+    );
+    world.call(caio, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
+    assert_eq!(day(&slots(&world, livia, "25/11/2026", "25/11/2026").await, 0).2, json!([]));
+    // A holiday says why; a period that goes beyond the calendar says until when it is open.
+    assert_eq!(
+        slots(&world, livia, "12/12/2026", "12/12/2026").await["days"][0]["note"],
+        "Fechado: aniversário da cidade"
+    );
+    let long = slots(&world, livia, "28/12/2026", "20/01/2027").await;
+    assert_eq!(long["days"].as_array().unwrap().last().unwrap()["date"], "08/01/2027");
+    assert!(long["message"].as_str().unwrap().contains("08/01"), "{long}");
+    // Today, what is over is busy.
+    let today = day(&slots(&world, livia, "hoje", "hoje").await, 0).2;
+    assert_eq!(today[0], json!({"start": "09:00", "end": "10:30"}));
+    let over = no(&world
+        .call(livia, "getAvailableSlotsTool", json!({"startDate": "20/11/2026", "endDate": "23/11/2026"}))
+        .await);
+    assert_eq!(over["reason"], "PAST_DATE");
+}
+
+#[tokio::test]
+async fn nothing_of_an_event_but_its_time_reaches_the_model_and_nothing_of_anybody_elses() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let listed = world.call(caio, "listEventsTool", json!({"startDate": "24/11/2026", "endDate": "31/12/2026"})).await;
+    let own = listed.value["events"].as_array().unwrap();
+    assert_eq!(own.len(), 1);
+    assert_eq!(own[0]["summary"], "Compromisso Ocupado");
+    assert_eq!((&own[0]["start"], &own[0]["end"]), (&json!("03/12/2026 09:30"), &json!("03/12/2026 10:00")));
+    let theirs = events(&world, livia).await[0].0.clone();
+    let others = slots(&world, caio, "03/12/2026", "04/12/2026").await;
+    for value in [&listed.value, &others] {
+        for word in ["Coloração\"", "Corte de menino", "Bento", "Lívia", "Caio", "99640"] {
+            let services = value["services"].to_string();
+            assert!(!value.to_string().replace(&services, "").contains(word), "{word}: {value}");
+        }
+    }
+    // A foreign id, one that nobody has and one that is none are told apart by nothing.
+    let mut told = Vec::new();
+    for id in [theirs.as_str(), "2147483000", "evt_7c0d2f9ab1e6", "-1"] {
+        let asked = world.ask(caio, "cancelAppointmentTool", json!({"eventId": id})).await;
+        let ran = world.call(caio, "cancelAppointmentTool", json!({"eventId": id})).await;
+        assert_eq!(error(&ran, "not_found"), json!({"argument": "eventId"}));
+        told.extend([asked.value, ran.value]);
+    }
+    told.dedup();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(events(&world, livia).await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_event_is_cancelled_once_after_a_question_that_names_its_time() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let id = events(&world, caio).await[0].0.clone();
+    let asked = world.ask(caio, "cancelAppointmentTool", json!({"eventId": id})).await;
+    assert_eq!(asked.confirm.as_deref(), Some("Posso cancelar o seu horário de quinta, 03/12 às 9h30?"));
+    assert_eq!(events(&world, caio).await.len(), 1);
+    let done = world.twice(caio, "cancelAppointmentTool", json!({"eventId": id})).await;
+    assert_eq!(done.value["message"], "O agendamento foi cancelado com sucesso.");
+    assert_eq!(proven(&done), [ReceiptKind::Cancelled]);
+    assert!(events(&world, caio).await.is_empty());
+    let again = no(&world.call(caio, "cancelAppointmentTool", json!({"eventId": id})).await);
+    assert_eq!(again["reason"], "ALREADY_CANCELLED");
+}
+
+#[tokio::test]
+async fn a_name_beside_the_booking_is_the_writers_or_that_of_who_comes() {
+    let world = figueira().await;
+    let (caio, contacts) = (world.caio().await, Contacts::new(world.desk.clone()));
+    let named = |name: &str, time: &str| {
+        let mut args = cut("25/11/2026", time);
+        args["clientFullName"] = name.into();
+        args
+    };
+    world.call(caio, "scheduleAppointmentTool", named("caio brandão", "15:00")).await;
+    world.call(caio, "scheduleAppointmentTool", named("Bento Brandão", "16:00")).await;
+    let history = balcao_app::appointments::Appointments::new(world.desk.clone());
+    let upcoming = history.history(world.organization, caio.contact).await.unwrap().upcoming;
+    let who: Vec<Option<&str>> = upcoming.iter().take(2).map(|one| one.attendee.as_deref()).collect();
+    assert_eq!(who, [None, Some("Bento Brandão")]);
+    let nameless = world.nameless("31 95555-0001").await;
+    world.call(nameless, "scheduleAppointmentTool", named("Rita Paes", "17:00")).await;
+    assert_eq!(contacts.info(world.organization, nameless.contact).await.unwrap().name.as_deref(), Some("Rita Paes"));
+}
+
+#[tokio::test]
+async fn what_the_customer_tells_is_kept_and_the_message_confirms_it() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let args = json!({"preferredName": "Cacá", "addressText": "Rua Sergipe, 91", "notes": "Prefere de manhã."});
+    let kept = world.twice(caio, "updateClientInfoTool", args).await;
+    assert_eq!(
+        kept.value["message"],
+        "Dados do cliente foram salvos no sistema: Nome Preferido='Cacá', Endereço='Rua Sergipe, 91', Anotações='Prefere de manhã.'."
+    );
+    let info = Contacts::new(world.desk.clone()).info(world.organization, caio.contact).await.unwrap();
+    assert_eq!((info.preferred_name.as_deref(), info.address.as_deref()), (Some("Cacá"), Some("Rua Sergipe, 91")));
+    let notes = Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
+    assert_eq!(notes.iter().filter(|note| note.content == "Prefere de manhã.").count(), 1);
+    let blank = world.call(caio, "updateClientInfoTool", json!({"preferredName": "  ", "notes": "x"})).await;
+    assert_eq!(bad(&blank), [("/preferredName".to_owned(), "empty".to_owned())]);
+    let notes = Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
+    assert!(notes.iter().all(|note| note.content != "x"), "nothing of a call that is refused is kept");
+}
+
+#[tokio::test]
+async fn tags_are_put_on_and_new_ones_made_where_the_profile_allows_it() {
+    let free = Settings { allow_new_tags: true, ..settings() };
+    let world = self::world("barbearia-figueira.yaml", "2026-11-24T10:00", &free, |text| text).await;
+    let livia = world.livia().await;
+    let args = json!({"tags": ["mensalista", "Orçamento"]});
+    let kept = world.twice(livia, "updateConversationTagsTool", args.clone()).await;
+    assert_eq!(kept.value["message"], "As etiquetas foram salvas com sucesso na conversa.");
+    assert_eq!(kept.value["tags"], json!(["Mensalista", "Orçamento"]));
+    assert!(kept.receipts.is_empty());
+    let closed = figueira().await;
+    let livia = closed.livia().await;
+    let told = error(&closed.call(livia, "updateConversationTagsTool", args).await, "not_found");
+    assert_eq!((&told["saved"], &told["argument"]), (&json!(["Mensalista"]), &json!("tags")));
+}
+
+#[tokio::test]
+async fn a_person_and_the_end_are_receipts_that_closing_the_turn_carries_out() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let called = world.call(caio, "requestHumanSupportTool", json!({"reason": "Cliente irritado."})).await;
+    assert_eq!(
+        called.value,
+        json!({"success": true, "message": "A conversa foi transferida para um atendente humano."})
+    );
+    assert_eq!(proven(&called), [ReceiptKind::HandedOff]);
+    let ended = world.call(caio, "endConversationTool", json!({})).await;
+    assert_eq!(ended.value, json!({"success": true, "message": "A conversa foi finalizada e arquivada."}));
+    assert_eq!(proven(&ended), [ReceiptKind::Ended]);
+    let english = world.call(caio.in_english(), "endConversationTool", json!({"reason": "done"})).await;
+    assert_eq!(english.value["message"], "The conversation was ended and archived.");
+}
+
+#[tokio::test]
+async fn the_summary_is_for_the_program_alone() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let asked = world.call(caio, "summarizeConversationTool", json!({})).await;
+    assert_eq!(asked.value["code"], "unknown_tool");
+    let tools = registry(&world.desk, &settings()).unwrap();
+    let summarize = tools.get("summarizeConversationTool").unwrap();
+    assert!(summarize.spec.internal);
+    // Nothing was said in this conversation yet: there is nothing to write down.
+    let result = summarize.execute(&world.context(caio), json!({}), balcao_tool::plan::RunMode::Execute).await;
+    assert_eq!((result.class, &result.value["reason"]), (ResultClass::Refusal, &json!("NOTHING_SAID")));
+}

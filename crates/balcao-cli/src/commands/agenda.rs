@@ -1,0 +1,143 @@
+//! `balcao agenda`: a professional's agenda for calendar programs: addresses, and files.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use balcao_app::feeds::{Detail, FeedView, Feeds, MadeFeed};
+use balcao_domain::FeedId;
+use jiff::{Timestamp, tz::TimeZone};
+use secrecy::ExposeSecret;
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, complain, say},
+    wire,
+};
+
+/// Options of `balcao agenda`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// JSON instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Makes an address that a calendar program can subscribe to, and shows it: this once, and never again.
+    Link {
+        /// Whose agenda.
+        professional: String,
+        /// How much it tells of each appointment: busy, service, `first_name`.
+        #[arg(long, default_value = "busy", value_parser = detail)]
+        detail: Detail,
+    },
+    /// Every address, and whether it is still open.
+    List,
+    /// Puts a new address in the place of one, which is open no more.
+    Renew {
+        /// The address, as `list` names it.
+        #[arg(value_parser = feed)]
+        id: FeedId,
+    },
+    /// Closes an address, at once and for ever.
+    Revoke {
+        /// The address, as `list` names it.
+        #[arg(value_parser = feed)]
+        id: FeedId,
+    },
+    /// Writes an agenda as a calendar file.
+    Export {
+        /// Whose agenda.
+        professional: String,
+        /// Where to; standard output without it.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+        /// How much it tells of each appointment: busy, service, `first_name`.
+        #[arg(long, default_value = "busy", value_parser = detail)]
+        detail: Detail,
+    },
+}
+
+fn detail(text: &str) -> Result<Detail, String> {
+    let known = Detail::ALL.map(Detail::as_str).join(", ");
+    Detail::from_word(text).ok_or_else(|| format!("there is no detail `{text}`; there are: {known}"))
+}
+
+/// An address's id, with its prefix or without.
+fn feed(text: &str) -> Result<FeedId, String> {
+    let id = text.parse::<i64>().map_or_else(|_| text.parse().ok(), |number| FeedId::try_from(number).ok());
+    id.ok_or_else(|| format!("`{text}` is no feed; write it as `balcao agenda list` does, such as `fee_3`"))
+}
+
+fn random() -> Result<[u8; 32], Failure> {
+    let mut random = [0_u8; 32];
+    getrandom::fill(&mut random)
+        .map_err(|error| Failure::operation(format!("the system gives no random bytes: {error}")))?;
+    Ok(random)
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _) = wire::configured(config, None).await?;
+    let zone = wire::zone(&desk, organization).await?;
+    let feeds = Feeds::new(desk);
+    let failed = |error| Failure::operation(chain(&error));
+    match args.action {
+        Action::Link { professional, detail } => {
+            let made = feeds.make(organization, professional, detail, random()?).await.map_err(failed)?;
+            tell(&made.map_err(Failure::operation)?, &zone, args.json);
+        }
+        Action::Renew { id } => {
+            let made = feeds.renew(organization, id, random()?).await.map_err(failed)?;
+            tell(&made.map_err(Failure::operation)?, &zone, args.json);
+        }
+        Action::Revoke { id } => {
+            feeds.revoke(organization, id).await.map_err(failed)?.map_err(Failure::operation)?;
+            say(&if args.json { json!({ "id": id, "revoked": true }).to_string() } else { format!("{id} is closed") });
+        }
+        Action::List => {
+            let all = feeds.list(organization).await.map_err(failed)?;
+            if args.json {
+                say(&serde_json::to_string(&all).unwrap_or_default());
+            } else if all.is_empty() {
+                say("no addresses yet; make one with `balcao agenda link PROFESSIONAL`");
+            } else {
+                all.iter().for_each(|one| say(&line(one, &zone)));
+            }
+        }
+        Action::Export { professional, out, detail } => {
+            let text = feeds.export(organization, professional, detail).await.map_err(failed)?;
+            let text = text.map_err(Failure::operation)?;
+            match out {
+                None => say(text.trim_end()),
+                Some(path) => std::fs::write(&path, text)
+                    .map_err(|error| Failure::operation(format!("{} cannot be written: {error}", path.display())))?,
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(made: &MadeFeed, zone: &TimeZone, json: bool) {
+    let path = made.path.expose_secret();
+    if json {
+        say(&json!({ "id": made.view.id, "path": path, "detail": made.view.detail }).to_string());
+    } else {
+        complain(&format!(
+            "{}; keep this path on your server's address, it is not shown again:",
+            line(&made.view, zone)
+        ));
+        say(path);
+    }
+}
+
+/// "fee_3  Íris Valente  busy  made 23/11/2026 10:02".
+fn line(one: &FeedView, zone: &TimeZone) -> String {
+    let at = |instant: Timestamp| instant.to_zoned(zone.clone()).strftime("%d/%m/%Y %H:%M").to_string();
+    let end = one.revoked_at.map(|revoked| format!("  closed {}", at(revoked))).unwrap_or_default();
+    format!("{}  {}  {}  made {}{end}", one.id, one.professional, one.detail.as_str(), at(one.created_at))
+}

@@ -1,0 +1,422 @@
+//! A front desk over a bare calendar: it knows opening hours, busy times and free starts, and nothing of anybody's events.
+
+use balcao_language::{Asked, fold};
+use balcao_llm::ToolDefinition;
+use jiff::ToSpan;
+use jiff::civil::{Date, Time};
+use serde_json::Value;
+
+use super::{
+    Answer, Desk,
+    slots::{clock, nearest, spread},
+};
+use crate::{
+    catalog::Named,
+    nlu::{Act, Day},
+    results::{self, Appointment, Outcome},
+    state::{Dialogue, Goal},
+    words::Line,
+};
+
+const SCHEDULE: &str = "scheduleAppointmentTool";
+const SLOTS: &str = "getAvailableSlotsTool";
+const LIST: &str = "listEventsTool";
+const CANCEL: &str = "cancelAppointmentTool";
+const HUMAN: &str = "requestHumanSupportTool";
+const CLIENT: &str = "updateClientInfoTool";
+const END: &str = "endConversationTool";
+
+/// How long a visit takes of which nothing is known.
+const USUAL_MIN: i32 = 30;
+/// Days that an offer looks at, and that a list of events covers.
+const OFFERED_DAYS: i64 = 6;
+const LISTED_DAYS: i64 = 90;
+
+/// Words that say that all is settled.
+const SETTLED: &[&str] =
+    &["so isso", "era isso", "mais nada", "nada mais", "that's all", "that is all", "nothing else"];
+/// Words before the writer's own address.
+const ADDRESS: &[&str] = &["meu endereco e ", "meu endereço é ", "moro na ", "moro no ", "moro em ", "my address is "];
+
+/// Whether these tools, or those that this turn has used, are those of a bare calendar.
+pub(super) fn serves(dialogue: &Dialogue, tools: &[ToolDefinition]) -> bool {
+    let own = |name: &str| [SCHEDULE, SLOTS, LIST, CANCEL].contains(&name);
+    tools.iter().any(|tool| own(&tool.name)) || dialogue.outcomes.iter().any(|outcome| own(&outcome.name))
+}
+
+/// One day of the calendar.
+struct OpenDay {
+    date: Date,
+    open: Vec<(Time, Time)>,
+    busy: Vec<(Time, Time)>,
+    free: Vec<Time>,
+    note: Option<String>,
+}
+
+impl Desk<'_> {
+    pub(super) fn calendar(&mut self) {
+        if self.is(Act::Injection) {
+            self.say(Line::NotThat);
+            return;
+        }
+        if self.hand_over_by(HUMAN) {
+            return;
+        }
+        let done = self.effects();
+        self.told_of_themselves();
+        self.asked_for_information();
+        let before = (self.lines.len(), self.calls.len());
+        if !done {
+            self.about_an_appointment();
+        }
+        let touched = done || before != (self.lines.len(), self.calls.len());
+        if self.lines.is_empty() && self.calls.is_empty() && self.settled() {
+            match self.ask(END, &[]) {
+                Answer::Asked => return,
+                Answer::Ready(_) | Answer::Missing => {
+                    self.say(if self.is(Act::Goodbye) { Line::Goodbye } else { Line::Welcome });
+                    return;
+                }
+            }
+        }
+        if self.lines.is_empty() && self.calls.is_empty() && !self.dialogue.utterance.questions.is_empty() {
+            self.say(Line::NotKnown);
+        }
+        self.manners(touched);
+    }
+
+    /// Whether the customer says goodbye, or that all is settled while nothing is open.
+    fn settled(&self) -> bool {
+        let folded = fold(&self.dialogue.utterance.text);
+        let open = self.dialogue.goal != Goal::None;
+        self.is(Act::Goodbye) || !open && SETTLED.iter().any(|words| folded.contains(words))
+    }
+
+    /// Keeps the name, the address and the note that the customer gives.
+    fn told_of_themselves(&mut self) {
+        let utterance = &self.dialogue.utterance;
+        let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
+        let note = self.is(Act::Note).then(|| utterance.text.chars().take(500).collect::<String>());
+        let (name, address) = (utterance.own_name.clone(), address_in(&utterance.text));
+        if name.is_none() && address.is_none() && note.is_none() {
+            return;
+        }
+        let kept = [("preferredName", text(name.clone())), ("addressText", text(address)), ("notes", text(note))];
+        match self.ask(CLIENT, &kept) {
+            Answer::Ready(outcome) if outcome.succeeded() => self.say(match name {
+                Some(name) => Line::NameKept { name: name.split_whitespace().next().unwrap_or_default().to_owned() },
+                None => Line::Noted,
+            }),
+            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
+            Answer::Asked => {}
+        }
+    }
+
+    fn asked_for_information(&mut self) {
+        if self.is(Act::Identity) {
+            self.say(Line::Identity { organization: self.organization.to_owned() });
+        }
+        if self.is(Act::Anger) {
+            self.say(Line::Sorry);
+        }
+        if self.is(Act::Services) || self.is(Act::Offers) {
+            self.list_services();
+        }
+        if self.is(Act::Prices) {
+            self.say(Line::NotKnown);
+        }
+        if self.is(Act::Hours) {
+            self.opening_hours();
+        }
+        if self.is(Act::MyAppointments) && self.dialogue.goal != Goal::Cancel {
+            self.own_events();
+        }
+    }
+
+    fn list_services(&mut self) {
+        let today = self.dialogue.today();
+        if self.dialogue.catalog.services.is_empty() && self.days(today, today).is_none() {
+            return;
+        }
+        let row = |one: &crate::catalog::Service| {
+            let minutes = one.data.get("durationMinutes").and_then(Value::as_i64);
+            minutes.map_or_else(|| one.name.clone(), |minutes| format!("{}: {minutes} min", one.name))
+        };
+        let list = self.dialogue.catalog.services.iter().map(row).collect();
+        self.say(Line::Services { list });
+    }
+
+    fn opening_hours(&mut self) {
+        let today = self.dialogue.today();
+        let asked = self.dialogue.utterance.days.first().copied();
+        let (first, last) =
+            asked.map_or((today, today.saturating_add(OFFERED_DAYS.days())), |day| (day.first, day.last));
+        let Some(days) = self.days(first, last) else { return };
+        match days.as_slice() {
+            [] => self.say(Line::NotKnown),
+            [day] => self.say(Line::HoursOf { date: day.date, periods: day.open.clone(), note: day.note.clone() }),
+            several => {
+                let days = several.iter().map(|day| (day.date, day.open.clone())).collect();
+                self.say(Line::HoursList { days });
+            }
+        }
+    }
+
+    fn own_events(&mut self) {
+        if self.listed().is_none() {
+            return;
+        }
+        let list = self.dialogue.upcoming.clone();
+        self.say(if list.is_empty() { Line::NoAppointments } else { Line::Appointments { list } });
+    }
+
+    /// The customer's own events; `None` while they are missing.
+    fn listed(&mut self) -> Option<()> {
+        let today = self.dialogue.today();
+        let until = today.saturating_add(LISTED_DAYS.days());
+        self.read(LIST, &[("startDate", written(today)), ("endDate", written(until))]).map(|_listed| ())
+    }
+
+    fn about_an_appointment(&mut self) {
+        match self.dialogue.goal {
+            Goal::None => {}
+            Goal::Cancel => self.cancel_event(),
+            // No tool moves an event: a person does.
+            Goal::Reschedule => self.say(Line::Refused { message: None }),
+            Goal::Book => self.book_event(),
+        }
+    }
+
+    fn cancel_event(&mut self) {
+        if let Some(outcome) = self.answered(CANCEL) {
+            if outcome.is_held() {
+                self.confirm(outcome);
+            } else {
+                self.refused_by(outcome);
+            }
+            return;
+        }
+        if self.repeats_held(CANCEL, Asked::Cancelling) || self.listed().is_none() {
+            return;
+        }
+        let Some(what) = self.meant() else { return };
+        if let Answer::Missing = self.ask(CANCEL, &[("eventId", what.id.unwrap_or(Value::Null))]) {
+            self.say(Line::CannotNow);
+        }
+    }
+
+    fn book_event(&mut self) {
+        if let Some(outcome) = self.answered(SCHEDULE) {
+            self.not_scheduled(outcome);
+            return;
+        }
+        if !self.about_booking() {
+            return;
+        }
+        if self.declines() {
+            self.say(Line::NoProblem);
+            return;
+        }
+        if let Some(proposal) = self.agreed() {
+            self.schedule(&proposal);
+            return;
+        }
+        if self.unclear_time() {
+            return;
+        }
+        let (dialogue, today) = (self.dialogue, self.dialogue.today());
+        // "Quinta ou sexta" means both.
+        let several = match dialogue.utterance.days.as_slice() {
+            [first, .., last] if first.first < last.last => Some(Day { last: last.last, ..Day::on(first.first) }),
+            _ => None,
+        };
+        let day = several.or(dialogue.day).or(dialogue.topic_day);
+        if let Some(day) = day.filter(|day| day.last < today || self.rolled_over(day.first)) {
+            self.say(Line::DatePassed { date: day.first });
+            return;
+        }
+        let asked = day.unwrap_or(Day { last: today.saturating_add(OFFERED_DAYS.days()), ..Day::on(today) });
+        let last = asked.last.min(asked.first.saturating_add(OFFERED_DAYS.days()));
+        let Some(days) = self.days(asked.first.max(today), last) else { return };
+        let Some(service) = self.service_wanted() else { return };
+        if day.is_none() {
+            self.say(Line::AskDay);
+            return;
+        }
+        self.offer_of(&service, &days);
+    }
+
+    /// The service by its name in the calendar; asks which.
+    fn service_wanted(&mut self) -> Option<String> {
+        let names: Vec<String> = self.dialogue.catalog.services.iter().map(|one| one.name.clone()).collect();
+        let proposed = self.dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone());
+        match self.dialogue.service() {
+            Named::One(name) => return Some(name),
+            Named::Several(list) => self.say(Line::WhichService { list }),
+            Named::Unknown(said) => {
+                self.say(Line::NotOffered { said });
+                self.say(Line::AskService { list: names });
+            }
+            Named::Nothing if proposed.is_some() => return proposed,
+            Named::Nothing => self.say(Line::AskService { list: names }),
+        }
+        None
+    }
+
+    /// Proposes the wanted time, or says what is free instead.
+    fn offer_of(&mut self, service: &str, days: &[OpenDay]) {
+        let minutes = self.dialogue.catalog.service(service).and_then(|one| one.data.get("durationMinutes")?.as_i64());
+        let minutes = minutes.and_then(|minutes| i32::try_from(minutes).ok()).unwrap_or(USUAL_MIN);
+        if let ([day], Some(time)) = (days, self.dialogue.times.first().copied()) {
+            if day.is_free(time, minutes) {
+                let service = Some(service.to_owned());
+                let what = Appointment { date: Some(day.date), time: Some(time), service, ..Appointment::default() };
+                self.say(Line::Propose { what });
+                return;
+            }
+            let near = nearest(&day.starts(minutes), time);
+            if !near.is_empty() {
+                self.say(Line::NotFree { date: day.date, time, professional: None });
+                self.say(Line::Nearby { list: vec![(None, near)] });
+                return;
+            }
+        }
+        if let [OpenDay { date, open, note, .. }] = days
+            && open.is_empty()
+        {
+            self.say(Line::HoursOf { date: *date, periods: Vec::new(), note: note.clone() });
+            self.say(Line::AnotherDay);
+            return;
+        }
+        let window = self.dialogue.window;
+        let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
+        let starts = |day: &OpenDay| spread(&day.starts(minutes).into_iter().filter(fits).collect::<Vec<_>>());
+        let free: Vec<(Date, Vec<Time>)> =
+            days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty()).collect();
+        match (days, free.is_empty()) {
+            ([only], true) => {
+                self.say(Line::NoneFree { date: only.date, professional: None, part: window.is_some() });
+                self.say(Line::AnotherDay);
+            }
+            (_, true) => self.say(Line::AnotherDay),
+            (_, false) => self.say(Line::OfferDays { days: free, until: None }),
+        }
+    }
+
+    fn schedule(&mut self, what: &Appointment) {
+        let (Some(date), Some(time), Some(service)) = (what.date, what.time, what.service.clone()) else {
+            self.say(Line::AskDay);
+            return;
+        };
+        let arguments = [
+            ("serviceName", Value::String(service)),
+            ("appointmentDate", written(date)),
+            ("appointmentTime", Value::String(clock(time))),
+        ];
+        if let Answer::Missing = self.ask(SCHEDULE, &arguments) {
+            self.say(Line::CannotNow);
+        }
+    }
+
+    fn not_scheduled(&mut self, outcome: &Outcome) {
+        match outcome.code() {
+            Some("not_found" | "ambiguous") => {
+                let list = super::slots::candidates(&outcome.result);
+                self.say(Line::AskService { list });
+            }
+            Some("invalid_arguments") => self.say(Line::AskDay),
+            Some(_) if outcome.is_held() => self.confirm(outcome),
+            Some(_) => {
+                self.failure(outcome);
+            }
+            None => {
+                let others = results::appointments(&outcome.result, &["alternatives"]);
+                let given = |key: &str| results::text(&outcome.arguments, &[key]);
+                let date = given("appointmentDate").as_deref().and_then(results::date_of);
+                let time = given("appointmentTime").as_deref().and_then(results::time_of);
+                let near: Vec<Time> = others.iter().filter(|one| one.date == date).filter_map(|one| one.time).collect();
+                match (date, time) {
+                    (Some(date), Some(time)) if !near.is_empty() => {
+                        self.say(Line::NotFree { date, time, professional: None });
+                        self.say(Line::Nearby { list: vec![(None, nearest(&near, time))] });
+                    }
+                    _ => self.refused_by(outcome),
+                }
+            }
+        }
+    }
+
+    /// Words a refusal of this pack, or a failure.
+    fn refused_by(&mut self, outcome: &Outcome) {
+        if outcome.code().is_some() {
+            self.failure(outcome);
+            return;
+        }
+        if let Some(told) = results::text(&outcome.result, &["error"]) {
+            self.say(Line::Refused { message: Some(told) });
+        }
+        self.say(Line::Refused { message: None });
+    }
+
+    /// Days of the calendar; `None` while they are missing, or where they were refused.
+    fn days(&mut self, first: Date, last: Date) -> Option<Vec<OpenDay>> {
+        let outcome = self.read(SLOTS, &[("startDate", written(first)), ("endDate", written(last))])?;
+        if !outcome.succeeded() {
+            self.refused_by(outcome);
+            return None;
+        }
+        let all = outcome.result.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        Some(all.iter().filter_map(read_day).collect())
+    }
+}
+
+impl OpenDay {
+    /// Whether a visit of so many minutes can start then.
+    fn is_free(&self, start: Time, minutes: i32) -> bool {
+        let (from, to) = (of_day(start), of_day(start).saturating_add(minutes));
+        let within = |(opens, closes): &(Time, Time)| of_day(*opens) <= from && to <= end_of(*closes);
+        let clear = |(start, end): &(Time, Time)| to <= of_day(*start) || end_of(*end) <= from;
+        self.open.iter().any(within) && self.busy.iter().all(clear)
+    }
+
+    fn starts(&self, minutes: i32) -> Vec<Time> {
+        self.free.iter().copied().filter(|time| self.is_free(*time, minutes)).collect()
+    }
+}
+
+fn of_day(time: Time) -> i32 {
+    i32::from(time.hour()) * 60 + i32::from(time.minute())
+}
+
+/// A period's end: the day's is its last moment.
+fn end_of(time: Time) -> i32 {
+    if time == balcao_language::say::END_OF_DAY { 24 * 60 } else { of_day(time) }
+}
+
+fn read_day(value: &Value) -> Option<OpenDay> {
+    let date = results::text(value, &["date"]).as_deref().and_then(results::date_of)?;
+    let hours = results::text(value, &["businessHours"]).unwrap_or_default();
+    let period = |text: &str| {
+        let (opens, closes) = text.trim().split_once('-')?;
+        Some((results::time_of(opens)?, results::time_of(closes)?))
+    };
+    let open = hours.split(',').filter_map(period).collect();
+    let busy = super::hours::periods(value, "busySlots");
+    let free = value.get("freeSlots").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let free = free.iter().filter_map(|start| results::time_of(start.as_str()?)).collect();
+    Some(OpenDay { date, open, busy, free, note: results::text(value, &["note"]) })
+}
+
+/// A date as the pack wants it.
+fn written(date: Date) -> Value {
+    Value::String(date.strftime("%d/%m/%Y").to_string())
+}
+
+/// The address that the writer gives, in their words.
+fn address_in(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let start = ADDRESS.iter().find_map(|lead| Some(lower.find(lead)?.saturating_add(lead.len())))?;
+    let rest = text.get(start..)?;
+    let end = rest.find(['.', '!', '?', '\n', ';']).unwrap_or(rest.len());
+    rest.get(..end).map(|address| address.trim().to_owned()).filter(|address| address.chars().count() > 3)
+}

@@ -1,0 +1,374 @@
+//! A calendar that lives in memory, as a service outside would be: with `ETag`s of its own, answers that get lost, people who
+//! edit what is booked, and times when it does not answer.
+#![expect(clippy::unwrap_used, reason = "a fake of the tests")]
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use balcao_app::appointments::AppointmentView;
+use balcao_app::availability::Slot;
+use balcao_app::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
+use balcao_app::calendar::{
+    Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
+    Seen, Source, Version,
+};
+use balcao_app::catalog::{Offer, ProfessionalView, ServiceView};
+use balcao_app::names::NameRefusal;
+use balcao_domain::hours::{Period, format_minute};
+use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, Currency, Money, OrganizationId};
+use balcao_store::ledger::EffectKey;
+use jiff::Timestamp;
+use jiff::ToSpan;
+use jiff::civil::{Date, Weekday};
+
+const NAME: &str = "memory";
+const MINUTES: u16 = 30;
+const OPEN: [(u16, u16); 2] = [(9 * 60, 12 * 60), (14 * 60, 18 * 60)];
+
+/// What goes wrong with the next acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is done, and the answer is lost.
+    AnswerLost,
+    /// It never arrives, and nobody can tell.
+    RequestLost,
+    /// Before it arrives, somebody edits the entry in nothing that its owner would see.
+    Touched,
+    /// Before it arrives, somebody moves the entry to half an hour later.
+    Shifted,
+}
+
+#[derive(Debug, Clone)]
+struct Event {
+    owner: ContactId,
+    date: Date,
+    start_min: u16,
+    status: AppointmentStatus,
+    edits: u32,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    events: BTreeMap<i64, Event>,
+    done: BTreeMap<String, Result<Done, Refusal>>,
+    faults: Vec<Fault>,
+    /// Loses every other answer.
+    lossy: bool,
+    acts: u32,
+    down: bool,
+}
+
+/// The calendar of [`crate::contract::calendar::Setting`].
+#[derive(Debug)]
+pub struct Memory {
+    today: Date,
+    now: Timestamp,
+    state: Mutex<State>,
+}
+
+impl Memory {
+    /// Empty, at that instant.
+    #[must_use]
+    pub fn new(now: Timestamp, today: Date) -> Self {
+        Self { today, now, state: Mutex::default() }
+    }
+
+    /// The same, which loses every other answer.
+    #[must_use]
+    pub fn lossy(self) -> Self {
+        self.state.lock().unwrap().lossy = true;
+        self
+    }
+
+    /// What goes wrong with the next acts, one after the other.
+    pub fn suffer(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.state.lock().unwrap().faults.extend(faults);
+    }
+
+    /// From now on it does not answer: reads come from a copy, acts fail.
+    pub fn go_down(&self) {
+        self.state.lock().unwrap().down = true;
+    }
+
+    fn seen<T>(&self, value: T) -> Seen<T> {
+        let down = self.state.lock().unwrap().down;
+        Seen { value, source: if down { Source::Mirror { as_of: self.now } } else { Source::Live } }
+    }
+
+    /// Runs an act once per key, with what goes wrong with it.
+    fn act(
+        &self,
+        key: &EffectKey,
+        target: Option<i64>,
+        work: impl FnOnce(&mut State) -> Result<Done, Refusal>,
+    ) -> Outcome {
+        let mut state = self.state.lock().unwrap();
+        if state.down {
+            return Err(CalendarError::Unavailable { calendar: NAME, reason: "503".to_owned() });
+        }
+        let lost = || CalendarError::Unknown { calendar: NAME, reason: "the connection was reset".to_owned() };
+        state.acts = state.acts.saturating_add(1);
+        let fault = if state.faults.is_empty() { None } else { Some(state.faults.remove(0)) };
+        let edited = target.and_then(|id| state.events.get_mut(&id));
+        match (fault, edited) {
+            (Some(Fault::RequestLost), _) => return Err(lost()),
+            (Some(Fault::Touched), Some(event)) => event.edits = event.edits.saturating_add(1),
+            (Some(Fault::Shifted), Some(event)) => {
+                event.start_min = event.start_min.saturating_add(30);
+                event.edits = event.edits.saturating_add(1);
+            }
+            _ => {}
+        }
+        let answer = match state.done.get(&key.key) {
+            Some(before) => before.clone(),
+            None => {
+                let answer = work(&mut state);
+                // What was refused is asked anew; only what was done is kept, as a service outside keeps it.
+                if answer.is_ok() {
+                    state.done.insert(key.key.clone(), answer.clone());
+                }
+                answer
+            }
+        };
+        let is_lost = fault == Some(Fault::AnswerLost) || state.lossy && state.acts % 2 == 1;
+        if is_lost { Err(lost()) } else { Ok(answer) }
+    }
+
+    fn judge(&self, state: &State, request: &BookRequest, but: Option<i64>) -> Result<(), BookingRefusal> {
+        if let Some(ServiceChoice::Name(name)) = &request.service
+            && !name.eq_ignore_ascii_case("corte")
+        {
+            let known = vec!["Corte".to_owned()];
+            return Err(BookingRefusal::Service(NameRefusal::NotFound { query: name.clone(), nearest: None, known }));
+        }
+        if request.date < self.today {
+            return Err(BookingRefusal::PastDate { today: self.today, time: "08:00".to_owned() });
+        }
+        let fits = |(opens, closes): &(u16, u16)| *opens <= request.start_min && request.start_min + MINUTES <= *closes;
+        if !is_open(request.date) || !OPEN.iter().any(fits) {
+            return Err(BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives: Vec::new() });
+        }
+        if !is_free(state, request.date, request.start_min, but) {
+            let free = OPEN.iter().flat_map(|(opens, closes)| (*opens..*closes).step_by(usize::from(MINUTES)));
+            let free = free.filter(|start| is_free(state, request.date, *start, but)).take(5);
+            let slot =
+                |start| Slot { professional: "Ana Prado".to_owned(), date: request.date, start: format_minute(start) };
+            return Err(BookingRefusal::SlotTaken { alternatives: free.map(slot).collect() });
+        }
+        Ok(())
+    }
+
+    fn own(&self, state: &State, owner: Owner, id: &EntryId) -> Result<(i64, Event), Refusal> {
+        let number = id.as_str().strip_prefix("evt").and_then(|text| text.parse::<i64>().ok());
+        let found = number.and_then(|number| Some((number, state.events.get(&number)?.clone())));
+        found.filter(|(_, event)| event.owner == owner.contact).ok_or_else(|| {
+            let upcoming = self.of(state, owner).into_iter().map(|entry| entry.appointment).collect();
+            Refusal::Rule(BookingRefusal::NotFound { upcoming })
+        })
+    }
+
+    fn of(&self, state: &State, owner: Owner) -> Vec<Entry> {
+        let own = state.events.iter().filter(|(_, event)| event.owner == owner.contact && event.status.is_open());
+        let mut own: Vec<Entry> = own.map(|(id, event)| entry(*id, event)).collect();
+        own.sort_by_key(|entry| (entry.appointment.date, entry.appointment.start.clone()));
+        own
+    }
+
+    fn as_seen(&self, state: &State, owner: Owner, id: &EntryId, seen: &Version) -> Result<(i64, Event), Refusal> {
+        let (number, event) = self.own(state, owner, id)?;
+        let now = entry(number, &event);
+        if now.version == *seen { Ok((number, event)) } else { Err(Refusal::Changed { now: Box::new(now) }) }
+    }
+}
+
+/// Adds an event, and gives its entry.
+fn add(state: &mut State, owner: Owner, request: &BookRequest) -> Entry {
+    let id = i64::try_from(state.events.len()).unwrap_or(i64::MAX - 1).saturating_add(1);
+    let event = Event {
+        owner: owner.contact,
+        date: request.date,
+        start_min: request.start_min,
+        status: AppointmentStatus::Confirmed,
+        edits: 0,
+    };
+    state.events.insert(id, event.clone());
+    entry(id, &event)
+}
+
+fn is_open(date: Date) -> bool {
+    !matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday)
+}
+
+fn is_free(state: &State, date: Date, start: u16, but: Option<i64>) -> bool {
+    let clear = |(id, event): (&i64, &Event)| {
+        Some(*id) == but
+            || event.date != date
+            || !event.status.is_open()
+            || event.start_min + MINUTES <= start
+            || start + MINUTES <= event.start_min
+    };
+    state.events.iter().all(clear)
+}
+
+fn entry(id: i64, event: &Event) -> Entry {
+    let appointment = AppointmentView {
+        id: AppointmentId::try_from(id).unwrap(),
+        professional: "Ana Prado".to_owned(),
+        service: "Corte".to_owned(),
+        service_id: None,
+        date: event.date,
+        start: format_minute(event.start_min),
+        finish: format_minute(event.start_min + MINUTES),
+        status: event.status,
+        price: Money::new(4_500, Currency::BRL),
+        attendee: None,
+    };
+    Entry { id: EntryId::new(format!("evt{id}")), version: Version::new(format!("\"{}\"", event.edits)), appointment }
+}
+
+#[async_trait]
+impl Calendar for Memory {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    async fn offer(&self, _organization: OrganizationId) -> Read<Offer> {
+        let service = ServiceView {
+            id: 1_i64.try_into().unwrap(),
+            name: "Corte".to_owned(),
+            description: None,
+            price: Money::new(4_500, Currency::BRL),
+            duration_min: u32::from(MINUTES),
+        };
+        let professional = ProfessionalView {
+            id: 1_i64.try_into().unwrap(),
+            name: "Ana Prado".to_owned(),
+            profession: None,
+            services: vec!["Corte".to_owned()],
+            terms: Vec::new(),
+            restrictions: None,
+            works: Vec::new(),
+        };
+        Ok(self.seen(Offer { services: vec![service], professionals: vec![professional] }))
+    }
+
+    async fn busy(&self, _owner: Owner, query: BusyQuery) -> Read<Result<Vec<BusyDay>, BookingRefusal>> {
+        if query.to < self.today {
+            let refusal = BookingRefusal::PastDate { today: self.today, time: "08:00".to_owned() };
+            return Ok(self.seen(Err(refusal)));
+        }
+        let period = |(from, to): (u16, u16)| Period::new(from, to).unwrap();
+        let mut days = Vec::new();
+        let mut date = query.from.max(self.today);
+        while date <= query.to {
+            let state = self.state.lock().unwrap();
+            let taken = state.events.values().filter(|event| event.date == date && event.status.is_open());
+            let mut busy: Vec<Period> =
+                taken.map(|event| period((event.start_min, event.start_min + MINUTES))).collect();
+            busy.sort_unstable();
+            let open = if is_open(date) { OPEN.map(period).to_vec() } else { Vec::new() };
+            let hours = open.iter().flat_map(|one| (one.opens_min()..one.closes_min()).step_by(usize::from(MINUTES)));
+            let free = hours.filter(|start| is_free(&state, date, *start, None)).map(format_minute).collect();
+            days.push(BusyDay { date, open, busy, free, note: None });
+            date = date.saturating_add(1.day());
+        }
+        Ok(self.seen(Ok(days)))
+    }
+
+    async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>> {
+        let own = self.of(&self.state.lock().unwrap(), owner);
+        let within = |entry: &Entry| (from.max(self.today)..=to).contains(&entry.appointment.date);
+        Ok(self.seen(own.into_iter().filter(within).collect()))
+    }
+
+    async fn find(&self, owner: Owner, id: &EntryId) -> Read<Option<Entry>> {
+        let found = self.own(&self.state.lock().unwrap(), owner, id).ok();
+        Ok(self.seen(found.map(|(number, event)| entry(number, &event))))
+    }
+
+    async fn would_book(&self, owner: Owner, request: BookRequest) -> Outcome {
+        let state = self.state.lock().unwrap();
+        let mut would = State { events: state.events.clone(), ..State::default() };
+        drop(state);
+        Ok(self
+            .judge(&would, &request, None)
+            .map_err(Refusal::Rule)
+            .map(|()| Done::of(add(&mut would, owner, &request))))
+    }
+
+    async fn would_cancel(&self, owner: Owner, id: &EntryId) -> Outcome {
+        let found = self.own(&self.state.lock().unwrap(), owner, id);
+        Ok(found.and_then(|(number, event)| match event.status.is_open() {
+            true => Ok(Done::of(entry(number, &event))),
+            false => Err(Refusal::Rule(BookingRefusal::AlreadyCancelled)),
+        }))
+    }
+
+    async fn book(&self, owner: Owner, key: EffectKey, request: BookRequest) -> Outcome {
+        self.act(&key, None, |state| {
+            self.judge(state, &request, None).map_err(Refusal::Rule)?;
+            Ok(Done::of(add(state, owner, &request)))
+        })
+    }
+
+    async fn cancel(&self, owner: Owner, key: EffectKey, id: &EntryId, seen: &Version) -> Outcome {
+        self.act(&key, number_of(id), |state| {
+            let (number, mut event) = self.as_seen(state, owner, id, seen)?;
+            if !event.status.is_open() {
+                return Err(Refusal::Rule(BookingRefusal::AlreadyCancelled));
+            }
+            event.status = AppointmentStatus::Cancelled;
+            event.edits = event.edits.saturating_add(1);
+            state.events.insert(number, event.clone());
+            Ok(Done::of(entry(number, &event)))
+        })
+    }
+
+    async fn reschedule(
+        &self,
+        owner: Owner,
+        key: EffectKey,
+        id: &EntryId,
+        seen: &Version,
+        request: RescheduleRequest,
+    ) -> Outcome {
+        self.act(&key, number_of(id), |state| {
+            let (number, mut event) = self.as_seen(state, owner, id, seen)?;
+            let wish = BookRequest {
+                professional: None,
+                service: None,
+                date: request.date,
+                start_min: request.start_min,
+                attendee: None,
+                pending: false,
+                source: request.source.clone(),
+            };
+            self.judge(state, &wish, Some(number)).map_err(Refusal::Rule)?;
+            let before = entry(number, &event).appointment;
+            event.date = request.date;
+            event.start_min = request.start_min;
+            event.edits = event.edits.saturating_add(1);
+            state.events.insert(number, event.clone());
+            Ok(Done { before: Some(before), ..Done::of(entry(number, &event)) })
+        })
+    }
+
+    async fn came_of(
+        &self,
+        _owner: Owner,
+        key: &EffectKey,
+        _act: Act,
+    ) -> Result<Option<Result<Done, Refusal>>, CalendarError> {
+        Ok(self.state.lock().unwrap().done.get(&key.key).cloned())
+    }
+
+    async fn health(&self, _organization: OrganizationId) -> Health {
+        let down = self.state.lock().unwrap().down;
+        if down { Health::Mirrored { as_of: self.now } } else { Health::Well }
+    }
+}
+
+fn number_of(id: &EntryId) -> Option<i64> {
+    id.as_str().strip_prefix("evt")?.parse().ok()
+}
