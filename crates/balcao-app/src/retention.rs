@@ -38,7 +38,7 @@ pub struct Periods {
     pub messages: u32,
     /// The content of what channels delivered.
     pub inbox: u32,
-    /// Messages that left, and outgoing webhooks that were delivered. A month's costs are summed from them.
+    /// Messages that left, what happened, and the outgoing webhooks that told of it. A month's costs are summed from them.
     pub outbox: u32,
     /// Records of effects: so long an `Idempotency-Key` is remembered.
     pub ledger: u32,
@@ -59,8 +59,8 @@ impl Periods {
             Old::File => self.files,
             Old::Trace => self.traces,
             Old::Message | Old::ChatEntry | Old::Transcript | Old::Summary => self.messages,
-            Old::Inbox | Old::Stray => self.inbox,
-            Old::Outbox | Old::Webhook => self.outbox,
+            Old::Inbox | Old::Stray | Old::Rescue => self.inbox,
+            Old::Outbox | Old::Webhook | Old::Event => self.outbox,
             Old::Ledger => self.ledger,
         };
         let hours = SignedDuration::from_hours(i64::from(days).saturating_mul(24));

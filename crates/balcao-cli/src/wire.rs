@@ -28,7 +28,7 @@ use secrecy::ExposeSecret;
 
 use crate::{
     config::{Config, ModelConfig},
-    output::{Failure, chain},
+    output::{Failure, chain, complain},
     profiles,
 };
 
@@ -138,6 +138,26 @@ pub(crate) fn open_store(config: &Config) -> Result<Store, Failure> {
     }
     Store::open(Path::new(&config.database.path), OpenOptions::default()).map_err(fail)
 }
+
+/// Refuses to serve from a database that is damaged, or on which acknowledged work could be lost; the latter can be allowed.
+pub(crate) async fn sound(store: &Store, config: &Config) -> Result<(), Failure> {
+    let fail = |error: StoreError| Failure::operation(chain(&error));
+    let damages = store.damages(false).await.map_err(fail)?;
+    if let Some(first) = damages.first() {
+        let name = database_name(store, config);
+        return Err(Failure::operation(format!("{name} is damaged ({first}); restore the last backup")));
+    }
+    let unsound = store.soundness().await.map_err(fail)?;
+    if config.database.allow_unsafe {
+        unsound.iter().for_each(|one| complain(&one.to_string()));
+        return Ok(());
+    }
+    let all: Vec<String> = unsound.iter().map(ToString::to_string).collect();
+    if all.is_empty() { Ok(()) } else { Err(Failure::operation(format!("{} ({ALLOW})", all.join("; ")))) }
+}
+
+/// How an operator serves all the same.
+const ALLOW: &str = "for a trial, set database.allow_unsafe = true";
 
 /// What kind of database it is and where, without user and password.
 pub(crate) fn backend_name(store: &Store, config: &Config) -> String {

@@ -44,6 +44,8 @@ pub(crate) struct Faults {
     pub(crate) pause: f64,
     /// The clocks of the processes differ by up to this many milliseconds.
     pub(crate) skew_ms: i64,
+    /// A process's clock jumps and is set right within a minute, per second of the run.
+    pub(crate) jump: f64,
     /// A model call fails, hangs, or answers with rubbish.
     pub(crate) model: f64,
     /// A model's text would leak.
@@ -78,6 +80,7 @@ impl Plan {
             blackout: chance(rng, 0.3, 0.02),
             pause: chance(rng, 0.4, 0.04),
             skew_ms: if rng.bool() { 200 } else { 0 },
+            jump: 0.0,
             model: chance(rng, 0.4, 0.15),
             leak: chance(rng, 0.4, 0.3),
             send: chance(rng, 0.5, 0.15),
@@ -87,14 +90,16 @@ impl Plan {
             takeover: chance(rng, 0.4, 0.1),
             poison: chance(rng, 0.15, 0.05),
         };
-        Self {
+        let plan = Self {
             replicas,
             tenants: if rng.u8(..4) == 0 { 2 } else { 1 },
             contacts: rng.usize(1..=CUSTOMERS),
             messages: rng.usize(8..=24),
             span: Duration::from_secs(rng.u64(20..=120)),
             faults,
-        }
+        };
+        // Drawn last, so that the other plans stay what they were.
+        Self { faults: Faults { jump: chance(rng, 0.3, 0.05), ..plan.faults }, ..plan }
     }
 }
 

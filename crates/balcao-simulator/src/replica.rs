@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use balcao_agent::{Profile, ProfileFile};
 use balcao_app::Desk;
+use balcao_app::clock::SharedClock;
 use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::inbox::{Account, Inbox};
 use balcao_app::sender::{Sender, SenderSettings};
@@ -75,7 +76,8 @@ impl Replica {
     ) -> anyhow::Result<Arc<Self>> {
         let process = Process::start(world, name.clone());
         let store = database.behind(Arc::new(Faulty(Arc::clone(&process))));
-        let desk = Desk::new(store, Arc::<Process>::clone(&process));
+        let clock = SharedClock::new(Arc::<Process>::clone(&process));
+        let desk = Desk::new(store, Arc::new(clock));
         let agent = agent(&desk, &process)?;
         let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
         let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -232,6 +234,10 @@ impl Cluster {
             process.kill("killed");
         } else if self.world.strikes(faults.pause) {
             process.pause(Duration::from_secs(self.world.draw(|rng| rng.u64(1..=70))));
+        }
+        if self.world.strikes(faults.jump) {
+            let off_ms = self.world.draw(|rng| rng.i64(3_000..=259_200_000) * rng.choice([-1, 1]).unwrap_or(1));
+            process.jump(off_ms, Duration::from_secs(self.world.draw(|rng| rng.u64(1..=50))));
         }
         // A cut lasts until luck or the end of all trouble mends it.
         if process.is_cut_off() {

@@ -125,6 +125,8 @@ pub(crate) struct Process {
     cut_off: AtomicBool,
     still_until: Mutex<Option<Instant>>,
     skew_ms: AtomicI64,
+    /// By how many milliseconds its clock is wrong, and until when.
+    jump: Mutex<Option<(i64, Instant)>>,
 }
 
 impl Process {
@@ -139,6 +141,7 @@ impl Process {
             cut_off: AtomicBool::new(false),
             still_until: Mutex::default(),
             skew_ms: AtomicI64::new(skew),
+            jump: Mutex::default(),
         })
     }
 
@@ -172,6 +175,12 @@ impl Process {
         *lock(&self.still_until) = Instant::now().checked_add(lasting);
     }
 
+    /// Its clock is wrong by `off_ms` for so long.
+    pub(crate) fn jump(&self, off_ms: i64, lasting: Duration) {
+        self.world.note(|| format!("{}: the clock jumps by {off_ms} ms for {lasting:?}", self.name));
+        *lock(&self.jump) = Instant::now().checked_add(lasting).map(|until| (off_ms, until));
+    }
+
     pub(crate) fn cut_off(&self, cut: bool) {
         self.world.note(|| format!("{} {}", self.name, if cut { "is cut off" } else { "is back" }));
         self.cut_off.store(cut, Ordering::Relaxed);
@@ -185,8 +194,9 @@ impl Process {
 impl Clock for Process {
     fn now(&self) -> Timestamp {
         let skew = SignedDuration::from_millis(self.skew_ms.load(Ordering::Relaxed));
+        let jump = lock(&self.jump).filter(|(_, until)| *until > Instant::now()).map_or(0, |(off_ms, _)| off_ms);
         let now = self.world.now();
-        now.checked_add(skew).unwrap_or(now)
+        now.checked_add(skew + SignedDuration::from_millis(jump)).unwrap_or(now)
     }
 }
 

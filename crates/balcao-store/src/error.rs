@@ -83,6 +83,33 @@ pub enum StoreError {
         #[source]
         source: Arc<Cause>,
     },
+    /// The disk, or what the system lets this program do with it, failed in the middle of a write.
+    #[error(
+        "the disk failed while the database was written; what it holds is known again once the program was started anew: see to \
+         the disk, and to the limits that the program runs under"
+    )]
+    Broken {
+        /// What the database said.
+        #[source]
+        source: Arc<Cause>,
+    },
+    /// Another program serves from the file.
+    #[error(
+        "{} is served by another program (process {process}); one program serves a file: stop the other, or use PostgreSQL",
+        path.display()
+    )]
+    ServedAlready {
+        /// The file.
+        path: PathBuf,
+        /// The other's number, as it wrote it down.
+        process: String,
+    },
+    /// A statement took longer than anybody should wait, and would keep the database from tidying up.
+    #[error("the database needed longer than {} s and was told to stop; ask for less at a time", limit.as_secs())]
+    TookTooLong {
+        /// What it may take.
+        limit: std::time::Duration,
+    },
     /// The file is something else.
     #[error("{} is not a database; check the configured path", path.display())]
     NotADatabase {
@@ -245,7 +272,9 @@ impl StoreError {
     #[must_use]
     pub fn class(&self) -> StoreErrorClass {
         match self {
-            Self::Locked { .. } | Self::LeaseLost { .. } | Self::TakenOver { .. } => StoreErrorClass::Busy,
+            Self::Locked { .. } | Self::LeaseLost { .. } | Self::TakenOver { .. } | Self::TookTooLong { .. } => {
+                StoreErrorClass::Busy
+            }
             Self::ReadOnly { .. } => StoreErrorClass::ReadOnly,
             Self::Full { .. } => StoreErrorClass::Full,
             Self::Corrupt { .. } | Self::NotADatabase { .. } => StoreErrorClass::Corrupt,
@@ -258,6 +287,8 @@ impl StoreError {
             | Self::CannotConnect { .. }
             | Self::Disconnected { .. }
             | Self::Setting { .. }
+            | Self::Broken { .. }
+            | Self::ServedAlready { .. }
             | Self::Closed => StoreErrorClass::Unavailable,
             Self::CommitUnknown { .. } => StoreErrorClass::Unknown,
             Self::Migration { source, .. } => source.class(),
@@ -308,6 +339,16 @@ impl StoreError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { source },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { what: message },
             Some(ErrorCode::DiskFull) => Self::Full { source },
+            // The file that programs share grows with the log: it is the disk that is full.
+            Some(ErrorCode::SystemIoFailure) if extended == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => {
+                Self::Full { source }
+            }
+            Some(ErrorCode::SystemIoFailure) => {
+                let error = Self::Broken { source };
+                crate::sqlite::failed_disk(&error);
+                error
+            }
+            Some(ErrorCode::OperationInterrupted) => Self::TookTooLong { limit: crate::sqlite::LONGEST_READ },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt { source },
             Some(ErrorCode::ConstraintViolation) => Self::Constraint { kind: constraint_kind(extended), message },
             _ if message.starts_with("no such table") || message.starts_with("no such column") => {
@@ -331,6 +372,7 @@ impl StoreError {
             // An exclusion constraint, and what our own triggers raise.
             "23P01" | "P0001" => constraint(ConstraintKind::Trigger),
             code if code.starts_with("23") => constraint(ConstraintKind::Check),
+            "57014" => Self::TookTooLong { limit: crate::postgres::LONGEST_STATEMENT },
             // Serialization, deadlock, lock timeout.
             "40001" | "40P01" | "55P03" => Self::Locked { source },
             // A table, a column or a schema that is not there.

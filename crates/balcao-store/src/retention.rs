@@ -33,8 +33,12 @@ pub enum Old {
     Inbox,
     /// A message that was sent, or that staff let be.
     Outbox,
-    /// An outgoing webhook that was delivered.
+    /// An outgoing webhook that was delivered, or given up.
     Webhook,
+    /// What happened, which the outgoing webhooks told; the latest stays.
+    Event,
+    /// That the watchdog gave a message to a person.
+    Rescue,
     /// The record of an effect.
     Ledger,
     /// What came for an account that nobody has.
@@ -56,7 +60,7 @@ struct Rule {
 
 impl Old {
     /// Every kind, in the order in which they are deleted.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::UnsentFile,
         Self::File,
         Self::Trace,
@@ -67,6 +71,8 @@ impl Old {
         Self::Inbox,
         Self::Outbox,
         Self::Webhook,
+        Self::Event,
+        Self::Rescue,
         Self::Ledger,
         Self::Stray,
     ];
@@ -85,6 +91,8 @@ impl Old {
             Self::Inbox => "inbox",
             Self::Outbox => "outbox",
             Self::Webhook => "webhooks",
+            Self::Event => "events",
+            Self::Rescue => "rescues",
             Self::Ledger => "ledger",
             Self::Stray => "strays",
         }
@@ -133,7 +141,14 @@ impl Old {
                 "changed_at",
                 "(state = 'sent' OR (state IN ('dead', 'unknown') AND given_up_at IS NOT NULL))",
             ),
-            Self::Webhook => row("webhook_delivery", "changed_at", "state = 'sent'"),
+            Self::Webhook => row("webhook_delivery", "changed_at", "state IN ('sent', 'dead')"),
+            // Numbers must go on rising: the endpoints remember up to which one they were told.
+            Self::Event => row(
+                "event",
+                "created_at",
+                "id < (SELECT max(later.id) FROM event later WHERE later.organization_id = ?1)",
+            ),
+            Self::Rescue => Rule { key: "inbox_id", ..row("rescue", "rescued_at", "inbox_id > 0") },
             Self::Ledger => Rule {
                 key: "key",
                 ..row(

@@ -12,6 +12,7 @@ use crate::inline::Inline;
 use crate::migrate::SchemaStatus;
 use crate::postgres::{Listener, Postgres};
 use crate::probe::{self, Probe};
+use crate::soundness::{self, ServesAlone, Unsound};
 use crate::sqlite::Sqlite;
 use crate::tx::Tx;
 
@@ -169,6 +170,55 @@ impl Store {
         let micros = postgres.read(move |tx: &mut Tx<'_>| tx.query_one(sql, &[], |row| row.get::<i64>(0))).await?;
         let read = |micros| Timestamp::from_microsecond(micros).ok();
         Ok::<_, StoreError>(read(micros))
+    }
+
+    /// What is wrong with where the database lies and how its server is set, so that acknowledged work could be lost.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn soundness(&self) -> Result<Vec<Unsound>, StoreError> {
+        match &self.database {
+            Database::Sqlite(sqlite) => Ok(sqlite.path().and_then(soundness::of_place).into_iter().collect()),
+            Database::Postgres(postgres) => postgres.read(|tx: &mut Tx<'_>| soundness::of_server(tx)).await,
+            Database::Inline(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Reads the whole file and gives the first damages that it finds; a server checks its own files. `thorough` takes longer and
+    /// holds indexes against their tables, too.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] where the file cannot even be read.
+    pub async fn damages(&self, thorough: bool) -> Result<Vec<String>, StoreError> {
+        self.database.read(move |tx: &mut Tx<'_>| soundness::damages(tx, thorough)).await
+    }
+
+    /// Makes sure that no other program serves from the same file, until what this gives is dropped; `None` where any number
+    /// may.
+    ///
+    /// # Errors
+    /// [`StoreError::ServedAlready`].
+    pub fn serve_alone(&self) -> Result<Option<ServesAlone>, StoreError> {
+        let Database::Sqlite(sqlite) = &self.database else { return Ok(None) };
+        sqlite.path().map(soundness::serve_alone).transpose()
+    }
+
+    /// Waits until the disk fails under a write. From then on nothing is written through this handle: end the program, and let
+    /// it be started anew.
+    pub async fn breaks(&self) -> StoreError {
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.breaks().await,
+            Database::Postgres(_) | Database::Inline(_) => std::future::pending().await,
+        }
+    }
+
+    /// How many bytes were written and not yet moved into the file; `None` where there is no such log, or none of ours.
+    #[must_use]
+    pub fn log_bytes(&self) -> Option<u64> {
+        let Database::Sqlite(sqlite) = &self.database else { return None };
+        let mut name = sqlite.path()?.as_os_str().to_owned();
+        name.push("-wal");
+        std::fs::metadata(name).ok().map(|found| found.len())
     }
 
     /// Applies the migrations that are missing, all or none, under the write lock.

@@ -25,24 +25,18 @@ pub struct Closing<'a> {
     pub prompt_hash: &'a str,
     /// Its part of the transcript, as JSON.
     pub transcript: &'a str,
-    /// Model calls.
-    pub model_calls: u32,
-    /// Tool calls that ran.
-    pub tool_calls: u32,
-    /// Tokens, input and output together.
-    pub tokens: i64,
-    /// Cost in millionths of a US dollar.
-    pub cost_micro_usd: i64,
+    /// What it used up, besides what [`restart`] was told of.
+    pub spent: Spent,
 }
 
-/// What turns used up since an instant.
+/// What turns used up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct SpentSince {
+pub struct Spent {
     /// Model calls.
     pub model_calls: i64,
-    /// Tool calls.
+    /// Tool calls that ran.
     pub tool_calls: i64,
-    /// Tokens.
+    /// Tokens, input and output together.
     pub tokens: i64,
     /// Cost in millionths of a US dollar.
     pub cost_micro_usd: i64,
@@ -81,13 +75,16 @@ pub fn save(
     exactly_one(tx.execute(sql, values![organization, id, machine, prompt_hash])?, sql)
 }
 
-/// Lets an open turn begin again: what was saved of it is forgotten.
+/// Lets an open turn begin again: what was saved of it is forgotten, what was spent on it is not.
 ///
 /// # Errors
 /// [`StoreError::NoRow`] if the turn is not open: somebody else closed it.
-pub fn restart(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId) -> Result<(), StoreError> {
-    let sql = "UPDATE turn SET machine = NULL WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
-    exactly_one(tx.execute(sql, values![organization, id])?, sql)
+pub fn restart(tx: &mut Tx<'_>, organization: OrganizationId, id: TurnId, spent: Spent) -> Result<(), StoreError> {
+    let sql = "UPDATE turn SET machine = NULL, model_calls = model_calls + ?3, tool_calls = tool_calls + ?4,
+                   tokens = tokens + ?5, cost_micro_usd = cost_micro_usd + ?6
+               WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
+    let Spent { model_calls, tool_calls, tokens, cost_micro_usd } = spent;
+    exactly_one(tx.execute(sql, values![organization, id, model_calls, tool_calls, tokens, cost_micro_usd])?, sql)
 }
 
 /// Closes an open turn.
@@ -100,9 +97,9 @@ pub fn close(
     closing: &Closing<'_>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let sql =
-        "UPDATE turn SET state = 'closed', outcome = ?3, reason = ?4, machine = ?5, transcript = ?6, model_calls = ?7,
-             tool_calls = ?8, tokens = ?9, cost_micro_usd = ?10, closed_at = ?11, prompt_hash = ?12
+    let sql = "UPDATE turn SET state = 'closed', outcome = ?3, reason = ?4, machine = ?5, transcript = ?6,
+             model_calls = model_calls + ?7, tool_calls = tool_calls + ?8, tokens = tokens + ?9,
+             cost_micro_usd = cost_micro_usd + ?10, closed_at = ?11, prompt_hash = ?12
          WHERE organization_id = ?1 AND id = ?2 AND state = 'open'";
     let changed = tx.execute(
         sql,
@@ -113,10 +110,10 @@ pub fn close(
             closing.reason,
             closing.machine,
             closing.transcript,
-            closing.model_calls,
-            closing.tool_calls,
-            closing.tokens,
-            closing.cost_micro_usd,
+            closing.spent.model_calls,
+            closing.spent.tool_calls,
+            closing.spent.tokens,
+            closing.spent.cost_micro_usd,
             now,
             closing.prompt_hash
         ],
@@ -170,12 +167,12 @@ pub fn spent_since(
     organization: OrganizationId,
     conversation: Option<ConversationId>,
     since: Timestamp,
-) -> Result<SpentSince, StoreError> {
+) -> Result<Spent, StoreError> {
     let sums = "SELECT CAST(COALESCE(sum(model_calls), 0) AS BIGINT), CAST(COALESCE(sum(tool_calls), 0) AS BIGINT),
                 CAST(COALESCE(sum(tokens), 0) AS BIGINT), CAST(COALESCE(sum(cost_micro_usd), 0) AS BIGINT)
                 FROM turn WHERE organization_id = ?1";
     let read = |row: &crate::value::Row<'_>| {
-        Ok(SpentSince {
+        Ok(Spent {
             model_calls: row.get(0)?,
             tool_calls: row.get(1)?,
             tokens: row.get(2)?,

@@ -106,10 +106,13 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Lets statements take as long as they need, until the transaction ends: for migrations.
+    /// Lets statements take as long as they need, until the transaction ends: for migrations and for checks of the whole file.
     pub(crate) fn be_patient(&mut self) -> Result<(), StoreError> {
         match &mut self.connection {
-            Connection::Sqlite(_) => Ok(()),
+            Connection::Sqlite(_) => {
+                crate::sqlite::be_patient();
+                Ok(())
+            }
             Connection::Postgres(session) => session.be_patient(),
         }
     }

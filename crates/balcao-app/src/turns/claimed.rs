@@ -15,7 +15,8 @@ use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::{self, Claimed, Lease};
 use balcao_store::inbox::{self, InboxRow};
 use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, attachment, contact, conversation, turn};
+use balcao_store::turn::{self, Spent};
+use balcao_store::{Tx, attachment, contact, conversation};
 use balcao_tool::Toolbox;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -197,13 +198,14 @@ pub(super) fn supersede(
     under: &Under,
     opened: &Opened,
     ending: &Ending,
+    spent: Spent,
     now: Timestamp,
 ) -> Result<Option<(Box<Opened>, String)>, UseCaseError> {
     dispatch::guard(tx, &under.lease)?;
     if under.had_effect || !matches!(ending, Ending::Reply { .. }) {
         return Ok(None);
     }
-    begin_again(tx, under, opened.turn, now)
+    begin_again(tx, under, opened.turn, spent, now)
 }
 
 /// If the customer wrote more, the turn takes those messages too and begins again. At most as long, and with as many messages,
@@ -212,6 +214,7 @@ pub(super) fn begin_again(
     tx: &mut Tx<'_>,
     under: &Under,
     turn: TurnId,
+    spent: Spent,
     now: Timestamp,
 ) -> Result<Option<(Box<Opened>, String)>, UseCaseError> {
     let lease = &under.lease;
@@ -231,7 +234,7 @@ pub(super) fn begin_again(
     if !under.burst.may_grow(first, count, now) {
         return Ok(None);
     }
-    turn::restart(tx, organization, turn)?;
+    turn::restart(tx, organization, turn, spent)?;
     take(tx, lease, turn, under.burst.most.saturating_sub(count), now)?;
     let rows = inbox::of_turn(tx, organization, turn)?;
     let (organization, zone) = crate::desk::organization(tx, organization)?;

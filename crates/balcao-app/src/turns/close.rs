@@ -13,7 +13,7 @@ use balcao_planted::{self as planted, Bug};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::handoff::{self, NewHandoff};
 use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::turn::{self, Closing};
+use balcao_store::turn::{self, Closing, Spent};
 use balcao_store::{Tx, event, follow_up, note, tag};
 use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
@@ -50,7 +50,7 @@ pub(super) async fn close(
         let work = move |tx: &mut Tx<'_>| match &under {
             None => in_transaction(tx, &opened, &state, &machine, &transcript, ending, now).map(Ok),
             Some(under) => {
-                if let Some(again) = claimed::supersede(tx, under, &opened, &ending, now)? {
+                if let Some(again) = claimed::supersede(tx, under, &opened, &ending, spent(&state), now)? {
                     return Ok(Err(again));
                 }
                 let stored = in_transaction(tx, &opened, &state, &machine, &transcript, ending.clone(), now)?;
@@ -74,6 +74,18 @@ pub(super) async fn close(
     })
 }
 
+/// What a turn used up, for budgets and figures.
+pub(super) fn spent(state: &TurnState) -> Spent {
+    let usage = state.spent.usage;
+    let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    Spent {
+        model_calls: i64::from(state.spent.model_calls),
+        tool_calls: i64::from(state.spent.tool_calls),
+        tokens: whole(usage.input_tokens.saturating_add(usage.output_tokens)),
+        cost_micro_usd: whole(usage.cost_micro_usd.unwrap_or(0)),
+    }
+}
+
 fn in_transaction(
     tx: &mut Tx<'_>,
     opened: &Opened,
@@ -88,7 +100,6 @@ fn in_transaction(
     let looked = !planted::has(Bug::TakeoverNotChecked);
     let taken_over = looked && !conversation.state.agent_speaks() && ending.reply().is_some();
     let stored = if taken_over { Ending::Silence { reason: "a person took over".to_owned() } } else { ending.clone() };
-    let usage = state.spent.usage;
     turn::close(
         tx,
         organization,
@@ -99,10 +110,7 @@ fn in_transaction(
             machine,
             prompt_hash: &state.prompt_hash,
             transcript,
-            model_calls: state.spent.model_calls,
-            tool_calls: state.spent.tool_calls,
-            tokens: i64::try_from(usage.input_tokens.saturating_add(usage.output_tokens)).unwrap_or(i64::MAX),
-            cost_micro_usd: i64::try_from(usage.cost_micro_usd.unwrap_or(0)).unwrap_or(i64::MAX),
+            spent: spent(state),
         },
         now,
     )?;

@@ -15,6 +15,7 @@ use balcao_tool::Toolbox;
 
 use super::Agent;
 use super::claimed::{self, Under};
+use super::close;
 use super::open::Opened;
 use crate::desk::{Desk, UseCaseError};
 
@@ -64,7 +65,7 @@ impl Journal for StoreJournal {
         let &Self { organization, conversation, turn, .. } = self;
         let (under, hash) = (self.under.clone(), state.prompt_hash.clone());
         let acts = state.acts_next(&self.toolbox).then(|| state.has_acted(&self.toolbox));
-        let now = self.desk.clock.now();
+        let (spent, now) = (close::spent(state), self.desk.clock.now());
         let work = move |tx: &mut Tx<'_>| {
             if let Some(under) = &under {
                 dispatch::guard(tx, &under.lease)?;
@@ -74,7 +75,7 @@ impl Journal for StoreJournal {
                     return Ok(Some(Stop::TakenOver));
                 }
                 if let Some(under) = under.as_ref().filter(|_| !has_acted)
-                    && let Some((opened, inbound)) = claimed::begin_again(tx, under, turn, now)?
+                    && let Some((opened, inbound)) = claimed::begin_again(tx, under, turn, spent, now)?
                 {
                     return Ok(Some(Stop::Superseded { opened, inbound }));
                 }

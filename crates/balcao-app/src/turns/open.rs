@@ -16,7 +16,7 @@ use balcao_llm::Message;
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::organization::Organization;
-use balcao_store::turn::{self, SpentSince};
+use balcao_store::turn::{self, Spent};
 use balcao_store::{Tx, appointment, contact, knowledge, pipeline};
 use balcao_tool::{Locale, Principal};
 use jiff::tz::TimeZone;
@@ -327,7 +327,7 @@ fn parsed<T: DeserializeOwned + Default>(json: Option<&str>) -> T {
     json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default()
 }
 
-fn day(spent: SpentSince) -> DaySpent {
+fn day(spent: Spent) -> DaySpent {
     let natural = |number: i64| u64::try_from(number).unwrap_or(0);
     DaySpent {
         model_calls: natural(spent.model_calls),

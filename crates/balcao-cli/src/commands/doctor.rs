@@ -123,6 +123,30 @@ async fn helpers() -> Finding {
     }
 }
 
+/// Whether the database keeps what it confirms, and its file is whole.
+async fn soundness(store: &Store, config: &Config) -> Vec<Finding> {
+    let mend = "`balcao serve` refuses it: mend it, or set database.allow_unsafe = true for a trial";
+    let mut findings = Vec::new();
+    match store.soundness().await {
+        Ok(all) => findings.extend(all.into_iter().map(|one| match config.database.allow_unsafe {
+            true => Finding::warning(
+                "database",
+                one.to_string(),
+                "database.allow_unsafe is set: nobody's work is to rest on it",
+            ),
+            false => Finding::wrong("database", one.to_string(), mend),
+        })),
+        Err(error) => findings.push(Finding::wrong("database", chain(&error), mend)),
+    }
+    match store.damages(true).await {
+        Ok(all) => findings.extend(
+            all.into_iter().map(|one| Finding::wrong("database", format!("damaged: {one}"), "restore the last backup")),
+        ),
+        Err(error) => findings.push(Finding::wrong("database", chain(&error), "restore the last backup")),
+    }
+    findings
+}
+
 async fn database(config: &Config) -> Vec<Finding> {
     if let Some(path) = config.database.missing_file() {
         return vec![Finding::wrong(
@@ -163,6 +187,7 @@ async fn database(config: &Config) -> Vec<Finding> {
         "database",
         format!("{}, {} migrations", wire::backend_name(&store, config), status.applied.len()),
     )];
+    findings.extend(soundness(&store, config).await);
     if let Ok(false) = store.read(organization::walls_hold).await {
         findings.push(Finding::warning(
             "database",

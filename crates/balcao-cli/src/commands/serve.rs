@@ -113,6 +113,8 @@ pub(crate) async fn run(
             "--role {role}: a SQLite file is served by one program that does everything; set database.url to share the work"
         )));
     }
+    wire::sound(&desk.store, &config).await?;
+    let _alone = desk.store.serve_alone().map_err(|error| Failure::operation(chain(&error)))?;
     let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
     clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
     let desk = Desk { clock: Arc::<SharedClock>::clone(&clock), ..desk };
@@ -136,6 +138,8 @@ pub(crate) async fn run(
     tokio::select! {
         () = server.run(listener, stopped()?) => {}
         () = clock.keep_following(&store) => {}
+        // What is written and what is not is unknown now: nothing is brought to an end. The next start finds out.
+        error = store.breaks() => return Err(Failure::operation(chain(&error))),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -18,11 +18,13 @@ pub(crate) struct DatabaseConfig {
     pub(crate) url: Option<SecretString>,
     /// A file that holds it.
     pub(crate) url_file: Option<PathBuf>,
+    /// Serve although what was acknowledged could be lost: a server with `fsync` off, a file on a network. For trials.
+    pub(crate) allow_unsafe: bool,
 }
 
 impl Default for DatabaseConfig {
     fn default() -> Self {
-        Self { path: "balcao.db".to_owned(), url: None, url_file: None }
+        Self { path: "balcao.db".to_owned(), url: None, url_file: None, allow_unsafe: false }
     }
 }
 
@@ -55,5 +57,6 @@ impl DatabaseConfig {
         };
         row("database.path", self.path.clone());
         row("database.url", server);
+        row("database.allow_unsafe", self.allow_unsafe.to_string());
     }
 }

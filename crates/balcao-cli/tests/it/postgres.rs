@@ -9,7 +9,12 @@ use tempfile::tempdir;
 use crate::{balcao, code, err, out, root};
 
 fn with(folder: &Path, url: &str, arguments: &[&str]) -> Output {
-    balcao(folder).env("BALCAO_DATABASE_URL", url).args(arguments).output().unwrap()
+    balcao(folder)
+        .env("BALCAO_DATABASE_URL", url)
+        .env("BALCAO__DATABASE__ALLOW_UNSAFE", "true")
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 #[test]
@@ -30,6 +35,7 @@ fn a_business_is_set_up_and_served_from_a_server() {
     ] {
         let output = balcao(folder.path())
             .env("BALCAO_DATABASE_URL", &database.url)
+            .env("BALCAO__DATABASE__ALLOW_UNSAFE", "true")
             .env("BALCAO__AGENTS__DIR", &agents)
             .args(&arguments)
             .output()

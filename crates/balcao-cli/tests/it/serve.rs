@@ -4,6 +4,7 @@
 
 mod faults;
 mod inbound;
+mod storage;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -138,7 +139,8 @@ impl Shop {
     fn command(&self) -> Command {
         let mut command = balcao(self.folder.path());
         if let Some(url) = &self.url {
-            command.env("BALCAO_DATABASE_URL", url);
+            // The servers of the tests keep nothing over a power cut.
+            command.env("BALCAO_DATABASE_URL", url).env("BALCAO__DATABASE__ALLOW_UNSAFE", "true");
         }
         command
     }
@@ -355,6 +357,10 @@ on_both! {
     }
 
     fn f_20_three_servers_over_one_database_answer_each_customer_once(shop: Shop) {
+        if shop.url.is_none() {
+            // A file is served by one (F-81).
+            return f_81_a_second_server_is_refused(&shop);
+        }
         let servers = [shop.start(), shop.start(), shop.start()];
         for customer in 0..12 {
             let message = text(&format!("wamid.{customer}"), customer, "oi");
@@ -419,6 +425,17 @@ fn wishes(customers: std::ops::Range<u32>) -> (Vec<Value>, Vec<Value>) {
     };
     let agree = |customer: u32| text(&format!("wamid.b{customer}"), customer, "sim");
     (customers.clone().map(ask).collect(), customers.map(agree).collect())
+}
+
+fn f_81_a_second_server_is_refused(shop: &Shop) {
+    let first = shop.start();
+    let second = secrets(&mut shop.command()).args(["serve", "--model", "offline"]).output().unwrap();
+    assert_eq!(code(&second), 1);
+    let told = format!("served by another program (process {})", first.child.id());
+    assert!(err(&second).contains(&told), "{}", err(&second));
+    // Killed, it holds the file no longer.
+    first.kill();
+    assert!(shop.start().stop().success());
 }
 
 fn every_message_has_one_answer(shop: &Shop, count: usize) {

@@ -19,7 +19,7 @@ use std::thread::JoinHandle;
 
 pub(crate) use address::parse;
 pub use listen::Listener;
-pub(crate) use session::Session;
+pub(crate) use session::{LONGEST_STATEMENT, Session};
 
 use crate::error::StoreError;
 use crate::hint::Hint;

@@ -25,6 +25,9 @@ const OLDEST: i64 = 150_000;
 /// A server that does not answer for so long is not there: it ends statements itself a second earlier.
 const DEADLINE: Duration = Duration::from_secs(7);
 
+/// What the server is told to end statements at.
+pub(crate) const LONGEST_STATEMENT: Duration = Duration::from_secs(6);
+
 /// The same for a connection that is made.
 const CONNECT: Duration = Duration::from_secs(4);
 
@@ -103,9 +106,10 @@ impl Session {
         session.check("server_encoding", |encoding| encoding == "UTF8", "UTF8")?;
         // A program that hangs in a transaction holds the write lock: the server ends it, and the others go on.
         session.control(&format!(
-            "SET client_min_messages = warning; SET lock_timeout = {}; SET statement_timeout = '6s';
+            "SET client_min_messages = warning; SET lock_timeout = {}; SET statement_timeout = {};
              SET idle_in_transaction_session_timeout = '15s'",
-            lock_timeout.as_millis()
+            lock_timeout.as_millis(),
+            LONGEST_STATEMENT.as_millis()
         ))?;
         let durable = |found: &str| found != "off";
         if session.check("synchronous_commit", durable, "on").is_err() {

@@ -55,6 +55,8 @@ fn cache_statements(connection: &Connection) -> Result<(), StoreError> {
 
 fn prepare(connection: &Connection, options: OpenOptions) -> Result<(), StoreError> {
     cache_statements(connection)?;
+    // What a schema that somebody else wrote would do behind a statement's back.
+    setting(connection, "trusted_schema", "0")?;
     let milliseconds = u32::try_from(options.busy_timeout.as_millis()).unwrap_or(60_000);
     setting(connection, "busy_timeout", &milliseconds.to_string())?;
     // A memory map can turn an I/O error into a signal that ends the process.

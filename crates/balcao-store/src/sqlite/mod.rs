@@ -6,12 +6,15 @@
 mod connection;
 mod threads;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 pub(crate) use connection::open_writer;
+pub(crate) use threads::{be_patient, failed_disk};
+use tokio::sync::watch;
 
 use crate::error::StoreError;
 use crate::job::{self, Job};
@@ -19,14 +22,21 @@ use crate::store::OpenOptions;
 use crate::tx::{Connection, Tx};
 pub(crate) use connection::open_memory;
 
+/// A read that takes longer is given up: as long as it lasts, what was written since cannot be moved into the file (F-79).
+pub(crate) const LONGEST_READ: Duration = Duration::from_secs(5);
+
 /// An open SQLite database.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
+    /// Its file; `None`: it is in memory.
+    path: Option<PathBuf>,
     /// `None` only while closing.
     writer: Option<Sender<Box<dyn Job>>>,
     /// `None` for a database in memory, which its writer reads.
     readers: Option<Sender<Box<dyn Job>>>,
     threads: Vec<JoinHandle<()>>,
+    /// Why nothing is written any more.
+    broken: watch::Receiver<Option<StoreError>>,
 }
 
 impl Sqlite {
@@ -38,12 +48,13 @@ impl Sqlite {
             crate::migrate::status(&mut tx)?;
         }
         let mut sqlite = Self::with_writer(connection, options.group_size);
+        sqlite.path = Some(path.to_owned());
         let (sender, receiver) = channel();
         let receiver = Arc::new(Mutex::new(receiver));
         for number in 0..options.readers.max(1) {
             let (connection, receiver) = (connection::open_reader(path, options)?, Arc::clone(&receiver));
             sqlite.threads.extend(job::spawn(&format!("store-read-{number}"), move || {
-                threads::read(&connection, &receiver);
+                threads::read(connection, &receiver);
             }));
         }
         sqlite.readers = Some(sender);
@@ -56,8 +67,24 @@ impl Sqlite {
 
     fn with_writer(connection: rusqlite::Connection, group_size: usize) -> Self {
         let (sender, receiver) = channel();
-        let thread = job::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1)));
-        Self { writer: Some(sender), readers: None, threads: thread.into_iter().collect() }
+        let (breaks, broken) = watch::channel(None);
+        let thread =
+            job::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1), &breaks));
+        Self { path: None, writer: Some(sender), readers: None, threads: thread.into_iter().collect(), broken }
+    }
+
+    /// Waits until the disk fails under a write, and says how.
+    pub(crate) async fn breaks(&self) -> StoreError {
+        let mut broken = self.broken.clone();
+        match broken.wait_for(Option::is_some).await.map(|found| (*found).clone()) {
+            Ok(Some(error)) => error,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Its file, if it is in one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     pub(crate) async fn write<T, E, F>(&self, work: F) -> Result<T, E>

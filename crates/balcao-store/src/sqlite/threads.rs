@@ -1,22 +1,64 @@
 //! The loops of the database threads.
 
+use std::cell::{Cell, RefCell};
 use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use rusqlite::Connection;
+use tokio::sync::watch;
 
+use super::LONGEST_READ;
 use crate::error::StoreError;
 use crate::job::{Job, Verdict, answer_all};
 use crate::tx::Connection as Via;
 
+/// How many steps of SQLite's machine pass between two looks at the clock.
+const STEPS: i32 = 20_000;
+
+thread_local! {
+    /// What the disk failed with under this thread.
+    static FAILED: RefCell<Option<StoreError>> = const { RefCell::new(None) };
+    /// When what this thread reads is given up.
+    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
+/// Notes that the disk failed under a statement of this thread.
+pub(crate) fn failed_disk(error: &StoreError) {
+    FAILED.with_borrow_mut(|failed| _ = failed.get_or_insert_with(|| error.clone()));
+}
+
+/// Lets what this thread reads now take as long as it needs.
+pub(crate) fn be_patient() {
+    UNTIL.set(None);
+}
+
 /// Commits waiting closures in groups until the queue is closed.
-pub(super) fn write(connection: &Connection, queue: &Receiver<Box<dyn Job>>, group_size: usize) {
+///
+/// When the disk has failed under a write, what the file and the memory hold of it is unknown (an `fsync` that failed once may
+/// succeed the next time, and have kept nothing). Nothing is written any more, and `breaks` tells it (F-74).
+pub(super) fn write(
+    connection: &Connection,
+    queue: &Receiver<Box<dyn Job>>,
+    group_size: usize,
+    breaks: &watch::Sender<Option<StoreError>>,
+) {
+    let mut broken = None;
     while let Ok(first) = queue.recv() {
         let mut group = Vec::with_capacity(8);
         group.push(first);
         group.extend(queue.try_iter().take(group_size - 1));
         while !group.is_empty() {
+            if broken.is_some() {
+                answer_all(std::mem::take(&mut group), broken.as_ref());
+                break;
+            }
             group = commit_group(connection, group);
+            broken = FAILED.take();
+            if let Some(error) = &broken {
+                tracing::error!(%error, "nothing is written any more");
+                breaks.send_replace(Some(error.clone()));
+            }
         }
     }
 }
@@ -37,7 +79,7 @@ fn commit_group(connection: &Connection, mut group: Vec<Box<dyn Job>>) -> Vec<Bo
         keep_any |= matches!(result, Ok(Verdict::Keep));
         // After a full disk or an I/O error SQLite may have undone the whole transaction by itself.
         if connection.is_autocommit() {
-            failure = Some(lost());
+            failure = Some(FAILED.with_borrow(Clone::clone).unwrap_or_else(lost));
             break;
         }
         if let Err(error) = result {
@@ -78,13 +120,20 @@ fn in_savepoint(connection: &Connection, job: &mut dyn Job) -> Result<Verdict, S
 }
 
 /// Answers reading closures, each on a consistent state, until the queue is closed.
-pub(super) fn read(connection: &Connection, queue: &Mutex<Receiver<Box<dyn Job>>>) {
+pub(super) fn read(mut connection: Connection, queue: &Mutex<Receiver<Box<dyn Job>>>) {
+    let is_late = || UNTIL.get().is_some_and(|until| Instant::now() > until);
+    if let Err(error) = connection.progress_handler(STEPS, Some(is_late)) {
+        tracing::warn!(%error, "reads without end are not given up");
+    }
+    let connection = &connection;
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(mut job) = job else { return };
+        UNTIL.set(Instant::now().checked_add(LONGEST_READ));
         let failure = run(connection, "BEGIN").err();
         if failure.is_none() {
             job.run(Via::Sqlite(connection));
+            UNTIL.set(None);
             if let Err(error) = run(connection, "COMMIT") {
                 tracing::warn!(%error, "a read transaction did not end");
             }

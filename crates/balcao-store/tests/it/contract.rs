@@ -185,6 +185,7 @@ contract! {
         what_is_older_than_its_time_goes_and_what_is_not_stays,
         what_work_goes_on_from_stays_however_old,
         what_came_is_forgotten_and_that_it_came_is_not,
+        what_happened_goes_but_for_the_latest_and_its_numbers_rise,
         a_batch_is_no_larger_than_it_may_be,
         the_days_deleting_is_done_by_one,
         tenants_keep_their_own,

@@ -166,3 +166,111 @@ async fn a_full_disk_undoes_the_transaction_and_the_next_one_works() {
     assert_eq!(error.class(), StoreErrorClass::Full, "{error:?}");
     touch(&store).await.unwrap();
 }
+
+#[tokio::test]
+async fn f_81_one_program_serves_a_file_and_a_second_is_told_who() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("balcao.db");
+    let (first, second) =
+        (Store::open(&path, OpenOptions::default()).unwrap(), Store::open(&path, OpenOptions::default()).unwrap());
+    let alone = first.serve_alone().unwrap();
+    assert!(alone.is_some());
+    let error = second.serve_alone().unwrap_err();
+    assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
+    drop(alone);
+    assert!(second.serve_alone().unwrap().is_some());
+    // Nobody else can come at what is in memory.
+    assert!(Store::open_in_memory().unwrap().serve_alone().unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn f_70_sixty_four_writers_and_readers_of_two_programs_wait_for_each_other_and_none_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("balcao.db");
+    // As long as it takes: a busy machine is no failure.
+    let options = OpenOptions { busy_timeout: Duration::from_secs(60), ..OpenOptions::default() };
+    let stores = [Store::open(&path, options).unwrap(), Store::open(&path, options).unwrap()];
+    stores[0].migrate().await.unwrap();
+    let world = balcao_testkit::contract::store::world(&stores[0], "a").await;
+    let now = balcao_testkit::contract::store::now();
+    let count = "SELECT COUNT(*) FROM event WHERE kind = 'f-70'";
+    let mut callers = tokio::task::JoinSet::new();
+    for caller in 0..64_usize {
+        let store = stores[caller % 2].clone();
+        callers.spawn(async move {
+            for _ in 0..20 {
+                let wrote = store.write(move |tx| {
+                    // Reads first and writes then: what would fail if the lock were taken late.
+                    let before: i64 = tx.query_one(count, &[], |row| row.get(0))?;
+                    let payload = before.to_string();
+                    balcao_store::event::push(tx, world.organization, "f-70", &payload, "{}", now)
+                });
+                wrote.await?;
+                store.read(move |tx| tx.query_one(count, &[], |row| row.get::<i64>(0))).await?;
+            }
+            Ok::<_, StoreError>(())
+        });
+    }
+    for result in callers.join_all().await {
+        result.unwrap();
+    }
+    let distinct = "SELECT COUNT(DISTINCT subject) FROM event WHERE kind = 'f-70'";
+    let read = stores[0].read(move |tx| tx.query_one(distinct, &[], |row| row.get::<i64>(0))).await;
+    assert_eq!(read.map_err(|error: StoreError| error).unwrap(), 64 * 20, "each saw those before it");
+}
+
+#[tokio::test]
+async fn f_75_no_damage_of_a_file_ends_the_program_and_damaged_pages_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("balcao.db");
+    let store = Store::open(&path, OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    balcao_testkit::contract::store::world(&store, "a").await;
+    assert_eq!(store.damages(true).await.unwrap(), Vec::<String>::new());
+    drop(store);
+    let whole = std::fs::read(&path).unwrap();
+    let mut found = 0;
+    for round in 0..200_usize {
+        // Spread over the file: 48 bytes in a row, turned over.
+        let place = round * (whole.len() - 48) / 200;
+        let mut bytes = whole.clone();
+        bytes[place..place + 48].iter_mut().for_each(|byte| *byte ^= 0xff);
+        let damaged = folder.path().join(format!("damaged-{round}.db"));
+        std::fs::write(&damaged, bytes).unwrap();
+        found += usize::from(is_found_out(&damaged).await);
+        std::fs::remove_file(&damaged).unwrap();
+    }
+    // A page that holds nothing, and text that stays text, cannot be told from what was written.
+    assert!(found >= 60, "only {found} of 200 damages were found");
+    eprintln!("F-75: {found} of 200 damages of 48 bytes are found before anything is served");
+}
+
+/// Whether what `balcao serve` asks at its start refuses the file.
+async fn is_found_out(path: &Path) -> bool {
+    let Ok(store) = Store::open(path, OpenOptions::default()) else { return true };
+    let Ok(status) = store.schema_status().await else { return true };
+    !status.missing.is_empty() || store.damages(false).await.map_or(true, |damages| !damages.is_empty())
+}
+
+#[tokio::test]
+async fn f_79_a_read_without_end_is_given_up_and_a_check_of_the_whole_file_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n";
+    let error: StoreError =
+        store.read(move |tx| tx.query_one(endless, &[], |row| row.get::<i64>(0))).await.unwrap_err();
+    assert!(matches!(error, StoreError::TookTooLong { .. }), "{error}");
+    assert_eq!(error.class(), StoreErrorClass::Busy);
+    touch(&store).await.unwrap();
+    // The log can be moved into the file again, and reading goes on.
+    assert_eq!(store.damages(true).await.unwrap(), Vec::<String>::new());
+    assert!(store.log_bytes().is_some());
+}
+
+#[tokio::test]
+async fn a_place_on_this_machine_is_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    assert_eq!(store.soundness().await.unwrap(), []);
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use balcao_store::{
-    Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Value, appointment, event, organization,
+    Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Unsound, Value, appointment, event, organization,
 };
 use balcao_testkit::contract::store::{World, at, now, world};
 use balcao_testkit::postgres::Database;
@@ -392,4 +392,19 @@ async fn the_database_itself_refuses_an_overlap() {
     };
     let error = store.write(copy).await.unwrap_err();
     assert!(error.to_string().contains("appointment_overlaps_another"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_forgets_is_told_from_one_that_keeps() {
+    for (settings, expected) in [
+        // What the servers of the tests are set to.
+        ("", vec![Unsound::NotDurable { setting: "fsync" }, Unsound::NotDurable { setting: "full_page_writes" }]),
+        ("fsync = on\nfull_page_writes = on", Vec::new()),
+    ] {
+        let Some(server) = balcao_testkit::postgres::OwnServer::start(settings, &[]) else { return };
+        let store = Store::connect(&server.url("postgres"), OpenOptions::default()).unwrap();
+        assert_eq!(store.soundness().await.unwrap(), expected);
+        assert_eq!(store.damages(true).await.unwrap(), Vec::<String>::new());
+        assert!(store.serve_alone().unwrap().is_none(), "any number serves from a server");
+    }
 }

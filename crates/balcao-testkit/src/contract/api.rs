@@ -237,10 +237,7 @@ pub async fn a_turn_tells_its_end_once_it_is_closed(store: &Store) {
                 machine: "{}",
                 prompt_hash: "",
                 transcript: "[]",
-                model_calls: 1,
-                tool_calls: 0,
-                tokens: 0,
-                cost_micro_usd: 0,
+                spent: turn::Spent { model_calls: 1, tool_calls: 0, tokens: 0, cost_micro_usd: 0 },
             };
             turn::close(tx, world.organization, &closing, now())?;
             let end = TurnEnd { outcome: outcome.to_owned(), reply: reply.map(str::to_owned) };

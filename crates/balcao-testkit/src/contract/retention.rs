@@ -11,7 +11,7 @@ use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::retention::{self, Old};
 use balcao_store::turn::{self, Closing};
-use balcao_store::{Store, StoreError, Tx, conversation};
+use balcao_store::{Store, StoreError, Tx, conversation, event, webhook};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -21,6 +21,7 @@ cases!(
     what_is_older_than_its_time_goes_and_what_is_not_stays,
     what_work_goes_on_from_stays_however_old,
     what_came_is_forgotten_and_that_it_came_is_not,
+    what_happened_goes_but_for_the_latest_and_its_numbers_rise,
     a_batch_is_no_larger_than_it_may_be,
     the_days_deleting_is_done_by_one,
     tenants_keep_their_own,
@@ -96,10 +97,7 @@ fn ended(
         machine: "{}",
         prompt_hash: "h",
         transcript: "[]",
-        model_calls: 1,
-        tool_calls: 1,
-        tokens: 1,
-        cost_micro_usd: 1,
+        spent: turn::Spent { model_calls: 1, tool_calls: 1, tokens: 1, cost_micro_usd: 1 },
     };
     turn::close(tx, world.organization, &closing, at(seconds))?;
     inbox::settle(tx, world.organization, turn, balcao_domain::inbox::InboxState::Answered, None)?;
@@ -204,6 +202,38 @@ pub async fn what_came_is_forgotten_and_that_it_came_is_not(store: &Store) {
         inbox::insert_stray(tx, "whatsapp", "9", "k", "{}", now())?;
         assert_eq!(retention::count(tx, world.organization, Old::Stray, at(50))?, 1);
         assert_eq!(retention::delete(tx, world.organization, Old::Stray, at(50), 100)?, 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// An endpoint that was told up to a number is told of all that happens after it.
+pub async fn what_happened_goes_but_for_the_latest_and_its_numbers_rise(store: &Store) {
+    let world = world(store, "shop").await;
+    write(store, move |tx| {
+        let organization = world.organization;
+        let push = |tx: &mut Tx<'_>, kind: &str, seconds| event::push(tx, organization, kind, "x", "{}", at(seconds));
+        let told = |tx: &mut Tx<'_>, seconds| {
+            webhook::fan_out(tx, organization, "crm", 10, at(seconds), |event| Some(event.kind.clone()))
+        };
+        told(tx, 0)?;
+        push(tx, "a", 0)?;
+        push(tx, "b", 1)?;
+        assert_eq!(told(tx, 2)?, 2);
+        for round in 0..3 {
+            let left = i64::from(round == 0);
+            assert_eq!(retention::count(tx, organization, Old::Event, at(9_000))?, left, "the latest stays");
+            retention::delete(tx, organization, Old::Event, at(9_000), 100)?;
+            assert_eq!(told(tx, 3)?, 0);
+        }
+        push(tx, "c", 9_001)?;
+        assert_eq!(told(tx, 9_002)?, 1, "nothing is missed");
+        assert_eq!(retention::count(tx, organization, Old::Event, at(9_001))?, 1);
+        let sql = "UPDATE webhook_delivery SET state = ?2 WHERE organization_id = ?1";
+        for (state, goes) in [("pending", 0), ("sending", 0), ("sent", 3), ("dead", 3)] {
+            tx.execute(sql, &[organization.into(), state.into()])?;
+            assert_eq!(retention::count(tx, organization, Old::Webhook, at(90_000))?, goes, "{state}");
+        }
         Ok(())
     })
     .await;

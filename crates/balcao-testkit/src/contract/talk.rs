@@ -7,7 +7,7 @@ use balcao_store::conversation::{self, Conversation};
 use balcao_store::handoff::{self, NewHandoff};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::staff::{self, Staff};
-use balcao_store::turn::{self, Closing, SpentSince};
+use balcao_store::turn::{self, Closing, Spent};
 use balcao_store::{Store, StoreError, Tx, ledger};
 
 use jiff::SignedDuration;
@@ -46,10 +46,7 @@ fn closing(id: TurnId, transcript: &str) -> Closing<'_> {
         machine: "{}",
         prompt_hash: "h",
         transcript,
-        model_calls: 2,
-        tool_calls: 1,
-        tokens: 1_000,
-        cost_micro_usd: 50,
+        spent: Spent { model_calls: 2, tool_calls: 1, tokens: 1_000, cost_micro_usd: 50 },
     }
 }
 
@@ -208,10 +205,12 @@ pub async fn a_closed_turn_cannot_be_saved_or_closed_again(store: &Store) {
         turn::save(tx, organization, id, "{\"step\":1}", "h")?;
         let saved = turn::find_open(tx, organization, conversation)?;
         assert_eq!(saved, Some((id, Some("{\"step\":1}".to_owned()))));
-        turn::restart(tx, organization, id)?;
+        turn::restart(tx, organization, id, Spent { model_calls: 3, tool_calls: 1, tokens: 70, cost_micro_usd: 4 })?;
         assert_eq!(turn::find_open(tx, organization, conversation)?, Some((id, None)));
         turn::close(tx, organization, &closing(id, "[]"), at(1))?;
         assert_eq!(turn::record(tx, organization, id)?, Some("{}".to_owned()));
+        let all = Spent { model_calls: 5, tool_calls: 2, tokens: 1_070, cost_micro_usd: 54 };
+        assert_eq!(turn::spent_since(tx, organization, Some(conversation), at(0))?, all, "what was given up cost, too");
         let next = turn::open(tx, organization, conversation, "eli", at(5))?;
         let latest = turn::latest(tx, organization, conversation, 9)?;
         let told: Vec<_> = latest.iter().map(|one| (one.id, one.open, one.closed_at)).collect();
@@ -219,7 +218,7 @@ pub async fn a_closed_turn_cannot_be_saved_or_closed_again(store: &Store) {
         let late = [
             turn::close(tx, organization, &closing(id, "[]"), at(2)),
             turn::save(tx, organization, id, "{}", "h"),
-            turn::restart(tx, organization, id),
+            turn::restart(tx, organization, id, Spent::default()),
         ];
         assert!(late.into_iter().all(|result| matches!(result, Err(StoreError::NoRow { .. }))));
         Ok(())
@@ -253,7 +252,7 @@ pub async fn what_turns_used_up_is_summed(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let organization = world.organization;
-        assert_eq!(turn::spent_since(tx, organization, None, now())?, SpentSince::default());
+        assert_eq!(turn::spent_since(tx, organization, None, now())?, Spent::default());
         let (one, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "a")?.id);
         for (conversation, seconds) in [(one, 0), (one, 10), (other, 20)] {
             let id = turn::open(tx, organization, conversation, "eli", at(seconds))?;
@@ -261,11 +260,11 @@ pub async fn what_turns_used_up_is_summed(store: &Store) {
             turn::add_model_call(tx, organization, id, 5, 1)?;
         }
         let mut spent = |conversation, seconds| turn::spent_since(tx, organization, conversation, at(seconds));
-        let both = SpentSince { model_calls: 9, tool_calls: 3, tokens: 3_015, cost_micro_usd: 153 };
+        let both = Spent { model_calls: 9, tool_calls: 3, tokens: 3_015, cost_micro_usd: 153 };
         assert_eq!(spent(None, 0)?, both);
         assert_eq!(spent(Some(one), 0)?.model_calls, 6);
         assert_eq!(spent(Some(one), 10)?.tokens, 1_005);
-        assert_eq!(spent(None, 21)?, SpentSince::default());
+        assert_eq!(spent(None, 21)?, Spent::default());
         Ok(())
     })
     .await;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use balcao_testkit::fakes::graph::{FakeGraph, webhooks};
 use balcao_testkit::partition::Partition;
 use balcao_testkit::postgres::{OwnServer, Stop};
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::{
@@ -17,7 +17,7 @@ use super::{
 };
 
 /// A shop whose PostgreSQL is its own.
-fn shop_with_server() -> Option<(OwnServer, Shop)> {
+pub(super) fn shop_with_server() -> Option<(OwnServer, Shop)> {
     let database = OwnServer::start("", &[])?;
     database.run("postgres", "CREATE DATABASE shop").unwrap();
     let shop = shop_at(Some(database.url("shop")), None);

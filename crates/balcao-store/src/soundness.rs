@@ -1,0 +1,140 @@
+//! Whether a database can be trusted with what is acknowledged: what its server is set to, where its file lies, and who else
+//! serves from it.
+
+use std::fs::{File, OpenOptions as FileOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+use crate::value::values;
+
+/// Why acknowledged work could be lost on a database, or wrong be read from it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unsound {
+    /// The server may lose what it has confirmed when the machine stops.
+    #[error("the server runs with {setting}=off: what it confirms is lost if its machine stops; set it to on")]
+    NotDurable {
+        /// The setting.
+        setting: &'static str,
+    },
+    /// The server only reads.
+    #[error("the server is a standby, which only reads; give the address of the primary")]
+    Standby,
+    /// The file is on a file system whose locks cannot be trusted (F-83).
+    #[error(
+        "{} is on {kind}: locks do not work there as SQLite needs them, and the file can be damaged; put it on a disk of this \
+         machine, or use PostgreSQL", path.display()
+    )]
+    NetworkFileSystem {
+        /// The file.
+        path: PathBuf,
+        /// What kind of file system it is.
+        kind: &'static str,
+    },
+}
+
+/// What is wrong with a server's settings.
+pub(crate) fn of_server(tx: &mut Tx<'_>) -> Result<Vec<Unsound>, StoreError> {
+    let mut found = Vec::new();
+    for setting in ["fsync", "full_page_writes"] {
+        let off = tx.query_one("SELECT current_setting(?1) = 'off'", values![setting], |row| row.get::<bool>(0))?;
+        found.extend(off.then_some(Unsound::NotDurable { setting }));
+    }
+    let standby = tx.query_one("SELECT pg_is_in_recovery()", &[], |row| row.get::<bool>(0))?;
+    found.extend(standby.then_some(Unsound::Standby));
+    Ok(found)
+}
+
+/// What is wrong with the place of a file.
+pub(crate) fn of_place(path: &Path) -> Option<Unsound> {
+    let kind = network_file_system(file_system(path)?)?;
+    Some(Unsound::NetworkFileSystem { path: path.to_owned(), kind })
+}
+
+/// The kernel's number of a path's file system; `None` where that cannot be told.
+#[cfg(target_os = "linux")]
+fn file_system(path: &Path) -> Option<u32> {
+    let status = rustix::fs::statfs(path).ok()?;
+    // The numbers are 32 bits wide, whatever the platform's type.
+    u32::try_from(i64::from(status.f_type) & 0xffff_ffff).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn file_system(_path: &Path) -> Option<u32> {
+    None
+}
+
+/// The name of a network file system, by the number that `statfs(2)` has for it.
+const fn network_file_system(kind: u32) -> Option<&'static str> {
+    Some(match kind {
+        0x6969 => "NFS",
+        0x517b => "SMB",
+        0xff53_4d42 => "CIFS",
+        0xfe53_4d42 => "SMB2",
+        0x5346_414f | 0x6b41_4653 => "AFS",
+        0x7375_7245 => "Coda",
+        0x00c3_6400 => "Ceph",
+        0x0bd0_0bd0 => "Lustre",
+        0x0102_1997 => "9P",
+        0x564c => "NCP",
+        _ => return None,
+    })
+}
+
+/// Reads the whole file and gives what is damaged in it; `thorough` holds indexes against their tables, too.
+pub(crate) fn damages(tx: &mut Tx<'_>, thorough: bool) -> Result<Vec<String>, StoreError> {
+    if tx.is_postgres() {
+        return Ok(Vec::new());
+    }
+    tx.be_patient()?;
+    let sql = if thorough { "PRAGMA integrity_check(5)" } else { "PRAGMA quick_check(5)" };
+    let said = tx.query_all(sql, &[], |row| row.get::<String>(0))?;
+    Ok(said.into_iter().filter(|line| line != "ok").collect())
+}
+
+/// That no other program serves from a file, for as long as this lives (F-81). The lock is the operating system's: it ends with
+/// the process, however that ends.
+#[derive(Debug)]
+pub struct ServesAlone {
+    _lock: File,
+}
+
+/// Takes the lock beside the file at `path`.
+pub(crate) fn serve_alone(path: &Path) -> Result<ServesAlone, StoreError> {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-serving");
+    let beside = PathBuf::from(name);
+    let cannot = |_| StoreError::ReadOnly { what: beside.display().to_string() };
+    let mut options = FileOptions::new();
+    let mut lock = options.read(true).write(true).create(true).truncate(false).open(&beside).map_err(cannot)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut who = String::new();
+            // Told for the operator; the lock does not rest on it.
+            drop(lock.read_to_string(&mut who));
+            return Err(StoreError::ServedAlready { path: path.to_owned(), process: who.trim().to_owned() });
+        }
+        Err(TryLockError::Error(error)) => return Err(cannot(error)),
+    }
+    lock.set_len(0).and_then(|()| lock.rewind()).map_err(cannot)?;
+    writeln!(lock, "{}", std::process::id()).map_err(cannot)?;
+    Ok(ServesAlone { _lock: lock })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::network_file_system;
+
+    #[test]
+    fn f_83_file_systems_of_the_network_are_told_from_a_machines_own() {
+        for (kind, name) in [(0x6969, "NFS"), (0xfe53_4d42, "SMB2"), (0x0102_1997, "9P")] {
+            assert_eq!(network_file_system(kind), Some(name));
+        }
+        // ext4, xfs, btrfs, overlay, tmpfs, zfs, f2fs.
+        for kind in [0xef53, 0x5846_5342, 0x9123_683e, 0x794c_7630, 0x0102_1994, 0x2fc1_2fc1, 0xf2f5_2010] {
+            assert_eq!(network_file_system(kind), None, "{kind:x}");
+        }
+    }
+}
