@@ -4,6 +4,7 @@
 
 mod faults;
 mod inbound;
+mod poison;
 mod storage;
 
 use std::collections::{BTreeMap, BTreeSet};
