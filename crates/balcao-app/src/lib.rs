@@ -13,6 +13,7 @@ pub mod bell;
 pub mod booking;
 pub mod calendar;
 pub mod catalog;
+pub mod channel_health;
 pub mod chat;
 pub mod clock;
 pub mod contacts;

@@ -95,6 +95,21 @@ pub const ALL: &[(&str, Kind, &str)] = &[
         Kind::Gauge,
         "1 if the database answered the last time that this page was asked for; if not, what it says of the database is old",
     ),
+    (
+        "balcao_channel_up",
+        Kind::Gauge,
+        "1 if the channel's provider would send for the account, by channel and account",
+    ),
+    (
+        "balcao_channel_last_inbound_timestamp_seconds",
+        Kind::Gauge,
+        "When something last came in, by channel and account (database); 0 if nothing did",
+    ),
+    (
+        "balcao_database_log_bytes",
+        Kind::Gauge,
+        "What SQLite wrote and has not moved into the file; not there for a server",
+    ),
     ("balcao_inbox_waiting", Kind::Gauge, "Messages that came in and have no answer yet (database)"),
     ("balcao_inbox_oldest_seconds", Kind::Gauge, "Age of the oldest of them (database)"),
     ("balcao_queue_depth", Kind::Gauge, "Conversations that are ripe and that nobody works on (database)"),
@@ -233,6 +248,20 @@ pub fn shed(reason: &'static str) {
 /// An attempt to deliver an outgoing webhook ended.
 pub(crate) fn delivery(outcome: &'static str) {
     counter!("balcao_webhook_deliveries_total", "outcome" => outcome).increment(1);
+}
+
+/// Tells what is known of a channel.
+pub(crate) fn channel(channel: &'static str, account: &str, is_up: bool, last_inbound: Option<Timestamp>) {
+    let account = account.to_owned();
+    gauge!("balcao_channel_up", "channel" => channel, "account" => account.clone()).set(u32::from(is_up));
+    let last = last_inbound.map_or(0.0, |at| at.as_duration().as_secs_f64());
+    gauge!("balcao_channel_last_inbound_timestamp_seconds", "channel" => channel, "account" => account).set(last);
+}
+
+/// Tells how much waits to be moved into a file.
+pub(crate) fn log_bytes(bytes: u64) {
+    // To the kibibyte.
+    gauge!("balcao_database_log_bytes").set(f64::from(u32::try_from(bytes / 1024).unwrap_or(u32::MAX)) * 1024.0);
 }
 
 /// Tells whether the database answers.

@@ -133,5 +133,8 @@ pub async fn look(desk: &Desk) -> Result<Figures, UseCaseError> {
     metrics::database_up(read.is_ok());
     let figures = read?;
     metrics::waiting(&figures, now);
+    if let Some(bytes) = desk.store.log_bytes() {
+        metrics::log_bytes(bytes);
+    }
     Ok(figures)
 }

@@ -47,6 +47,15 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// [`SendError`]; the caller may ignore it.
     async fn typing(&self, message: &ProviderMessageId) -> Result<(), SendError>;
 
+    /// Asks the provider whether the account could send now. Changes nothing, and nobody sees it. A channel with no provider
+    /// behind it always could.
+    ///
+    /// # Errors
+    /// [`SendError`]: why not.
+    async fn check(&self) -> Result<(), SendError> {
+        Ok(())
+    }
+
     /// Gives the provider a file of ours that is about to be sent, and tells where it is from then on. May be repeated; nothing
     /// is shown to the customer. Not called for [`OwnFiles::Read`].
     ///

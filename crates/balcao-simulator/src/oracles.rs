@@ -7,6 +7,7 @@ mod records;
 pub(crate) mod timers;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use balcao_agent::limits::{MAX_MODEL_CALLS, MAX_TOOL_CALLS};
 use balcao_app::sender::SenderSettings;
@@ -20,6 +21,9 @@ use crate::model::{SECRET, canary};
 use crate::outside::{Outside, Sent};
 use crate::shop::Tenant;
 use crate::world::World;
+
+/// So long a request may be under way before the provider has it.
+const IN_FLIGHT: Duration = Duration::from_secs(30);
 
 /// What an oracle found: its name and what is wrong.
 pub(crate) type Finding = String;
@@ -233,7 +237,7 @@ fn words_are_clean(outside: &Outside, found: &mut Vec<Finding>) {
     }
 }
 
-/// O-13: no reply of the agent is written for a conversation that a person has.
+/// O-13: no reply of the agent is written for a conversation that a person has, and none leaves that was not being sent already.
 fn people_are_left_alone(
     tx: &mut Tx<'_>,
     outside: &Outside,
@@ -254,8 +258,15 @@ fn people_are_left_alone(
         )?;
         let from = human.from.checked_add(tolerance).unwrap_or(Timestamp::MAX);
         let until = human.until.and_then(|until| until.checked_sub(tolerance).ok()).unwrap_or(Timestamp::MAX);
+        let replies: BTreeSet<String> = written.iter().map(|(id, _)| id.clone()).collect();
         let spoken = written.into_iter().filter(|(_, at)| *at > from && *at < until);
         found.extend(spoken.map(|(id, _)| format!("O-13: {id} was written while a person had {}", human.number)));
+        let theirs = outside.sent.iter().filter(|sent| replies.contains(&sent.correlation));
+        let left = theirs.filter(|sent| {
+            let decided = sent.at.checked_sub(SignedDuration::try_from(sent.late_by + IN_FLIGHT).unwrap_or_default());
+            decided.is_ok_and(|at| at > from && at < until)
+        });
+        found.extend(left.map(|sent| format!("O-13: {} left while a person had {}", sent.correlation, human.number)));
     }
     Ok(())
 }
@@ -282,10 +293,13 @@ fn call(record: &Value) -> Call {
     }
 }
 
-/// O-11: no turn asks the model or runs tools more often than its limits allow, but for the call that reaches the limit.
+/// O-11: no turn asks the model or runs tools more often than its limits allow, but for the call that reaches the limit. A turn
+/// that began again for a message that came later had its limits once more.
 fn budgets_are_kept(tx: &mut Tx<'_>, found: &mut Vec<Finding>) -> Result<(), StoreError> {
     let over: Vec<(i64, i64, i64)> = tx.query_all(
-        "SELECT id, model_calls, tool_calls FROM turn WHERE model_calls > ?1 OR tool_calls > ?2",
+        "SELECT id, model_calls, tool_calls FROM
+             (SELECT t.*, (SELECT count(*) FROM inbox i WHERE i.turn_id = t.id) AS messages FROM turn t) AS one
+         WHERE model_calls > ?1 * max(1, messages) OR tool_calls > ?2 * max(1, messages)",
         &[i64::from(MAX_MODEL_CALLS).into(), i64::from(MAX_TOOL_CALLS).into()],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;

@@ -310,6 +310,22 @@ pub fn find_message(
     tx.query_optional(&sql, values![organization, channel, account, provider_message], read)
 }
 
+/// When something last came in for an account, whatever it was, among the organization's latest ten thousand.
+///
+/// # Errors
+/// What the database said.
+pub fn last_received(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    channel: &str,
+    account: &str,
+) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "SELECT received_at FROM (SELECT id, channel, account, received_at FROM inbox WHERE organization_id = ?1
+                                        ORDER BY id DESC LIMIT 10000) AS latest
+               WHERE channel = ?2 AND account = ?3 ORDER BY id DESC LIMIT 1";
+    tx.query_optional(sql, values![organization, channel, account], |row| row.get(0))
+}
+
 /// Changes the words of a row that still waits; tells whether it did.
 ///
 /// # Errors

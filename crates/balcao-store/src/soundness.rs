@@ -57,7 +57,7 @@ pub(crate) fn of_place(path: &Path) -> Option<Unsound> {
 fn file_system(path: &Path) -> Option<u32> {
     let status = rustix::fs::statfs(path).ok()?;
     // The numbers are 32 bits wide, whatever the platform's type.
-    u32::try_from(i64::from(status.f_type) & 0xffff_ffff).ok()
+    status.f_type.to_le_bytes().first_chunk().copied().map(u32::from_le_bytes)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -146,7 +146,7 @@ impl Counter {
     }
 }
 
-fn account(graph: &FakeGraph) -> Arc<dyn Channel> {
+pub(crate) fn account(graph: &FakeGraph) -> Arc<dyn Channel> {
     let clocks = Clocks { whole: Duration::from_secs(2), file: Duration::from_secs(2), ..Clocks::default() };
     let config = Config { base_url: graph.url(), clocks, ..Config::new(AccountId::new(ACCOUNT), TOKEN.into()) };
     Arc::new(WhatsApp::new(config).unwrap())

@@ -4,6 +4,7 @@
 mod attachments;
 mod booking;
 mod calendar;
+mod channel_health;
 mod choosing;
 mod counter;
 mod crm;

@@ -11,6 +11,7 @@ use balcao_app::{
     Desk,
     attachments::{AttachmentSettings, Attachments},
     bell::Bell,
+    channel_health::ChannelHealth,
     chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
     clock::SharedClock,
     dispatcher::{Dispatcher, DispatcherSettings},
@@ -197,6 +198,7 @@ pub(crate) struct Server {
     watchdog: Watchdog,
     /// Deletes what was kept long enough.
     retention: Retention,
+    health: ChannelHealth,
     /// The web chat, if there is one.
     chats: Option<WebChats>,
     /// What is answered besides.
@@ -261,6 +263,7 @@ impl Server {
             ..AttachmentSettings::default()
         };
         let presence = Presence::new(channels.clone());
+        let health = ChannelHealth::new(desk.clone(), shop.id, channels.clone());
         let (all, ripe) = (channels.clone(), Arc::clone(&wake));
         let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
         let (mut chats, mut more) = (None, Router::new());
@@ -318,6 +321,7 @@ impl Server {
             timers,
             watchdog,
             retention,
+            health,
             chats,
             more,
             told,
@@ -359,6 +363,7 @@ impl Server {
             timers,
             watchdog,
             retention,
+            health,
             chats: _,
             more,
             told,
@@ -392,6 +397,8 @@ impl Server {
             work.spawn(async move { timers.run(waiting).await });
             let until = stop.clone();
             work.spawn(async move { retention.run(until).await });
+            let until = stop.clone();
+            work.spawn(async move { health.run(until).await });
             last.spawn(send(sender, sending));
             if let Some(told) = told {
                 let until = stop.clone();

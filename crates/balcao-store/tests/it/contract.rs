@@ -63,6 +63,7 @@ contract! {
     ]
     delivery: [
         an_event_is_stored_once_per_account,
+        what_came_last_is_known_by_account,
         an_event_for_nobody_is_kept_once,
         what_waits_is_given_to_one_turn_for_ever,
         a_turn_takes_at_most_so_many_messages,

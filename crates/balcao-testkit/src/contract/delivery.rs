@@ -15,6 +15,7 @@ use super::store::{World, now, world};
 
 cases!(
     an_event_is_stored_once_per_account,
+    what_came_last_is_known_by_account,
     an_event_for_nobody_is_kept_once,
     what_waits_is_given_to_one_turn_for_ever,
     a_turn_takes_at_most_so_many_messages,
@@ -99,6 +100,26 @@ pub async fn an_event_is_stored_once_per_account(store: &Store) {
         assert!(inbox::insert(tx, world.organization, &elsewhere, now())?.is_some());
         let burst = inbox::burst(tx, world.organization, conversation)?.unwrap();
         assert_eq!((burst.count, burst.last), (2, now()));
+        Ok(())
+    })
+    .await;
+}
+
+/// That nothing comes any more is seen by what came last.
+pub async fn what_came_last_is_known_by_account(store: &Store) {
+    let (ours, theirs) = (world(store, "ours").await, world(store, "theirs").await);
+    write(store, move |tx| {
+        let last =
+            |tx: &mut Tx<'_>, world: World, account| inbox::last_received(tx, world.organization, "whatsapp", account);
+        assert_eq!(last(tx, ours, "7001")?, None);
+        let conversation = ripe(tx, ours, 0)?;
+        for (key, seconds) in [("message:1", 0), ("message:2", 5)] {
+            inbox::insert(tx, ours.organization, &message(conversation, key), at(seconds))?;
+        }
+        let elsewhere = NewInbox { account: "7002", ..message(conversation, "message:3") };
+        inbox::insert(tx, ours.organization, &elsewhere, at(9))?;
+        assert_eq!((last(tx, ours, "7001")?, last(tx, ours, "7002")?), (Some(at(5)), Some(at(9))));
+        assert_eq!((last(tx, ours, "7003")?, last(tx, theirs, "7001")?), (None, None));
         Ok(())
     })
     .await;

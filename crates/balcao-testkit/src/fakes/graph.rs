@@ -82,6 +82,8 @@ struct File {
 
 #[derive(Debug, Default)]
 struct State {
+    /// What is said of the number; `None`: it is connected.
+    number_status: Option<String>,
     next: VecDeque<Behaviour>,
     next_messages: VecDeque<Behaviour>,
     asked: Vec<Asked>,
@@ -171,6 +173,11 @@ impl FakeGraph {
     /// Says what the app's secret is.
     pub fn set_app_secret(&self, secret: &str) {
         lock(&self.state).app_secret = Some(secret.to_owned());
+    }
+
+    /// Says what Meta says of the number, such as `DISCONNECTED`.
+    pub fn set_number_status(&self, status: &str) {
+        lock(&self.state).number_status = Some(status.to_owned());
     }
 
     /// Takes the app off the webhooks.
@@ -346,7 +353,7 @@ impl State {
             }
         }
         ok(&json!({ "display_phone_number": "+55 11 3000-1000", "verified_name": "Barbearia Figueira",
-            "quality_rating": "GREEN", "status": "CONNECTED", "id": ACCOUNT }))
+            "quality_rating": "GREEN", "status": self.number_status.as_deref().unwrap_or("CONNECTED"), "id": ACCOUNT }))
     }
 
     fn find(&mut self, id: &str) -> Reply {

@@ -65,6 +65,14 @@ impl WhatsApp {
         })
     }
 
+    /// Whether Meta would send for the account: it knows the token, and the number is connected.
+    pub(super) async fn is_able(&self) -> Result<(), SendError> {
+        match self.number_info(None).await?.status.as_deref() {
+            None | Some("CONNECTED") => Ok(()),
+            Some(other) => Err(SendError::new(SendClass::retry(), &format!("Meta says that the number is {other}"))),
+        }
+    }
+
     /// The apps that get the webhooks of a business account. If there is none, no message ever arrives.
     ///
     /// # Errors

@@ -103,6 +103,10 @@ impl Channel for WhatsApp {
         self.mark(&body).await
     }
 
+    async fn check(&self) -> Result<(), SendError> {
+        self.is_able().await
+    }
+
     async fn hand_in(&self, file: InlineFile) -> Result<MediaSource, MediaError> {
         let InlineFile { kind, mime, name, bytes } = file;
         Ok(MediaSource::Uploaded(self.upload(kind, &mime, &name, bytes.to_vec()).await?))

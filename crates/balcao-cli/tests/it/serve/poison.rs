@@ -1,5 +1,4 @@
 //! A message that kills whoever works on it, among healthy ones.
-#![expect(clippy::print_stderr, reason = "figures must be seen")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -94,7 +93,6 @@ fn f_16_f_130_a_poisonous_message_costs_a_few_deaths_and_no_neighbour_its_answer
     let given = shop.count("SELECT COUNT(*) FROM conversation WHERE state = 'waiting_human'");
     let answered = shop.count("SELECT COUNT(*) FROM inbox WHERE kind = 'message' AND state = 'answered'");
     assert_eq!((given, answered), (1, i64::from(HEALTHY)));
-    let greeted = shop.accepted().into_iter().filter(|(_, words)| words == "Oi! Como posso ajudar?").count();
     // A death may come while something is being sent: that is not sent again.
     let unknown = usize::try_from(shop.count("SELECT COUNT(*) FROM outbox WHERE state = 'unknown'")).unwrap();
     let accepted = shop.accepted();

@@ -1,5 +1,4 @@
 //! What lies under the server: a disk that fails, a file that is damaged, a migration that is killed.
-#![expect(clippy::print_stderr, reason = "figures, and that a test was skipped, must be seen")]
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
