@@ -1,0 +1,11 @@
+//! Calls of small strict servers on this machine, hostile ones among them.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod hostile;
+mod limits;
+mod lists;
+mod server;
+mod signing_in;
+mod ssrf;
+mod tool;
+mod writes;
