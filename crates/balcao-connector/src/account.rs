@@ -115,7 +115,14 @@ impl Account {
         let going = Going { operation, key, until };
         let called = match entries(operation, arguments)? {
             Some(items) => self.each(going, arguments, items).await,
-            None => self.single(going, &self.request(operation, arguments, None)?).await,
+            None => {
+                self.single(going, &self.request(operation, arguments, None)?).await.map(|result| {
+                    match &operation.command.response.find {
+                        Some(find) => find.among(&result, arguments.get(&find.argument).unwrap_or(&Value::Null)),
+                        None => result,
+                    }
+                })
+            }
         };
         match called {
             Err(mut error) => {

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     connection::{check_header_name, check_pointer},
+    find::Find,
     page::Pagination,
     problem::{self, Problem, escape},
     template::{Hole, Piece, RESERVED, Template, Text},
@@ -122,6 +123,8 @@ pub struct Response {
     pub empty: Option<Map<String, Value>>,
     /// Any type of content that is not JSON is taken as a text, up to the limit of bytes.
     pub text: bool,
+    /// Of a list, only the entries of this name.
+    pub find: Option<Find>,
 }
 
 /// One request for each entry of a list, each with its own result.
@@ -309,6 +312,13 @@ impl Check<'_> {
 
     fn rest(&mut self) {
         check_pointer(self.command.response.at.as_deref(), "/response/at", &mut self.problems);
+        if let Some(find) = &self.command.response.find
+            && !self.known.required.contains(&find.argument)
+        {
+            let problem =
+                Problem::new("/response/find/argument", format!("`{}` is no required argument", find.argument));
+            self.problems.push(problem.nearest(&find.argument, self.known.required.iter().map(String::as_str)));
+        }
         if let Some(pagination) = &self.command.pagination {
             self.problems.extend(pagination.problems().into_iter().map(|problem| problem.below("/pagination")));
             if !self.command.method.is_safe() {

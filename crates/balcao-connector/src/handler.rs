@@ -35,7 +35,13 @@ impl HttpTool {
 impl ToolHandler for HttpTool {
     async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
         let called = self.account.call(&self.operation, &object(args), Some(cx.key.as_str())).await;
-        called.map(ToolOutput::success).map_err(|error| Box::new(tool_error(&error)))
+        let output = |value: Value| {
+            // A name that nobody has is a correct "no".
+            let missed =
+                self.operation.command.response.find.is_some() && value.get("found") == Some(&Value::Bool(false));
+            if missed { ToolOutput::refusal(value) } else { ToolOutput::success(value) }
+        };
+        called.map(output).map_err(|error| Box::new(tool_error(&error)))
     }
 
     async fn preview(&self, _cx: &ToolContext, args: Value) -> ToolResult<Preview> {

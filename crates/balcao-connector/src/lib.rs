@@ -18,6 +18,7 @@ mod command;
 mod connection;
 mod each;
 mod error;
+mod find;
 mod guard;
 mod handler;
 mod json;
@@ -29,6 +30,7 @@ mod retry;
 mod settings;
 mod template;
 mod transport;
+mod webhook;
 
 pub use account::Account;
 pub use auth::RefreshKeeper;
@@ -38,9 +40,11 @@ pub use connection::{
     Auth, BasicAuth, Connection, Errors, HeaderAuth, LimitHeaders, OAuth2Refresh, RateLimit, ResetIn, Retry,
 };
 pub use error::{CallError, FailureKind, Outcome};
+pub use find::Find;
 pub use guard::{Egress, Lookup, SystemLookup};
 pub use handler::HttpTool;
 pub use page::{PageStyle, Pagination};
 pub use problem::Problem;
 pub use request::{Body, Part, Request};
 pub use settings::Settings;
+pub use webhook::{Deliveries, Delivery, Refused};

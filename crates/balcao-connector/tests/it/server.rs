@@ -15,26 +15,26 @@ use serde_json::{Map, Value, json};
 
 /// What was asked.
 #[derive(Debug, Clone)]
-pub struct Asked {
-    pub method: String,
-    pub target: String,
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    pub(crate) target: String,
     /// Names in lower case.
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Asked {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
 /// What is said.
-pub enum Say {
+pub(crate) enum Say {
     /// These bytes, and the connection closes.
     Bytes(Vec<u8>),
     /// These bytes, and then one more at a time until the client leaves.
@@ -43,11 +43,11 @@ pub enum Say {
     Silence,
 }
 
-pub fn json_answer(status: u16, headers: &str, body: &Value) -> Say {
+pub(crate) fn json_answer(status: u16, headers: &str, body: &Value) -> Say {
     answer(status, &format!("content-type: application/json\r\n{headers}"), body.to_string().as_bytes())
 }
 
-pub fn answer(status: u16, headers: &str, body: &[u8]) -> Say {
+pub(crate) fn answer(status: u16, headers: &str, body: &[u8]) -> Say {
     let head =
         format!("HTTP/1.1 {status} Told\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
     Say::Bytes([head.as_bytes(), body].concat())
@@ -55,23 +55,23 @@ pub fn answer(status: u16, headers: &str, body: &[u8]) -> Say {
 
 /// Runs for the length of the test.
 #[derive(Clone)]
-pub struct Server {
-    pub address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Server {
     /// `say` decides each answer; it is told how many requests came before.
-    pub fn start(say: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(say: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
         Self::on([127, 0, 0, 1], say)
     }
 
-    pub fn on(ip: [u8; 4], say: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
+    pub(crate) fn on(ip: [u8; 4], say: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(SocketAddr::from((ip, 0))).unwrap();
         Self::listening(listener, say)
     }
 
-    pub fn listening(listener: TcpListener, say: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
+    pub(crate) fn listening(listener: TcpListener, say: impl Fn(&Asked, usize) -> Say + Send + Sync + 'static) -> Self {
         let server = Self { address: listener.local_addr().unwrap(), asked: Arc::default() };
         let (asked, say) = (Arc::clone(&server.asked), Arc::new(say));
         thread::spawn(move || {
@@ -83,11 +83,11 @@ impl Server {
         server
     }
 
-    pub fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 }
@@ -133,13 +133,13 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
 
 /// Time that passes only when somebody waits.
 #[derive(Debug, Default)]
-pub struct TestClock {
+pub(crate) struct TestClock {
     elapsed: Mutex<Duration>,
     waits: Mutex<Vec<Duration>>,
 }
 
 impl TestClock {
-    pub fn waits(&self) -> Vec<Duration> {
+    pub(crate) fn waits(&self) -> Vec<Duration> {
         self.waits.lock().unwrap().clone()
     }
 }
@@ -160,19 +160,19 @@ impl Clock for TestClock {
     }
 }
 
-pub const TOKEN: &str = "pk_4410021_SECRETSECRETSECRET";
+pub(crate) const TOKEN: &str = "pk_4410021_SECRETSECRETSECRET";
 
 /// What lets a test reach this machine, and nothing else.
-pub fn local() -> Egress {
+pub(crate) fn local() -> Egress {
     Egress { allow: vec!["127.0.0.1/32".parse().unwrap()], plain_http: true, ..Egress::default() }
 }
 
-pub fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings::new().secret("token", TOKEN)
 }
 
 /// An account at that server. `more` goes into the connection.
-pub fn account(server: &Server, more: Value) -> (Account, Arc<TestClock>) {
+pub(crate) fn account(server: &Server, more: Value) -> (Account, Arc<TestClock>) {
     let mut connection = json!({
         "base_url": server.url(),
         "auth": { "header": { "name": "Authorization", "value": "{settings.token}" } },
@@ -186,11 +186,11 @@ pub fn account(server: &Server, more: Value) -> (Account, Arc<TestClock>) {
 }
 
 /// A command whose arguments are `id`, `name` and `items`.
-pub fn operation(command: Value) -> Operation {
+pub(crate) fn operation(command: Value) -> Operation {
     let schema = json!({ "required": ["id", "items"], "properties": { "id": {}, "name": {}, "items": {} } });
     HttpCommand::read(&command).unwrap().compile(&schema).unwrap()
 }
 
-pub fn arguments(value: Value) -> Map<String, Value> {
+pub(crate) fn arguments(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }

@@ -29,9 +29,11 @@ pub(super) fn check(body: &Value, keys: &[(&str, Kind, bool)]) -> Result<(), Ref
     let fields = match body {
         Value::Object(fields) => fields,
         Value::Null => &empty,
-        _ => return Err(Refusal::input("the body must be an object")),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Err(Refusal::input("the body must be an object"));
+        }
     };
-    for key in fields.keys().filter(|key| !keys.iter().any(|(known, ..)| known == key)) {
+    if let Some(key) = fields.keys().find(|key| !keys.iter().any(|(known, ..)| known == key)) {
         return Err(Refusal::input(format!("{key} is not a property of this request")));
     }
     for (key, kind, required) in keys {

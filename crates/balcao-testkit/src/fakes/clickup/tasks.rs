@@ -86,6 +86,13 @@ pub(super) fn route(
             state.tasks.remove(&id);
             Value::Null
         }),
+        ("POST", ["task", id, "merge"]) => shape::check(body, &[("source_task_ids", Kind::Texts, true)]).and_then(|()| {
+            let id = resolve(state, id, query)?;
+            for source in body["source_task_ids"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                state.tasks.remove(source).ok_or_else(|| Refusal::missing("Task"))?;
+            }
+            Ok(state.tasks[&id].clone())
+        }),
         ("POST", ["task", id, "tag", tag]) => resolve(state, id, query).and_then(|id| {
             let tags = &mut stored(&mut state.tasks, &id, "Task")?["tags"];
             if let Some(tags) = tags.as_array_mut() {
@@ -106,7 +113,7 @@ pub(super) fn route(
         ("POST", ["task", id, "link", other]) => link(state, id, other, query, true),
         ("DELETE", ["task", id, "link", other]) => link(state, id, other, query, false),
         ("POST", ["task", id, "dependency"]) => {
-            let keys = [("depends_on", Kind::Text, false), ("dependency_of", Kind::Text, false), ("depedency_of", Kind::Text, false)];
+            let keys = [("depends_on", Kind::Text, false), ("dependency_of", Kind::Text, false)];
             shape::check(body, &keys).and_then(|()| {
                 let id = resolve(state, id, query)?;
                 let count = body.as_object().map_or(0, serde_json::Map::len);
@@ -241,7 +248,7 @@ fn list_tasks(state: &State, list: Option<&str>, query: &Query) -> Result<Value,
     const PAGE: usize = 100;
     let all = |name: &str| query.get(name).cloned().unwrap_or_default();
     let page = match all("page").first() {
-        Some(page) => page.parse::<usize>().map_err(|_| Refusal::input("page must be a number"))?,
+        Some(page) => page.parse::<usize>().ok().ok_or_else(|| Refusal::input("page must be a number"))?,
         None => 0,
     };
     let fits = |task: &&Value| {
