@@ -95,11 +95,10 @@ impl Source {
     fn add(&mut self, folder: &Folder, file: &str, section: &[&str]) -> Result<(), Box<Problem>> {
         let text = folder.read(file).map_err(|error| Box::new(outside_of(file, &error.to_string())))?;
         let document = Document::read(file, &text)?;
-        let entries: Vec<(String, Value)> = match &document.value {
-            Value::Array(items) => {
-                items.iter().enumerate().map(|(place, item)| (format!("/{place}"), item.clone())).collect()
-            }
-            one => vec![(String::new(), one.clone())],
+        let entries: Vec<(String, Value)> = if let Value::Array(items) = &document.value {
+            items.iter().enumerate().map(|(place, item)| (format!("/{place}"), item.clone())).collect()
+        } else {
+            vec![(String::new(), document.value.clone())]
         };
         for (inside, entry) in entries {
             if let Some(at) = self.append(section, entry) {

@@ -26,9 +26,10 @@ impl Lookup for Stated<'_> {
     async fn read(&self, _cx: &ToolContext, command: &str, _args: Value) -> CallResult {
         let Some(value) = self.0.and_then(|stated| stated.get(command)) else { return missing(command) };
         // `null`: there is no such thing.
-        let (class, code) = match value {
-            Value::Null => (ResultClass::Correction, Some(ErrorCode::NotFound)),
-            _found => (ResultClass::Success, None),
+        let (class, code) = if value.is_null() {
+            (ResultClass::Correction, Some(ErrorCode::NotFound))
+        } else {
+            (ResultClass::Success, None)
         };
         CallResult { class, code, value: value.clone(), internal: None, ..missing(command) }
     }

@@ -199,11 +199,10 @@ fn told(failures: Vec<(&Check, Failure)>, args: &Value) -> Vec<FieldProblem> {
 async fn asked(world: World<'_>, id: &str, arguments: &[Value]) -> Result<Vec<Failure>, Refused> {
     let call = Call { now_ms: world.cx.now.timestamp().as_millisecond(), ..Call::new(id, arguments) };
     let answer = script::run(world.sandbox, &call).await.map_err(|error| undecided_by(&error))?;
-    let verdicts = match answer {
-        Value::Bool(valid) => return Ok(if valid { Vec::new() } else { vec![refusal(None, None, None)] }),
-        Value::Array(verdicts) => verdicts,
-        one => vec![one],
-    };
+    if let Value::Bool(valid) = answer {
+        return Ok(if valid { Vec::new() } else { vec![refusal(None, None, None)] });
+    }
+    let verdicts = if let Value::Array(verdicts) = answer { verdicts } else { vec![answer] };
     let mut failures = Vec::new();
     for verdict in verdicts {
         match serde_json::from_value::<Verdict>(verdict) {

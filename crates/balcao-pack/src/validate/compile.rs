@@ -331,7 +331,6 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    #[expect(clippy::ptr_arg, reason = "it is called with what the map holds")]
     fn pattern(&mut self, text: &String, at: &str) -> Option<regex::Regex> {
         match regex::RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build() {
             Ok(pattern) => Some(pattern),

@@ -69,14 +69,11 @@ impl Guarded {
     /// What came back, reshaped. The call has run: what fails from here on leaves it done.
     async fn finished(&self, cx: &ToolContext, output: ToolOutput, mended: Vec<String>) -> ToolResult<ToolOutput> {
         let ToolOutput { value, refused, .. } = output;
-        let value = if refused { value } else { self.run(&self.after, cx, value).await.map_err(done)? };
+        // The effect may well have happened: only its answer could not be read.
+        let reshaped = if refused { Ok(value) } else { self.run(&self.after, cx, value).await };
+        let value = reshaped.map_err(|error| Box::new(error.uncertain()))?;
         Ok(ToolOutput { value, mended, ..output })
     }
-}
-
-/// The effect may well have happened: only its answer could not be read.
-fn done(error: Box<ToolError>) -> Box<ToolError> {
-    Box::new(error.uncertain())
 }
 
 #[async_trait]

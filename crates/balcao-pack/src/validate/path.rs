@@ -29,7 +29,7 @@ impl FieldPath {
                 steps.push(Step::Key(name.to_owned()));
                 if let Some(rest) = lists {
                     let more = rest.split("[*]").count();
-                    if rest.replace("[*]", "") != "" {
+                    if !rest.replace("[*]", "").is_empty() {
                         return None;
                     }
                     steps.extend(std::iter::repeat_n(Step::Each, more));

@@ -13,6 +13,9 @@ use crate::{
 /// Milliseconds since 1970 lie in these bounds for all years from 1973 to 5138; seconds do not.
 const TIMESTAMP_MS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
 
+/// At least and at most.
+type Bounds = (Option<f64>, Option<f64>);
+
 #[derive(Debug)]
 pub(super) enum Pure {
     Required(Vec<FieldPath>),
@@ -20,7 +23,7 @@ pub(super) enum Pure {
     Exclusive(Vec<FieldPath>),
     Format(Vec<(FieldPath, Format)>),
     Pattern(Vec<(FieldPath, Regex)>),
-    Range(Vec<(FieldPath, (Option<f64>, Option<f64>))>),
+    Range(Vec<(FieldPath, Bounds)>),
     Assignees { field: FieldPath, form: AssigneeForm },
     TaskIds { fields: Vec<FieldPath>, forms: Vec<TaskIdForm> },
     Expression { expression: Expression, text: String, field: Option<FieldPath> },
@@ -70,7 +73,7 @@ impl Pure {
                 each(fields, args, judge, failures);
             }
             Self::Range(fields) => {
-                let judge = |(_, (low, high)): &(FieldPath, (Option<f64>, Option<f64>)), value: &Value| {
+                let judge = |(_, (low, high)): &(FieldPath, Bounds), value: &Value| {
                     let fits = value.as_f64().is_some_and(|number| {
                         low.is_none_or(|low| number >= low) && high.is_none_or(|high| number <= high)
                     });
@@ -214,10 +217,7 @@ fn failed(problem: &'static str, expected: impl Into<String>) -> Failure {
 }
 
 fn failure(pointer: String, problem: &'static str, expected: impl Into<String>, got: Option<&Value>) -> Failure {
-    let got = got.map(|value| match value {
-        Value::Object(_) => Value::from(kind(value)),
-        other => other.clone(),
-    });
+    let got = got.map(|value| if value.is_object() { Value::from(kind(value)) } else { value.clone() });
     Failure { pointer, problem, expected: expected.into(), got, ..Failure::default() }
 }
 

@@ -1,5 +1,5 @@
 //! Packs through the front door: loaded from text and folders, their helpers in real worker processes.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod examples;
 mod helpers;

@@ -68,11 +68,13 @@ struct Answer {
 impl ToolHandler for Answer {
     async fn call(&self, _cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
         self.calls.lock().unwrap().push((self.id.clone(), args));
-        match &self.answer {
-            Value::Null => Err(ToolError::new(ErrorCode::NotFound, "there is no such thing").into()),
-            Value::String(_) => Err(ToolError::new(ErrorCode::Unavailable, "the system does not answer").into()),
-            value => Ok(ToolOutput::success(value.clone())),
+        if self.answer.is_null() {
+            return Err(ToolError::new(ErrorCode::NotFound, "there is no such thing").into());
         }
+        if self.answer.is_string() {
+            return Err(ToolError::new(ErrorCode::Unavailable, "the system does not answer").into());
+        }
+        Ok(ToolOutput::success(self.answer.clone()))
     }
 
     async fn preview(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Preview> {
