@@ -1,13 +1,16 @@
 //! Files of a pack: those in its folder, of a sensible size, and no others.
 
 use std::{
-    fs::File,
+    fs::{File, FileType},
     io::{self, Read},
     path::{Component, Path, PathBuf},
 };
 
 /// Largest file of a pack that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
+
+/// Most files of one folder of a pack.
+const MAX_FILES: usize = 1_000;
 
 /// A pack's folder.
 #[derive(Debug)]
@@ -30,6 +33,9 @@ pub(crate) enum FileError {
     /// Larger than any helper.
     #[error("the file is larger than {MAX_BYTES} bytes")]
     TooLarge,
+    /// More files than anybody writes.
+    #[error("there are more than {MAX_FILES} files")]
+    TooMany,
     /// Not there, not readable, not UTF-8.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -38,6 +44,54 @@ pub(crate) enum FileError {
 impl Folder {
     pub(crate) fn new(root: &Path) -> Self {
         Self { root: root.to_owned() }
+    }
+
+    /// The files of a folder, by their paths from the root, in order; and what is in it that is none of ours. A folder that is not there
+    /// has no files.
+    pub(crate) fn files(&self, name: &str) -> (Vec<String>, Vec<(String, FileError)>) {
+        let (mut files, mut refused) = (Vec::new(), Vec::new());
+        let Ok(entries) = self.list(name, &mut refused) else { return (files, refused) };
+        for (path, kind) in entries {
+            if kind.is_file() {
+                files.push(path);
+            } else if kind.is_symlink() {
+                refused.push((path, FileError::Symlink));
+            }
+        }
+        if files.len() > MAX_FILES {
+            refused.push((name.to_owned(), FileError::TooMany));
+            files.truncate(MAX_FILES);
+        }
+        files.sort();
+        (files, refused)
+    }
+
+    /// The names of the folders in a folder.
+    pub(crate) fn folders(&self, name: &str) -> io::Result<Vec<String>> {
+        let entries = self.list(name, &mut Vec::new())?;
+        let folders = entries.into_iter().filter(|(_, kind)| kind.is_dir());
+        Ok(folders.filter_map(|(path, _)| path.rsplit('/').next().map(str::to_owned)).collect())
+    }
+
+    fn list(&self, name: &str, refused: &mut Vec<(String, FileError)>) -> io::Result<Vec<(String, FileType)>> {
+        let mut at = self.root.clone();
+        for step in name.split('/') {
+            at.push(step);
+            if at.symlink_metadata()?.file_type().is_symlink() {
+                refused.push((name.to_owned(), FileError::Symlink));
+                return Ok(Vec::new());
+            }
+        }
+        let mut entries = Vec::new();
+        for entry in at.read_dir()?.take(MAX_FILES * 2) {
+            let entry = entry?;
+            let Some(own) = entry.file_name().to_str().map(str::to_owned) else { continue };
+            // Editors leave such files behind.
+            if !own.starts_with('.') && !own.ends_with('~') {
+                entries.push((format!("{name}/{own}"), entry.file_type()?));
+            }
+        }
+        Ok(entries)
     }
 
     /// The text of the file at `path`, which is written with `/`.

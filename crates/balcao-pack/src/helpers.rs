@@ -1,19 +1,20 @@
 //! The `helpers` of a pack: found, read, linked; and their code looked at by the sandbox.
 
 use balcao_sandbox::{self as sandbox, Bundle, BundleError, Sandbox, StartError};
-use balcao_yaml::{Document, Problem, nearest};
+use balcao_yaml::{Problem, nearest};
 
 use crate::{
     folder::Folder,
-    manifest::{Helper, Pack},
+    manifest::{Helper, Pack, Validator},
+    source::Source,
 };
 
 /// The pack's helpers, linked. Their code is read from the file, or from `folder`, and not looked at.
-pub(crate) fn bundle(document: &Document, pack: &Pack, folder: Option<&Folder>) -> Result<Bundle, Vec<Problem>> {
+pub(crate) fn bundle(source: &Source, pack: &Pack, folder: Option<&Folder>) -> Result<Bundle, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut helpers = Vec::new();
     for (index, helper) in pack.helpers.iter().enumerate() {
-        match read(document, index, helper, folder) {
+        match read(source, index, helper, folder) {
             Ok(helper) => helpers.push(helper),
             Err(problem) => {
                 problems.push(*problem);
@@ -22,11 +23,18 @@ pub(crate) fn bundle(document: &Document, pack: &Pack, folder: Option<&Folder>) 
             }
         }
     }
+    for (index, validator) in pack.validators.iter().enumerate() {
+        let Some(file) = &validator.file else { continue };
+        match check_file(source, index, validator, file, folder) {
+            Ok(helper) => helpers.push(helper),
+            Err(problem) => problems.push(*problem),
+        }
+    }
     match Bundle::new(helpers) {
         Ok(bundle) if problems.is_empty() => Ok(bundle),
         Ok(_) => Err(problems),
         Err(found) => {
-            problems.extend(found.into_iter().map(|error| located(document, pack, &error)));
+            problems.extend(found.into_iter().map(|error| located(source, pack, &error)));
             Err(problems)
         }
     }
@@ -73,19 +81,19 @@ pub async fn check_helpers(sandbox: &Sandbox) -> Result<Vec<Problem>, StartError
 
 /// One helper with its code.
 fn read(
-    document: &Document,
+    source: &Source,
     index: usize,
     helper: &Helper,
     folder: Option<&Folder>,
 ) -> Result<sandbox::Helper, Box<Problem>> {
     let at = |field: &str| format!("/tool/helpers/{index}/{field}");
     let problem = |field: &str, message: String, suggestion: Option<&str>| {
-        Err(Box::new(document.problem(&at(field), message, suggestion.map(str::to_owned))))
+        Err(Box::new(source.problem(&at(field), message, suggestion.map(str::to_owned))))
     };
     match (&helper.function, &helper.file) {
-        (Some(source), None) => {
-            let (line, indent) = document.text_start(&at("function"), source);
-            let mut linked = linked(helper, &document.file, source.clone());
+        (Some(code), None) => {
+            let (line, indent) = source.text_start(&at("function"), code);
+            let mut linked = linked(helper, source.file(&at("function")), code.clone());
             linked.first_line = narrow(line);
             linked.indent = narrow(indent);
             Ok(linked)
@@ -96,7 +104,7 @@ fn read(
                 return problem("file", "this pack has no folder to read files from".to_owned(), suggestion);
             };
             match folder.read(file) {
-                Ok(source) => Ok(linked(helper, file, source)),
+                Ok(code) => Ok(linked(helper, file, code)),
                 Err(error) => problem(
                     "file",
                     format!("`{file}` is not read: {error}"),
@@ -110,6 +118,31 @@ fn read(
         (None, None) => {
             let message = format!("the helper `{}` has no code", helper.id);
             problem("id", message, Some("add `function: |` with the code, or `file: helpers/x.js`"))
+        }
+    }
+}
+
+/// The file of a validator is a helper of the validator's id.
+fn check_file(
+    source: &Source,
+    index: usize,
+    validator: &Validator,
+    file: &str,
+    folder: Option<&Folder>,
+) -> Result<sandbox::Helper, Box<Problem>> {
+    let read = match folder {
+        Some(folder) => folder.read(file).map_err(|error| error.to_string()),
+        None => Err("this pack has no folder to read files from".to_owned()),
+    };
+    match read {
+        Ok(code) => Ok(sandbox::Helper {
+            dependencies: validator.dependencies.clone(),
+            ..sandbox::Helper::javascript(&validator.id, file, &code)
+        }),
+        Err(reason) => {
+            let suggestion = Some("name a file in the pack's folder, such as `validators/x.js`".to_owned());
+            let at = format!("/tool/validators/{index}/file");
+            Err(Box::new(source.problem(&at, format!("`{file}` is not read: {reason}"), suggestion)))
         }
     }
 }
@@ -129,13 +162,13 @@ fn linked(helper: &Helper, file: &str, source: String) -> sandbox::Helper {
 }
 
 /// The place of what does not hold together.
-fn located(document: &Document, pack: &Pack, error: &BundleError) -> Problem {
+fn located(source: &Source, pack: &Pack, error: &BundleError) -> Problem {
     let position = |id: &str| pack.helpers.iter().position(|helper| helper.id == id).unwrap_or_default();
     let message = error.to_string();
     match error {
         BundleError::Duplicate { helper } => {
             let second = pack.helpers.iter().rposition(|other| other.id == *helper).unwrap_or_default();
-            document.problem(
+            source.problem(
                 &format!("/tool/helpers/{second}/id"),
                 message,
                 Some("ids are unique within a pack".to_owned()),
@@ -148,18 +181,18 @@ fn located(document: &Document, pack: &Pack, error: &BundleError) -> Problem {
             let at = pack.helpers.iter().position(|other| holds(&other)).unwrap_or_default();
             let place =
                 pack.helpers.get(at).and_then(|other| other.dependencies.iter().position(|id| id == dependency));
-            document.problem(&format!("/tool/helpers/{at}/dependencies/{}", place.unwrap_or_default()), message, near)
+            source.problem(&format!("/tool/helpers/{at}/dependencies/{}", place.unwrap_or_default()), message, near)
         }
         BundleError::Cycle { path } => {
             let at = position(path.first().map_or("", String::as_str));
             let suggestion = "move what both need into a helper of its own".to_owned();
-            document.problem(&format!("/tool/helpers/{at}/dependencies"), message, Some(suggestion))
+            source.problem(&format!("/tool/helpers/{at}/dependencies"), message, Some(suggestion))
         }
         BundleError::UnsupportedLanguage { helper, .. } => {
             let suggestion = "write it in JavaScript: `language: javascript`".to_owned();
-            document.problem(&format!("/tool/helpers/{}/language", position(helper)), message, Some(suggestion))
+            source.problem(&format!("/tool/helpers/{}/language", position(helper)), message, Some(suggestion))
         }
-        BundleError::TooMany { .. } | BundleError::TooLong { .. } => document.problem("/tool/helpers", message, None),
+        BundleError::TooMany { .. } | BundleError::TooLong { .. } => source.problem("/tool/helpers", message, None),
     }
 }
 

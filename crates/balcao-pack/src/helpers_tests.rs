@@ -104,7 +104,7 @@ fn a_file_lies_in_the_packs_folder_is_a_file_and_is_small() {
         fs::write(folder.path().join("tool.yaml"), text.replace("PATH", path)).unwrap();
         let found = problems(load_folder(folder.path(), &handlers()));
         assert!(
-            matches!(found.as_slice(), [one] if one.starts_with("tool.yaml:32:21:") && one.contains(expected)),
+            found.iter().any(|one| one.starts_with("tool.yaml:32:21:") && one.contains(expected)),
             "{path}: {found:#?}"
         );
     }

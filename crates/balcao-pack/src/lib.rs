@@ -1,13 +1,23 @@
 //! YAML packs become tools.
 //!
-//! A pack's `tool.yaml` is read, held against its schema, checked for everything a schema cannot say (references, handlers,
-//! examples), and compiled. Loading reports every problem at once; a pack with a problem does not load at all.
+//! A pack's `tool.yaml` and the files of its folder are read, held against their schema, checked for everything a schema cannot say
+//! (references, handlers, examples), and compiled: commands to tools, validators to checks that every call passes before it runs,
+//! processors to steps around it. Loading reports every problem at once; a pack with a problem does not load at all.
+//!
+//! [`Loader`] loads; [`Kind`] is the seam for what runs commands.
 
 mod check;
+pub mod expression;
 mod folder;
 mod helpers;
+mod kind;
 pub mod load;
 pub mod manifest;
+pub mod process;
+mod source;
+pub mod testing;
+pub mod validate;
 
 pub use helpers::check_helpers;
-pub use load::{Handlers, LoadedPack, SCHEMA, load, load_folder};
+pub use kind::{Described, Finding, Kind, Native, PackParts, Script};
+pub use load::{Handlers, LoadedPack, Loader, Prose, SCHEMA, load, load_folder};

@@ -6,12 +6,21 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use balcao_sandbox::Bundle;
+use balcao_sandbox::{Bundle, Launcher, Sandbox};
 use balcao_tool::{Tool, ToolHandler, validate::Schema};
 use balcao_yaml::{Document, Problem};
 use serde_json::Value;
 
-use crate::{check, folder::Folder, helpers, manifest::Manifest};
+use crate::{
+    check::{self, Assembly},
+    folder::Folder,
+    helpers,
+    kind::{Described, Kind, Native, Script},
+    manifest::{Manifest, Pack, PackKind},
+    process::{self, Processors},
+    source::{MAX_PROBLEMS, Source},
+    validate::{Admission, Compiler},
+};
 
 /// Native handlers by name.
 pub type Handlers = BTreeMap<String, Arc<dyn ToolHandler>>;
@@ -35,53 +44,267 @@ pub struct LoadedPack {
     pub tools: Vec<Tool>,
     /// Its helpers; [`crate::check_helpers`] looks at their code.
     pub helpers: Bundle,
+    /// The pack as written.
+    pub pack: Arc<Pack>,
+    /// Its processors and formats of payloads.
+    pub processors: Arc<Processors>,
+    /// What its commands demand of their arguments beyond the schema, by command.
+    pub admissions: BTreeMap<String, Arc<Admission>>,
+    /// Where its helpers run; `None` if the loader was given nothing to run them in.
+    pub sandbox: Option<Arc<Sandbox>>,
+    /// Its prose.
+    pub knowledge: Vec<Prose>,
+    /// Recorded answers of files, by the id of their success case.
+    pub(crate) recorded: BTreeMap<String, Value>,
+    pub(crate) kind: Running,
 }
 
-/// Loads a pack that is one text, without a folder. `file` is the name that problems show.
+/// A text of a pack's knowledge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prose {
+    /// Its title.
+    pub title: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// The text, in Markdown.
+    pub text: String,
+}
+
+/// What runs a pack.
+pub(crate) struct Running(pub(crate) Arc<dyn Kind>);
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Kind")
+    }
+}
+
+/// Loads packs: with the kinds that can run them, and somewhere to run their helpers.
+///
+/// ```no_run
+/// use balcao_pack::{Handlers, Loader};
+/// use balcao_sandbox::Launcher;
+///
+/// let pack = Loader::new(Handlers::new()).helpers_in(Launcher::this_executable(), 2).load_folder("packs/clickup".as_ref());
+/// ```
+#[derive(Clone)]
+pub struct Loader {
+    kinds: BTreeMap<PackKind, Arc<dyn Kind>>,
+    otherwise: Option<Arc<dyn Kind>>,
+    launcher: Option<(Launcher, u8)>,
+    autofix: bool,
+}
+
+impl Loader {
+    /// A loader that knows native packs with these handlers, and script packs.
+    #[must_use]
+    pub fn new(handlers: Handlers) -> Self {
+        let native: Arc<dyn Kind> = Arc::new(Native::new(handlers));
+        let script: Arc<dyn Kind> = Arc::new(Script);
+        let kinds = BTreeMap::from([(PackKind::Native, native), (PackKind::Script, script)]);
+        Self { kinds, otherwise: None, launcher: None, autofix: false }
+    }
+
+    /// Adds what runs packs of a kind, or replaces it.
+    #[must_use]
+    pub fn kind(mut self, of: PackKind, kind: Arc<dyn Kind>) -> Self {
+        self.kinds.insert(of, kind);
+        self
+    }
+
+    /// Packs of kinds that nothing here can run load all the same, to be looked at.
+    #[must_use]
+    pub fn describing(mut self) -> Self {
+        self.otherwise = Some(Arc::new(Described));
+        self
+    }
+
+    /// Where helpers run, in at most so many workers for each pack.
+    #[must_use]
+    pub fn helpers_in(mut self, launcher: Launcher, workers: u8) -> Self {
+        self.launcher = Some((launcher, workers));
+        self
+    }
+
+    /// Whether failures of checks that say how they are mended are mended.
+    #[must_use]
+    pub const fn autofix(mut self, autofix: bool) -> Self {
+        self.autofix = autofix;
+        self
+    }
+
+    /// Loads a pack that is one text, without a folder. `file` is the name that problems show.
+    ///
+    /// # Errors
+    /// Every problem at once, each with its place and what would be right.
+    pub fn load(&self, file: &str, text: &str) -> Result<LoadedPack, Vec<Problem>> {
+        let document = Document::read(file, text).map_err(|problem| vec![*problem])?;
+        self.build(&Source::single(document), None, Vec::new())
+    }
+
+    /// Loads a pack from its folder: `tool.yaml`, the files that it names, and what its folders add. Problems name files as they stand in
+    /// the folder.
+    ///
+    /// # Errors
+    /// Every problem at once, each with its place and what would be right.
+    pub fn load_folder(&self, root: &Path) -> Result<LoadedPack, Vec<Problem>> {
+        let folder = Folder::new(root);
+        let file = "tool.yaml";
+        let text = folder.read(file).map_err(|error| {
+            let (message, suggestion) = (format!("{}: {error}", root.join(file).display()), None);
+            vec![Problem { file: file.to_owned(), line: 0, column: 0, message, suggestion, snippet: String::new() }]
+        })?;
+        let document = Document::read(file, &text).map_err(|problem| vec![*problem])?;
+        let (source, problems) = Source::assemble(document, &folder);
+        self.build(&source, Some(&folder), problems)
+    }
+
+    fn build(
+        &self,
+        source: &Source,
+        folder: Option<&Folder>,
+        mut problems: Vec<Problem>,
+    ) -> Result<LoadedPack, Vec<Problem>> {
+        let misshapen = misshapen(source);
+        if !misshapen.is_empty() {
+            problems.extend(misshapen);
+            return Err(cut(problems));
+        }
+        let manifest: Manifest = source.read_as().map_err(|problem| vec![*problem])?;
+        let pack = manifest.tool;
+        let helpers = match helpers::bundle(source, &pack, folder) {
+            Ok(helpers) => Some(helpers),
+            Err(found) => {
+                problems.extend(found);
+                None
+            }
+        };
+        let sandbox = helpers.as_ref().filter(|bundle| !bundle.helpers().is_empty()).and_then(|bundle| {
+            let (launcher, workers) = self.launcher.as_ref()?;
+            Some(Arc::new(Sandbox::new(bundle.clone(), launcher.clone(), *workers)))
+        });
+        let mut compiler = Compiler::new(source, &pack);
+        check::check_references(&mut compiler, &pack, folder);
+        let processors = Arc::new(process::compile(&mut compiler, &pack));
+        let admissions = compiler.admissions(self.autofix);
+        let kind = self.kinds.get(&pack.kind).or(self.otherwise.as_ref()).map(Arc::clone);
+        let mut tools = Vec::new();
+        if let Some(kind) = &kind {
+            for finding in kind.check(&pack) {
+                compiler.complain(&format!("/tool{}", finding.pointer), finding.message, finding.suggestion);
+            }
+            let assembly = Assembly {
+                pack: &pack,
+                kind: kind.as_ref(),
+                sandbox: sandbox.as_ref(),
+                processors: &processors,
+                admissions: &admissions,
+            };
+            tools = check::compile(&mut compiler, &assembly);
+            check::check_examples(&mut compiler, &pack, &tools);
+        } else {
+            let message = format!("packs of type `{}` cannot be run here", pack.kind.as_str());
+            compiler.complain("/tool/type", message, None);
+        }
+        let recorded = recorded(&mut compiler, &pack, folder);
+        problems.extend(compiler.problems);
+        let (Some(helpers), Some(kind), true) = (helpers, kind, problems.is_empty()) else { return Err(cut(problems)) };
+        let knowledge = prose(&pack, source, folder);
+        let (id, version) = (pack.id.clone(), pack.version.clone());
+        let (pack, kind) = (Arc::new(pack), Running(kind));
+        Ok(LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, recorded, kind })
+    }
+}
+
+/// Loads a pack that is one text, without a folder, and without anything to run its helpers in.
 ///
 /// # Errors
 /// Every problem at once, each with its place and what would be right.
 pub fn load(file: &str, text: &str, handlers: &Handlers) -> Result<LoadedPack, Vec<Problem>> {
-    load_text(file, text, handlers, None)
+    Loader::new(handlers.clone()).load(file, text)
 }
 
-/// Loads a pack from its folder: `tool.yaml` and the files that it names. Problems name files as they stand in the folder.
+/// Loads a pack from its folder, without anything to run its helpers in.
 ///
 /// # Errors
 /// Every problem at once, each with its place and what would be right.
 pub fn load_folder(root: &Path, handlers: &Handlers) -> Result<LoadedPack, Vec<Problem>> {
-    let folder = Folder::new(root);
-    let file = "tool.yaml";
-    let text = folder.read(file).map_err(|error| {
-        let (message, suggestion) = (format!("{}: {error}", root.join(file).display()), None);
-        vec![Problem { file: file.to_owned(), line: 0, column: 0, message, suggestion, snippet: String::new() }]
-    })?;
-    load_text(file, &text, handlers, Some(&folder))
+    Loader::new(handlers.clone()).load_folder(root)
 }
 
-fn load_text(file: &str, text: &str, handlers: &Handlers, folder: Option<&Folder>) -> Result<LoadedPack, Vec<Problem>> {
-    let document = Document::read(file, text).map_err(|problem| vec![*problem])?;
-    let schema = COMPILED.as_ref().map_err(|reason| vec![document.problem("", reason.clone(), None)])?;
-    let shape: Vec<Problem> = schema
-        .problems(&document.value)
-        .into_iter()
-        .map(|found| {
-            let suggestion = match found.nearest.as_ref().and_then(Value::as_str) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("expected {}", found.expected),
-            };
-            document.problem(&found.pointer, found.problem.replace('_', " "), Some(suggestion))
-        })
-        .collect();
-    if !shape.is_empty() {
-        return Err(shape);
+/// What breaks the shape that a `tool.yaml` has.
+fn misshapen(source: &Source) -> Vec<Problem> {
+    let schema = match COMPILED.as_ref() {
+        Ok(schema) => schema,
+        Err(reason) => return vec![source.problem("", reason.clone(), None)],
+    };
+    let found = schema.first_problems(&source.value, MAX_PROBLEMS + 1).into_iter();
+    let told = found.map(|found| {
+        let suggestion = match found.nearest.as_ref().and_then(Value::as_str) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("expected {}", found.expected),
+        };
+        let last = found.pointer.rsplit('/').next().unwrap_or_default();
+        let message = match found.problem.as_str() {
+            "missing" => format!("`{last}` is missing"),
+            other => other.replace('_', " "),
+        };
+        source.problem(&found.pointer, message, Some(suggestion))
+    });
+    told.collect()
+}
+
+/// Sorted as they stand; of very many, the first.
+fn cut(mut problems: Vec<Problem>) -> Vec<Problem> {
+    problems.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    problems.dedup();
+    let more = problems.len().saturating_sub(MAX_PROBLEMS);
+    if more > 0 {
+        problems.truncate(MAX_PROBLEMS);
+        if let Some(last) = problems.last().cloned() {
+            let message = format!("and {more} more problems; mend these first");
+            problems.push(Problem { message, suggestion: None, snippet: String::new(), ..last });
+        }
     }
-    let manifest: Manifest = document.read_as().map_err(|problem| vec![*problem])?;
-    let pack = manifest.tool;
-    match (check::compile(&document, &pack, handlers), helpers::bundle(&document, &pack, folder)) {
-        (Ok(tools), Ok(helpers)) => Ok(LoadedPack { id: pack.id, version: pack.version, tools, helpers }),
-        (tools, helpers) => Err(tools.err().into_iter().chain(helpers.err()).flatten().collect()),
+    problems
+}
+
+fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -> BTreeMap<String, Value> {
+    let mut recorded = BTreeMap::new();
+    for (place, case) in pack.examples.success_cases.iter().enumerate() {
+        let at = format!("/tool/examples/success_cases/{place}/response_file");
+        match (&case.response, &case.response_file, folder) {
+            (Some(_), Some(_), _) => {
+                let suggestion = Some("keep one of them".to_owned());
+                compiler.complain(&at, format!("`{}` has both `response` and `response_file`", case.id), suggestion);
+            }
+            (None, Some(file), Some(folder)) => {
+                // That it cannot be read has been told where files are looked at.
+                let Ok(text) = folder.read(file) else { continue };
+                match serde_json::from_str(&text) {
+                    Ok(value) => drop(recorded.insert(case.id.clone(), value)),
+                    Err(error) => compiler.complain(&at, format!("`{file}` is no JSON: {error}"), None),
+                }
+            }
+            (Some(value), None, _) => drop(recorded.insert(case.id.clone(), value.clone())),
+            (None, Some(_), None) | (None, None, _) => {}
+        }
     }
+    recorded
+}
+
+fn prose(pack: &Pack, source: &Source, folder: Option<&Folder>) -> Vec<Prose> {
+    let entries = pack.knowledge_base.iter().enumerate();
+    let read = entries.filter_map(|(place, entry)| {
+        let (file, text) = match (&entry.text, &entry.file) {
+            (Some(text), _) => (source.file(&format!("/tool/knowledge_base/{place}")).to_owned(), text.clone()),
+            (None, Some(file)) => (file.clone(), folder?.read(file).ok()?),
+            (None, None) => return None,
+        };
+        let title = entry.title.clone().unwrap_or_else(|| file.clone());
+        Some(Prose { title, file, text })
+    });
+    read.collect()
 }
 
 #[cfg(test)]

@@ -187,6 +187,15 @@ pub struct FieldProblem {
     /// The known wrong use that this is, by its id in the pack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anti_pattern: Option<String>,
+    /// How it is wrongly done, as the anti-pattern shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Value>,
+    /// How it is rightly done, as the anti-pattern shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correct: Option<Value>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
 }
 
 /// What only staff and logs may read: the source error's chain and whatever the upstream said.

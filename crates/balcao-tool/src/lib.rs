@@ -9,6 +9,7 @@
 
 mod attempt;
 pub mod canonical;
+pub mod check;
 pub mod context;
 pub mod effect;
 pub mod error;
@@ -24,6 +25,7 @@ pub mod spec;
 pub mod text;
 pub mod validate;
 
+pub use check::{ArgumentCheck, Checked};
 pub use context::{EffectKey, Principal, ToolContext};
 pub use effect::{Behaviour, Confirm, Effect, EffectClass};
 pub use error::{ErrorCode, FieldProblem, Internal, ToolError, ToolResult};

@@ -30,19 +30,21 @@ pub struct ToolOutput {
     pub receipts: Vec<Receipt>,
     /// What the customer may choose.
     pub offers: Vec<Offer>,
+    /// What had to be mended in the arguments before it ran; the model is told under `_mended`.
+    pub mended: Vec<String>,
 }
 
 impl ToolOutput {
     /// It worked.
     #[must_use]
     pub const fn success(value: Value) -> Self {
-        Self { value, refused: false, receipts: Vec::new(), offers: Vec::new() }
+        Self { value, refused: false, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new() }
     }
 
     /// A correct "no": `success: false` with a reason, `found: false`, `available: false`.
     #[must_use]
     pub const fn refusal(value: Value) -> Self {
-        Self { value, refused: true, receipts: Vec::new(), offers: Vec::new() }
+        Self { value, refused: true, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new() }
     }
 
     /// Adds a receipt.

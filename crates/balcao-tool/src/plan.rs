@@ -64,7 +64,12 @@ pub fn judge(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale)
             .detail("nearest", json!(toolbox.nearest(&quoted)));
         return Judgement::Answer(error_result(&error, None, locale));
     };
-    let (args, repairs) = match arguments(&tool.input, raw_arguments) {
+    let read = read(&tool.input, raw_arguments).and_then(|(args, mut repairs)| {
+        let checked = tool.judge(args)?;
+        repairs.extend(checked.mended);
+        Ok((checked.args, repairs))
+    });
+    let (args, repairs) = match read {
         Ok(read) => read,
         Err(problems) => return Judgement::Answer(tool.fail(&ToolError::invalid(problems), locale)),
     };
@@ -84,6 +89,13 @@ pub fn judge(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale)
 /// # Errors
 /// What is wrong with them: one entry per bad field, or one for text that cannot be read.
 pub fn arguments(schema: &Schema, raw: &str) -> Result<(Value, Vec<String>), Vec<FieldProblem>> {
+    let (args, repairs) = read(schema, raw)?;
+    let problems = schema.problems(&args);
+    if problems.is_empty() { Ok((args, repairs)) } else { Err(problems) }
+}
+
+/// Arguments as far as they can be read; they may still break the schema.
+fn read(schema: &Schema, raw: &str) -> Result<(Value, Vec<String>), Vec<FieldProblem>> {
     let unreadable = |reason| {
         vec![FieldProblem { problem: reason, expected: "one JSON object".to_owned(), ..FieldProblem::default() }]
     };
@@ -93,8 +105,7 @@ pub fn arguments(schema: &Schema, raw: &str) -> Result<(Value, Vec<String>), Vec
         drop_nulls(&mut args, schema.source());
         repairs.extend(repair::fit_to_schema(&mut args, schema.source()));
     }
-    let problems = schema.problems(&args);
-    if problems.is_empty() { Ok((args, repairs)) } else { Err(problems) }
+    Ok((args, repairs))
 }
 
 /// Strict modes of some vendors write `null` for an optional field that is not given: absent says the same.

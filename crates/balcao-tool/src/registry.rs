@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::{
+    check::{ArgumentCheck, Checked},
     context::ToolContext,
     effect::Confirm,
-    error::{ErrorCode, Internal, ToolError},
+    error::{ErrorCode, FieldProblem, Internal, ToolError},
     handler::ToolHandler,
     limits::MAX_SUGGESTIONS,
     outcome::{CallResult, ResultClass, ToolOutput},
@@ -31,6 +32,7 @@ pub struct Tool {
     /// [`CommandSpec::contract_hash`], computed once.
     pub contract_hash: String,
     shown: Arc<Value>,
+    check: Option<Arc<dyn ArgumentCheck>>,
     pub(crate) handler: Arc<dyn ToolHandler>,
 }
 
@@ -54,7 +56,26 @@ impl Tool {
             Schema::compile(&spec.output_schema).map_err(|e| format!("output_schema of `{}` {e}", spec.name))?;
         let contract_hash = spec.contract_hash();
         let shown = input.shared();
-        Ok(Self { spec, input, output, contract_hash, shown, handler })
+        Ok(Self { spec, input, output, contract_hash, shown, check: None, handler })
+    }
+
+    /// The same command with a check of its arguments beyond the schema.
+    #[must_use]
+    pub fn with_check(self, check: Arc<dyn ArgumentCheck>) -> Self {
+        Self { check: Some(check), ..self }
+    }
+
+    /// Judges arguments by the schema and by the command's check, all problems at once.
+    ///
+    /// # Errors
+    /// What is wrong with them, one entry per bad field.
+    pub fn judge(&self, args: Value) -> Result<Checked, Vec<FieldProblem>> {
+        let broken = self.input.problems(&args);
+        match &self.check {
+            Some(check) => check.check(&self.input, args, broken),
+            None if broken.is_empty() => Ok(Checked { args, mended: Vec::new() }),
+            None => Err(broken),
+        }
     }
 
     /// The input schema that models are shown.
@@ -75,7 +96,8 @@ impl Tool {
     /// If the schema has no such argument.
     pub fn restrict(mut self, argument: &str, values: Vec<Value>) -> Result<Self, String> {
         self.spec.limit(argument, values)?;
-        Self::new(self.spec, self.handler)
+        let limited = Self::new(self.spec, self.handler)?;
+        Ok(Self { check: self.check, ..limited })
     }
 
     /// The same command, whose definition tells models the values of one argument. Another value passes the schema all the
@@ -86,7 +108,7 @@ impl Tool {
     pub fn suggest(mut self, argument: &str, values: Vec<Value>) -> Result<Self, String> {
         self.spec.limit(argument, values)?;
         let told = Self::new(self.spec, self.handler)?;
-        Ok(Self { input: self.input, ..told })
+        Ok(Self { input: self.input, check: self.check, ..told })
     }
 
     /// JSON Schema of the handler's arguments.
@@ -114,12 +136,15 @@ impl Tool {
         error_result(error, self.spec.guidance(error.code, locale), locale)
     }
 
-    pub(crate) fn finish(&self, output: ToolOutput, locale: Locale) -> CallResult {
+    pub(crate) fn finish(&self, mut output: ToolOutput, locale: Locale) -> CallResult {
         let problems = self.output.problems(&output.value);
         if !problems.is_empty() {
             let note = format!("the result breaks the output schema: {}", json!(problems));
             return self
                 .fail(&ToolError::new(ErrorCode::Internal, "the tool failed").internal(Internal::note(note)), locale);
+        }
+        if let (false, Some(object)) = (output.mended.is_empty(), output.value.as_object_mut()) {
+            object.insert("_mended".to_owned(), json!(output.mended));
         }
         let class = if output.refused { ResultClass::Refusal } else { ResultClass::Success };
         CallResult { receipts: output.receipts, offers: output.offers, ..plain(class, output.value) }

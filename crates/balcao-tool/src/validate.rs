@@ -54,6 +54,12 @@ impl Schema {
     /// Everything that is wrong with `value`, one entry per field; empty if nothing is.
     #[must_use]
     pub fn problems(&self, value: &Value) -> Vec<FieldProblem> {
+        self.first_problems(value, MAX_FIELD_PROBLEMS)
+    }
+
+    /// As [`Self::problems`], but at most `most` of them.
+    #[must_use]
+    pub fn first_problems(&self, value: &Value, most: usize) -> Vec<FieldProblem> {
         if self.compiled.is_valid(value) {
             return Vec::new();
         }
@@ -61,7 +67,7 @@ impl Schema {
         for error in self.compiled.iter_errors(value) {
             for problem in self.describe(&error) {
                 // A field that is of the wrong type breaks its pattern and range as well: the first word is enough.
-                if problems.len() < MAX_FIELD_PROBLEMS && !problems.iter().any(|seen| seen.pointer == problem.pointer) {
+                if problems.len() < most && !problems.iter().any(|seen| seen.pointer == problem.pointer) {
                     problems.push(problem);
                 }
             }

@@ -15,6 +15,9 @@ use positions::Positions;
 /// Largest file that is read, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
+/// Parts that aliases may repeat in all: more than anybody writes, and few enough for whoever walks them.
+const MAX_REPEATED: usize = 100_000;
+
 /// How many lines below its key a block of text is looked for: blank lines and comments may stand between.
 const BLOCK_SEARCH: usize = 50;
 
@@ -83,6 +86,7 @@ impl Document {
         let options = serde_saphyr::options! {
             strict_booleans: true,
             leading_zero_numbers_as_strings: true,
+            alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_REPEATED },
         };
         match serde_saphyr::from_str_with_options::<Value>(text, options) {
             Ok(Value::Null) => Err(at(1, 1, "the file is empty".to_owned())),
@@ -144,6 +148,16 @@ impl Document {
     /// # Errors
     /// The mistake.
     pub fn read_as<T: DeserializeOwned>(&self) -> Result<T, Box<Problem>> {
+        self.read_as_at()
+            .map_err(|(pointer, message, suggestion)| Box::new(self.problem(&pointer, message, suggestion)))
+    }
+
+    /// As [`Self::read_as`], for a value that was put together of several files: the mistake's JSON pointer, what is wrong and what would
+    /// be right.
+    ///
+    /// # Errors
+    /// The mistake.
+    pub fn read_as_at<T: DeserializeOwned>(&self) -> Result<T, (String, String, Option<String>)> {
         serde_path_to_error::deserialize(&self.value).map_err(|error| {
             let mut pointer = String::new();
             for segment in error.path() {
@@ -155,7 +169,7 @@ impl Document {
             }
             let message = error.into_inner().to_string();
             let suggestion = unknown_name(&message);
-            Box::new(self.problem(&pointer, message, suggestion))
+            (pointer, message, suggestion)
         })
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn date(cx: &ToolContext, text: &str, argument: &str) -> ToolResult<D
             expected: "one day as DD/MM/YYYY or in the customer's words".to_owned(),
             got: Some(text.into()),
             nearest: nearest.map(Value::from),
-            anti_pattern: None,
+            ..FieldProblem::default()
         };
         ToolError::invalid(vec![field]).into()
     })

@@ -95,7 +95,7 @@ pub(crate) fn date(cx: &ToolContext, text: &str, argument: &str) -> ToolResult<D
             expected: "one day as YYYY-MM-DD or in the customer's words".to_owned(),
             got: Some(text.into()),
             nearest,
-            anti_pattern: None,
+            ..FieldProblem::default()
         };
         ToolError::invalid(vec![field]).into()
     })

@@ -12,6 +12,7 @@ mod init;
 mod key;
 mod migrate;
 mod outbox;
+mod pack;
 mod retention;
 mod seed;
 mod serve;
@@ -66,6 +67,8 @@ enum Command {
     Doctor(doctor::Args),
     /// The tools that a profile's model sees, with their schemas.
     Tools(tools::Args),
+    /// Tool packs: make, check, test, look at.
+    Pack(pack::Args),
     /// The configuration.
     Config {
         #[command(subcommand)]
@@ -126,6 +129,7 @@ async fn dispatch(
         Command::Init(args) => init::run(&args),
         Command::Doctor(args) => doctor::run(&args, file, environment).await,
         Command::Tools(args) => tools::run(&args, &loaded?),
+        Command::Pack(args) => Box::pin(pack::run(args)).await,
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,

@@ -1,6 +1,7 @@
 //! Helpers in real worker processes. The threats of `facts/threats-and-faults.md` have their ids in the tests' names.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
+mod clickup;
 mod confinement;
 mod javascript;
 mod limits;

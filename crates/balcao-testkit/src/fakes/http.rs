@@ -32,6 +32,8 @@ impl Request {
 pub(super) enum Reply {
     /// Status, type, body.
     Whole(u16, String, Vec<u8>),
+    /// Status, further headers, a body of JSON.
+    Json(u16, Vec<(String, String)>, Vec<u8>),
     /// The head and half of the body, and then the connection closes.
     Cut(u16, String, Vec<u8>),
     /// The head without a length, and a body that never ends.
@@ -89,6 +91,11 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(Request) -> Reply) -> std::io::R
     while let Some(request) = read(&mut reader)? {
         match answer(request) {
             Reply::Whole(status, kind, body) => write(&mut stream, status, &kind, body.len(), &body)?,
+            Reply::Json(status, headers, body) => {
+                let further = headers.iter().map(|(name, value)| format!("\r\n{name}: {value}"));
+                let kind = format!("application/json; charset=utf-8{}", further.collect::<String>());
+                write(&mut stream, status, &kind, body.len(), &body)?;
+            }
             Reply::Cut(status, kind, body) => {
                 return write(&mut stream, status, &kind, body.len(), body.get(..body.len() / 2).unwrap_or_default());
             }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "calendar")]
 pub mod calendar;
+pub mod clickup;
 pub mod endpoint;
 pub mod evolution;
 pub mod graph;

@@ -1,10 +1,24 @@
 //! `tool.yaml` as data. Its shape is fixed by `tool.schema.json`; what cannot be said in a schema is in [`crate::check`].
 
+mod examples;
+mod knowledge;
+mod validators;
+
 use std::{collections::BTreeMap, time::Duration};
+
+pub use examples::{EdgeCase, EdgeInput, Examples, FailureCase, Subject, SuccessCase};
+pub use knowledge::{AntiPattern, BuiltIn, FieldMapping, PayloadSchema, Processor, SchemaRef, Step};
+pub(crate) use validators::Verdict;
+pub use validators::{
+    AssigneeForm, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, Range, Reference, TaskIdForm,
+    TaskIds, Validator,
+};
+
+use indexmap::IndexMap;
 
 use balcao_sandbox::Language;
 use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, SaidAs, limits};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The whole file.
@@ -30,8 +44,38 @@ pub struct Pack {
     pub version: String,
     /// What it is for.
     pub description: Localised,
+    /// JSON Schema of what an organization must set up; `secret: true` marks what is kept encrypted and never shown.
+    #[serde(default)]
+    pub settings: Option<Value>,
+    /// How the other side is reached; its kind says what belongs here.
+    #[serde(default)]
+    pub connection: Option<Value>,
+    /// Prose for search: texts, or files of the folder.
+    #[serde(default)]
+    pub knowledge_base: Vec<Knowledge>,
+    /// Larger programs of the pack, by name: files that are carried along and shown, never run by us.
+    #[serde(default)]
+    pub scripts: Vec<String>,
     /// Its commands.
     pub commands: Vec<Command>,
+    /// JSON Schemas that others refer to by name.
+    #[serde(default)]
+    pub schemas: IndexMap<String, Value>,
+    /// Chains of steps from one shape of data to another.
+    #[serde(default)]
+    pub processors: Vec<Processor>,
+    /// Checks before a command runs.
+    #[serde(default)]
+    pub validators: Vec<Validator>,
+    /// How the values of fields are shaped: per group and type.
+    #[serde(default)]
+    pub field_mappings: IndexMap<String, IndexMap<String, FieldMapping>>,
+    /// Formats of what the other side sends, in the order in which they are told apart.
+    #[serde(default)]
+    pub payload_schemas: IndexMap<String, PayloadSchema>,
+    /// Known wrong uses, with the right ones.
+    #[serde(default)]
+    pub anti_patterns: Vec<AntiPattern>,
     /// Functions that compute, for validators, processors and commands.
     #[serde(default)]
     pub helpers: Vec<Helper>,
@@ -41,11 +85,55 @@ pub struct Pack {
 }
 
 /// Where a pack's commands run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PackKind {
     /// In this program.
     Native,
+    /// Behind an HTTP API.
+    Http,
+    /// On an MCP server.
+    Mcp,
+    /// In helpers that call the pack's own commands.
+    Script,
+}
+
+impl PackKind {
+    /// The word in `type`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Http => "http",
+            Self::Mcp => "mcp",
+            Self::Script => "script",
+        }
+    }
+}
+
+/// Prose of a pack.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Knowledge {
+    /// A title for people; the file's name without one.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The text itself; this or `file`.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// The file of the folder that holds it.
+    #[serde(default)]
+    pub file: Option<String>,
+}
+
+/// Processors around a command.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Around {
+    /// Over the arguments, before the command runs.
+    pub before: Vec<String>,
+    /// Over the result, before the output schema is checked.
+    pub after: Vec<String>,
 }
 
 /// A helper as written (specification part 3 §1).
@@ -132,8 +220,17 @@ pub struct Command {
     /// How long a `queryable` effect may take until it can be found again.
     #[serde(default)]
     pub settle_ms: Option<u64>,
-    /// The native handler's name.
-    pub handler: String,
+    /// How it runs: the native handler's name, or what the pack's kind understands.
+    pub handler: Value,
+    /// Helpers that a model needs to know when it calls this.
+    #[serde(default)]
+    pub uses_helpers: Vec<String>,
+    /// Validators beside those that name this command themselves.
+    #[serde(default)]
+    pub uses_validators: Vec<String>,
+    /// Processors around it.
+    #[serde(default)]
+    pub uses_processors: Around,
     /// The command that undoes it.
     #[serde(default)]
     pub undo: Option<String>,
@@ -181,53 +278,4 @@ impl Command {
             said: self.said.clone(),
         }
     }
-}
-
-/// Examples of a pack.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Examples {
-    /// Calls that work.
-    pub success_cases: Vec<SuccessCase>,
-    /// Calls that must be refused.
-    pub failure_cases: Vec<FailureCase>,
-}
-
-/// A call that works.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SuccessCase {
-    /// Its id.
-    pub id: String,
-    /// The command.
-    pub operation: String,
-    /// Arguments: satisfy the input schema.
-    pub input: Value,
-    /// Result: satisfies the output schema.
-    pub output: Value,
-    /// Why it is worth showing.
-    #[serde(default)]
-    pub notes: Option<String>,
-}
-
-/// A call that must be refused before it runs.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FailureCase {
-    /// Its id.
-    pub id: String,
-    /// The command.
-    pub operation: String,
-    /// Part of the error: a pointer or a problem's word.
-    pub error_message: String,
-    /// Arguments that break the input schema.
-    pub wrong_input: Value,
-    /// Why they are wrong.
-    pub cause: String,
-    /// Arguments that would be right.
-    #[serde(default)]
-    pub correct_input: Option<Value>,
-    /// What would be right, in words.
-    #[serde(default)]
-    pub solution: Option<String>,
 }

@@ -1,0 +1,119 @@
+//! `balcao pack new` and `balcao pack check`.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use serde_json::json;
+
+use super::{Paths, code, folder, load, loader};
+use crate::output::{Failure, say};
+
+/// The files of a new pack. `PACK_ID` in them is replaced.
+const FILES: [(&str, &str); 7] = [
+    ("tool.yaml", include_str!("../../../templates/pack/tool.yaml")),
+    ("helpers/order-total.js", include_str!("../../../templates/pack/helpers/order-total.js")),
+    ("validators/quote-order.yaml", include_str!("../../../templates/pack/validators/quote-order.yaml")),
+    ("examples/success/two-lines.yaml", include_str!("../../../templates/pack/examples/success/two-lines.yaml")),
+    ("examples/failures/fraction.yaml", include_str!("../../../templates/pack/examples/failures/fraction.yaml")),
+    ("examples/edge-cases/rounding.yaml", include_str!("../../../templates/pack/examples/edge-cases/rounding.yaml")),
+    ("knowledge/orders.md", include_str!("../../../templates/pack/knowledge/orders.md")),
+];
+
+/// Options of `balcao pack new`.
+#[derive(Debug, clap::Args)]
+pub(super) struct NewArgs {
+    /// The folder; made if it is not there. Files that are there are never overwritten.
+    dir: PathBuf,
+    /// The pack's id; the folder's name without one.
+    #[arg(long)]
+    id: Option<String>,
+}
+
+/// Options of `balcao pack check`.
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    packs: Paths,
+    /// The problems as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `balcao pack new`.
+pub(super) fn new(args: &NewArgs) -> Result<ExitCode, Failure> {
+    let id = match &args.id {
+        Some(id) => id.clone(),
+        None => args.dir.file_name().map(|name| name.to_string_lossy().replace('-', "_")).unwrap_or_default(),
+    };
+    let letters =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !(2..=32).contains(&id.len()) || !id.starts_with(|first: char| first.is_ascii_lowercase()) || !letters(&id) {
+        let what = "a pack's id is 2 to 32 lower-case letters, digits and `_`, and begins with a letter";
+        return Err(Failure::usage(format!("`{id}` is no id: {what}; name one with --id")));
+    }
+    let taken: Vec<String> = FILES
+        .iter()
+        .map(|(name, _)| args.dir.join(name))
+        .filter(|path| path.exists())
+        .map(|path| path.display().to_string())
+        .collect();
+    if !taken.is_empty() {
+        return Err(Failure::operation(format!("nothing was written: {} is there already", taken.join(", "))));
+    }
+    for (name, text) in FILES {
+        write(&args.dir.join(name), &text.replace("PACK_ID", &id))?;
+    }
+    let dir = args.dir.display();
+    say(&format!("balcao pack check {dir}"));
+    say(&format!("balcao pack test {dir}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::operation(format!("{}: {error}", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    std::fs::write(path, text).map_err(failed)
+}
+
+/// Runs `balcao pack check`.
+pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
+    let loader = loader()?;
+    let mut problems = Vec::new();
+    let mut fine = Vec::new();
+    for path in &args.packs.paths {
+        match load(&loader, path) {
+            Ok(pack) => {
+                let found = code(&pack, folder(path)).await?;
+                if found.is_empty() {
+                    let commands = pack.tools.len();
+                    fine.push(format!(
+                        "{}: {} {}, {commands} commands, no mistakes",
+                        path.display(),
+                        pack.id,
+                        pack.version
+                    ));
+                }
+                problems.extend(found);
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    if args.json {
+        let shown = problems.iter().map(|problem| {
+            json!({
+                "file": problem.file, "line": problem.line, "column": problem.column, "message": problem.message,
+                "suggestion": problem.suggestion, "snippet": problem.snippet,
+            })
+        });
+        say(&json!({ "problems": shown.collect::<Vec<_>>() }).to_string());
+        return Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
+    }
+    for line in &fine {
+        say(line);
+    }
+    if problems.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::problems(&problems)) }
+}

@@ -1,0 +1,68 @@
+//! `balcao pack test`: the examples of packs, run.
+
+use std::process::ExitCode;
+
+use balcao_pack::testing::Report;
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::{Paths, code, folder, load, loader};
+use crate::output::{Failure, say};
+
+/// Options of `balcao pack test`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    packs: Paths,
+    /// How the results are written.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// A command, field type or anti-pattern without an example is a failure, too.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One object with a report for each pack.
+    Json,
+    /// JUnit's XML.
+    Junit,
+}
+
+/// Runs the command. A pack that does not load is a mistake in its files, an example that does not hold a failed check.
+pub(super) async fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let loader = loader()?;
+    let (mut reports, mut problems) = (Vec::new(), Vec::new());
+    for path in &args.packs.paths {
+        match load(&loader, path) {
+            Ok(pack) => {
+                let found = code(&pack, folder(path)).await?;
+                if found.is_empty() {
+                    reports.push(pack.test().await);
+                }
+                problems.extend(found);
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Failure::problems(&problems));
+    }
+    match args.format {
+        Format::Text => reports.iter().for_each(|report| say(&report.text())),
+        Format::Json => say(&json!({ "packs": reports }).to_string()),
+        Format::Junit => {
+            let suites: Vec<String> = reports.iter().map(Report::junit).collect();
+            say(&format!(
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n{}\n</testsuites>",
+                suites.join("\n")
+            ));
+        }
+    }
+    let held = |report: &Report| report.passed() && (!args.strict || report.coverage.is_full());
+    Ok(if reports.iter().all(held) { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

@@ -1,0 +1,388 @@
+//! A connection bound to an organization's settings: what calls go through.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use reqwest::Url;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    answer::{self, Answer},
+    auth::{Credentials, RefreshKeeper},
+    clock::Clock,
+    command::Operation,
+    connection::{Connection, LimitHeaders, address},
+    each,
+    error::{CallError, FailureKind, Outcome},
+    guard::Egress,
+    page::{NextPage, Pagination, same_origin},
+    problem::Problem,
+    rate::{Budget, Told},
+    request::{self, Request},
+    retry,
+    settings::Settings,
+    template::Scope,
+    transport::Transport,
+};
+
+/// An organization's access to a service. All calls of it share one budget: keep one for each account, not one for each call.
+#[derive(Debug)]
+pub struct Account {
+    connection: Connection,
+    base: Url,
+    headers: Vec<(String, String)>,
+    settings: Settings,
+    transport: Transport,
+    credentials: Credentials,
+    budget: Mutex<Budget>,
+    clock: Arc<dyn Clock>,
+    random: AtomicU64,
+}
+
+/// One call: what it may use and under which key it goes.
+#[derive(Clone, Copy)]
+struct Going<'a> {
+    operation: &'a Operation,
+    key: Option<&'a str>,
+    /// By the clock's `elapsed`.
+    until: Duration,
+}
+
+impl Account {
+    /// Binds a connection to settings. `keeper` is told of refresh tokens that were exchanged; `seed` decides the jitter.
+    ///
+    /// # Errors
+    /// Every setting that is missing or of no use.
+    pub fn open(
+        connection: &Connection,
+        settings: Settings,
+        egress: &Egress,
+        clock: Arc<dyn Clock>,
+        keeper: Option<Arc<dyn RefreshKeeper>>,
+        seed: u64,
+    ) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut headers = Vec::new();
+        for (name, value) in &connection.headers {
+            match settings.open(value, &format!("/headers/{name}")) {
+                Ok(value) => headers.push((name.clone(), value)),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let base = base(connection, &settings, egress).map_err(|problem| problems.push(problem)).ok();
+        let budget = budget(connection, &settings).map_err(|problem| problems.push(problem)).ok();
+        let credentials =
+            Credentials::new(connection.auth.as_ref(), &settings, keeper).map_err(|found| problems.extend(found)).ok();
+        let (Some(base), Some(budget), Some(credentials), true) = (base, budget, credentials, problems.is_empty())
+        else {
+            return Err(problems);
+        };
+        let connect = Duration::from_millis(connection.connect_timeout_ms);
+        let transport = Transport::new(egress, connect, connection.max_response_bytes, base.scheme() == "http")
+            .map_err(|error| vec![Problem::new("", format!("no client: {error}"))])?;
+        let (connection, budget, random) = (connection.clone(), Mutex::new(budget), AtomicU64::new(seed));
+        Ok(Self { connection, base, headers, settings, transport, credentials, budget, clock, random })
+    }
+
+    /// What [`Account::call`] would send, without sending it. For lists: one request for each entry.
+    ///
+    /// # Errors
+    /// All arguments that make no request.
+    pub fn plan(&self, operation: &Operation, arguments: &Map<String, Value>) -> Result<Vec<Request>, CallError> {
+        match entries(operation, arguments)? {
+            Some(items) => items.iter().map(|item| self.request(operation, arguments, Some(item))).collect(),
+            None => Ok(vec![self.request(operation, arguments, None)?]),
+        }
+    }
+
+    /// Calls the service and gives the result as the command shapes it. `key` is the same at every attempt of one intent.
+    ///
+    /// # Errors
+    /// [`CallError`] says what went wrong, whether it was carried out all the same, and after how long it may go on.
+    pub async fn call(
+        &self,
+        operation: &Operation,
+        arguments: &Map<String, Value>,
+        key: Option<&str>,
+    ) -> Result<Value, CallError> {
+        let limit = operation.command.timeout_ms.unwrap_or(self.connection.timeout_ms);
+        let until = self.clock.elapsed().saturating_add(Duration::from_millis(limit));
+        let going = Going { operation, key, until };
+        let called = match entries(operation, arguments)? {
+            Some(items) => self.each(going, arguments, items).await,
+            None => {
+                self.single(going, &self.request(operation, arguments, None)?).await.map(|result| {
+                    match &operation.command.response.find {
+                        Some(find) => find.among(&result, arguments.get(&find.argument).unwrap_or(&Value::Null)),
+                        None => result,
+                    }
+                })
+            }
+        };
+        match called {
+            Err(mut error) => {
+                error.detail = self.settings.strike(&error.detail, &self.credentials.secrets().await);
+                tracing::debug!(path = operation.command.path, kind = ?error.kind, status = error.status, "call failed");
+                Err(error)
+            }
+            done => done,
+        }
+    }
+
+    async fn each(
+        &self,
+        going: Going<'_>,
+        arguments: &Map<String, Value>,
+        items: &[Value],
+    ) -> Result<Value, CallError> {
+        let parallel = going.operation.command.for_each.as_ref().map_or(1, |each| each.parallel);
+        let results = each::each(items.len(), parallel, |index| async move {
+            let request = self.request(going.operation, arguments, items.get(index))?;
+            // Each entry is an intent of its own.
+            let key = going.key.map(|key| format!("{key}-{index}"));
+            self.single(Going { key: key.as_deref(), ..going }, &request).await
+        });
+        Ok(each::summary(results.await))
+    }
+
+    fn request(
+        &self,
+        operation: &Operation,
+        arguments: &Map<String, Value>,
+        item: Option<&Value>,
+    ) -> Result<Request, CallError> {
+        let scope = Scope { arguments, settings: &self.settings.values, item };
+        let mut request = request::build(operation, &self.base, scope).map_err(CallError::arguments)?;
+        request.headers.splice(0..0, self.headers.iter().cloned());
+        Ok(request)
+    }
+
+    async fn single(&self, going: Going<'_>, request: &Request) -> Result<Value, CallError> {
+        let response = &going.operation.command.response;
+        if let Some(pagination) = &going.operation.command.pagination
+            && !asks_for_a_page(pagination, &request.url)
+        {
+            return self.pages(going, pagination, request).await;
+        }
+        let (_, value) = self.repeat(going, request).await?;
+        let writes = !going.operation.command.method.is_safe();
+        let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
+        answer::result(response, value).map_err(|detail| CallError::new(FailureKind::Unreadable, outcome, detail))
+    }
+
+    /// All pages, up to the limits; `more` says that they were reached.
+    async fn pages(&self, going: Going<'_>, pagination: &Pagination, first: &Request) -> Result<Value, CallError> {
+        let mut items = Vec::new();
+        let mut request = first.clone();
+        for (name, value) in pagination.first() {
+            set_query(&mut request.url, &name, &value);
+        }
+        let mut more = false;
+        let mut seen = vec![request.url.clone()];
+        for page in 0.. {
+            let (answer, value) = self.repeat(going, &request).await?;
+            let found = value.pointer(&pagination.items).and_then(Value::as_array);
+            let found =
+                found.ok_or_else(|| unreadable(&format!("the answer has no list at `{}`", pagination.items)))?;
+            let room = pagination.max_items.saturating_sub(items.len());
+            let cut = found.len() > room;
+            items.extend(found.iter().take(room).cloned());
+            let next = pagination.after(page, found.len(), &value, answer.header("link"));
+            let url = match next {
+                NextPage::End => {
+                    more = cut;
+                    break;
+                }
+                NextPage::Query(name, value) => {
+                    let mut url = request.url.clone();
+                    set_query(&mut url, &name, &value);
+                    url
+                }
+                NextPage::Address(to) => same_origin(&request.url, &to).map_err(unreadable)?,
+            };
+            if seen.contains(&url) {
+                return Err(unreadable("the pages go round in a circle"));
+            }
+            if cut || items.len() >= pagination.max_items || page + 1 >= pagination.max_pages {
+                more = true;
+                break;
+            }
+            seen.push(url.clone());
+            request.url = url;
+        }
+        let mut shaped = answer::shape(&going.operation.command.response, Value::Array(items));
+        if let Some(object) = shaped.as_object_mut() {
+            object.insert("more".to_owned(), more.into());
+        } else {
+            shaped = json!({ "items": shaped, "more": more });
+        }
+        Ok(shaped)
+    }
+
+    /// One request, sent again where that may help and cannot do harm.
+    async fn repeat(&self, going: Going<'_>, request: &Request) -> Result<(Answer, Value), CallError> {
+        let mut request = request.clone();
+        let header = self.connection.idempotency_header.as_ref().zip(going.key);
+        let keyed = header.is_some();
+        request.headers.extend(header.map(|(name, key)| (name.clone(), key.to_owned())));
+        let repeatable = going.operation.repeatable() || keyed;
+        let (mut made, mut renewed, mut lost) = (0_u32, false, false);
+        loop {
+            let mut error = match self.attempt(going, &request, renewed && made == 0).await {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            if error.status == Some(401) && self.credentials.renewable() && !renewed {
+                // A refusal was not carried out: asking again with another token is no second time.
+                renewed = true;
+                made = 0;
+                continue;
+            }
+            made = made.saturating_add(1);
+            // A refusal of a later attempt says nothing of an earlier one that may have been carried out.
+            lost |= error.outcome == Outcome::Unknown;
+            let left = going.until.saturating_sub(self.clock.elapsed());
+            let wait = retry::wait(self.connection.retry, &error, repeatable, made, left, self.next_random());
+            let Some(wait) = wait else {
+                if lost {
+                    error.outcome = Outcome::Unknown;
+                }
+                return Err(error);
+            };
+            tracing::debug!(path = going.operation.command.path, kind = ?error.kind, made, ?wait, "asking again");
+            self.clock.sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, going: Going<'_>, request: &Request, renew: bool) -> Result<(Answer, Value), CallError> {
+        let origin = &self.base;
+        let left = going.until.saturating_sub(self.clock.elapsed());
+        let proof = self.credentials.proof(&self.transport, origin, renew, self.clock.elapsed(), left).await?;
+        self.admit(going.until).await?;
+        let mut settling = Settling { account: self, told: Told::default() };
+        let left = going.until.saturating_sub(self.clock.elapsed());
+        let allowed = |url: &Url| self.allows(url);
+        let redirects = self.connection.redirects;
+        let answer = self.transport.send(request, proof.as_ref(), redirects, allowed, left).await?;
+        let command = &going.operation.command;
+        let default = LimitHeaders::default();
+        let headers = self.connection.rate_limit.as_ref().map_or(&default, |limit| &limit.headers);
+        let told = answer.budget(headers, self.clock.now());
+        settling.told = told;
+        drop(settling);
+        let read = answer.read(&command.response, &self.connection.errors, !command.method.is_safe());
+        let value = read.map_err(|error| match told.refused {
+            Some(wait) => CallError { retry_after: wait.or(told.reset), ..error },
+            None => error,
+        })?;
+        Ok((answer, value))
+    }
+
+    /// Waits for the budget, if that is not too long.
+    async fn admit(&self, until: Duration) -> Result<(), CallError> {
+        loop {
+            let now = self.clock.elapsed();
+            let Err(wait) = self.budget().admit(now) else { return Ok(()) };
+            if now.saturating_add(wait) >= until {
+                let error =
+                    CallError::new(FailureKind::RateLimited, Outcome::NotDone, "the account's budget is used up");
+                return Err(CallError { retry_after: Some(wait), ..error });
+            }
+            self.clock.sleep(wait).await;
+        }
+    }
+
+    /// Whether a redirect may be followed there.
+    fn allows(&self, url: &Url) -> bool {
+        let listed = url.host_str().is_some_and(|host| self.connection.hosts.iter().any(|known| known == host));
+        url.origin() == self.base.origin()
+            || (listed && url.scheme() == self.base.scheme() && url.port().is_none() && url.username().is_empty())
+    }
+
+    fn budget(&self) -> MutexGuard<'_, Budget> {
+        self.budget.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood 2014): jitter needs no better.
+    fn next_random(&self) -> u64 {
+        const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+        let state = self.random.fetch_add(GAMMA, Ordering::Relaxed).wrapping_add(GAMMA);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+/// Gives a request back to the budget, also where the call is dropped while it is under way.
+struct Settling<'a> {
+    account: &'a Account,
+    told: Told,
+}
+
+impl Drop for Settling<'_> {
+    fn drop(&mut self) {
+        let now = self.account.clock.elapsed();
+        self.account.budget().settle(self.told, now);
+    }
+}
+
+fn unreadable(detail: &str) -> CallError {
+    CallError::new(FailureKind::Unreadable, Outcome::NotDone, detail)
+}
+
+fn base(connection: &Connection, settings: &Settings, egress: &Egress) -> Result<Url, Problem> {
+    let at = "/base_url";
+    let text = settings.open(&connection.base_url, at)?;
+    let url =
+        address(&text).map_err(|message| Problem::new(at, message).suggest("write it as `https://api.example.com`"))?;
+    egress.check(&url).map_err(|reason| {
+        Problem::new(at, format!("this address is not permitted: {reason}"))
+            .suggest("whoever runs the server can permit networks of their own")
+    })?;
+    Ok(url)
+}
+
+fn budget(connection: &Connection, settings: &Settings) -> Result<Budget, Problem> {
+    let Some(limit) = &connection.rate_limit else { return Ok(Budget::new(None)) };
+    let at = "/rate_limit/requests";
+    let requests = match limit.requests.as_str() {
+        Some(text) => settings.open(text, at)?.parse::<usize>().ok(),
+        None => limit.requests.as_u64().and_then(|requests| usize::try_from(requests).ok()),
+    };
+    let requests = requests.filter(|requests| (1..=1_000_000).contains(requests));
+    let requests =
+        requests.ok_or_else(|| Problem::new(at, "the setting is no number of requests from 1 to 1000000"))?;
+    Ok(Budget::new(Some((requests, Duration::from_secs(limit.per_s.into())))))
+}
+
+/// The list that a command goes through, if it does.
+fn entries<'a>(operation: &Operation, arguments: &'a Map<String, Value>) -> Result<Option<&'a [Value]>, CallError> {
+    let Some(each) = &operation.command.for_each else { return Ok(None) };
+    let at = format!("/{}", each.argument);
+    let wrong = |message: String| CallError::arguments(vec![Problem::new(at.clone(), message)]);
+    let items = arguments
+        .get(&each.argument)
+        .and_then(Value::as_array)
+        .ok_or_else(|| wrong("a list is expected".to_owned()))?;
+    if items.len() > each.at_most {
+        return Err(wrong(format!("{} entries; at most {} at once", items.len(), each.at_most)));
+    }
+    Ok(Some(items))
+}
+
+/// Whether the caller named a page: then that one is meant, and no other.
+fn asks_for_a_page(pagination: &Pagination, url: &Url) -> bool {
+    pagination.param.as_ref().is_some_and(|param| url.query_pairs().any(|(name, _)| name == param.as_str()))
+}
+
+/// Puts a pair into the query in place of those of the same name.
+fn set_query(url: &mut Url, name: &str, value: &str) {
+    let others: Vec<(String, String)> =
+        url.query_pairs().filter(|(known, _)| known != name).map(|(k, v)| (k.into_owned(), v.into_owned())).collect();
+    url.query_pairs_mut().clear().extend_pairs(others).append_pair(name, value);
+}

@@ -1,0 +1,192 @@
+//! What an answer means, decided from its status, headers and bytes.
+
+use std::time::Duration;
+
+use jiff::{Timestamp, fmt::rfc2822};
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, RETRY_AFTER};
+use serde_json::{Map, Value};
+
+use crate::{
+    command::Response,
+    connection::{Errors, LimitHeaders, ResetIn},
+    error::{CallError, FailureKind, Outcome},
+    json,
+    rate::Told,
+    retry::CUT,
+};
+
+/// Longest text of a service that staff are shown, in characters.
+const MAX_DETAIL: usize = 500;
+/// A service that asks for more than a day means "not with this account".
+const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// How much of the body came.
+#[derive(Debug)]
+pub(crate) enum Bytes {
+    Whole(Vec<u8>),
+    TooLarge,
+    Cut,
+    Late,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+    }
+
+    /// The answer's JSON, or why it is none. `writes` says whether the request may have changed something.
+    pub(crate) fn read(&self, response: &Response, errors: &Errors, writes: bool) -> Result<Value, CallError> {
+        if !(200..300).contains(&self.status) {
+            return Err(self.failure(errors, writes));
+        }
+        // It was carried out, though nobody can tell what came of it.
+        let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
+        let unreadable = |kind, detail: String| {
+            Err(CallError { status: Some(self.status), ..CallError::new(kind, outcome, detail) })
+        };
+        let bytes = match &self.body {
+            Bytes::Whole(bytes) => bytes,
+            Bytes::TooLarge => {
+                return unreadable(FailureKind::Unreadable, "the answer is larger than allowed".to_owned());
+            }
+            Bytes::Cut => return unreadable(FailureKind::Unreadable, CUT.to_owned()),
+            Bytes::Late => return unreadable(FailureKind::Timeout, "the answer did not end in time".to_owned()),
+        };
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Value::Object(response.empty.clone().unwrap_or_default()));
+        }
+        let kind = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+        if !is_json(kind) {
+            if response.text {
+                return Ok(Value::String(String::from_utf8_lossy(bytes).into_owned()));
+            }
+            let kind: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(60).collect();
+            return unreadable(FailureKind::Unreadable, format!("the answer is no JSON but `{kind}`"));
+        }
+        json::parse(bytes).or_else(|message| unreadable(FailureKind::Unreadable, format!("the answer is {message}")))
+    }
+
+    fn failure(&self, errors: &Errors, writes: bool) -> CallError {
+        let body = match &self.body {
+            Bytes::Whole(bytes) => json::parse(bytes).ok(),
+            Bytes::TooLarge | Bytes::Cut | Bytes::Late => None,
+        };
+        let told = |pointer: &Option<String>| body.as_ref()?.pointer(pointer.as_deref()?);
+        let code = told(&errors.code).and_then(crate::template::plain).filter(|code| is_code(code));
+        let special = code.as_ref().and_then(|code| errors.codes.get(code)).copied();
+        let kind = special.unwrap_or_else(|| FailureKind::of_status(self.status));
+        // A status that says no says that nothing was done. What fails inside may have been done all the same.
+        let inside = matches!(self.status, 500..=599) && !matches!(self.status, 501 | 505);
+        let outcome = if writes && (inside || self.status < 400) { Outcome::Unknown } else { Outcome::NotDone };
+        let detail = match told(&errors.message).and_then(Value::as_str) {
+            Some(message) => message.chars().filter(|c| !c.is_control()).take(MAX_DETAIL).collect(),
+            None if (300..400).contains(&self.status) => "the answer leads to another address".to_owned(),
+            None => String::new(),
+        };
+        let retry_after = retry_after(&self.headers);
+        CallError { status: Some(self.status), code, retry_after, ..CallError::new(kind, outcome, detail) }
+    }
+
+    /// What it says of the budget.
+    pub(crate) fn budget(&self, headers: &LimitHeaders, now: Timestamp) -> Told {
+        let number = |name: &str| self.header(name).and_then(|text| text.parse::<u64>().ok());
+        let reset = number(&headers.reset).map(|reset| {
+            let now = self.date().unwrap_or(now);
+            let since = |unix_ms: u64, now_ms: i64| {
+                Duration::from_millis(unix_ms.saturating_sub(u64::try_from(now_ms).unwrap_or(0)))
+            };
+            match headers.reset_in {
+                ResetIn::UnixSeconds => since(reset.saturating_mul(1_000), now.as_millisecond()),
+                ResetIn::UnixMilliseconds => since(reset, now.as_millisecond()),
+                ResetIn::Seconds => Duration::from_secs(reset),
+            }
+        });
+        let refused = (self.status == 429).then(|| retry_after(&self.headers));
+        Told { remaining: number(&headers.remaining), reset: reset.filter(|wait| *wait <= MAX_WAIT), refused }
+    }
+
+    /// The service's own time: our clock need not agree with it.
+    fn date(&self) -> Option<Timestamp> {
+        Some(rfc2822::parse(self.header(DATE.as_str())?).ok()?.timestamp())
+    }
+}
+
+fn is_json(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || kind == "text/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+/// A word that a program made, not a sentence that somebody wrote into an answer for a model to read.
+fn is_code(text: &str) -> bool {
+    (1..=40).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+/// `Retry-After` as seconds or as a date (RFC 9110 §10.2.3). A date is read against the answer's own; without one it is ignored.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let written = text(RETRY_AFTER.as_str())?;
+    let wait = match written.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_no_number) => {
+            let date = |written: &str| -> Option<Timestamp> { Some(rfc2822::parse(written).ok()?.timestamp()) };
+            let until = date(written)?.duration_since(date(text(DATE.as_str())?)?);
+            Some(Duration::try_from(until).unwrap_or(Duration::ZERO))
+        }
+    };
+    wait.filter(|wait| *wait <= MAX_WAIT)
+}
+
+/// The result: the part that matters, and of that what is kept.
+///
+/// # Errors
+/// What is missing in the answer.
+pub(crate) fn result(response: &Response, mut answer: Value) -> Result<Value, String> {
+    if let Some(pointer) = &response.at {
+        answer =
+            answer.pointer_mut(pointer).map(Value::take).ok_or_else(|| format!("the answer has no `{pointer}`"))?;
+    }
+    Ok(shape(response, answer))
+}
+
+/// A part of an answer, without what is not kept, under its key.
+pub(crate) fn shape(response: &Response, part: Value) -> Value {
+    let ways: Vec<Vec<&str>> = response.keep.iter().map(|way| way.split('.').collect()).collect();
+    let ways: Vec<&[&str]> = ways.iter().map(Vec::as_slice).collect();
+    let kept = if ways.is_empty() { part } else { keep(&part, &ways) };
+    match &response.under {
+        Some(key) => Value::Object(Map::from_iter([(key.clone(), kept)])),
+        None => kept,
+    }
+}
+
+fn keep(value: &Value, ways: &[&[&str]]) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| keep(item, ways)).collect(),
+        Value::Object(fields) => {
+            let mut kept = Map::new();
+            for first in ways.iter().filter_map(|way| way.first()) {
+                let Some(field) = fields.get(*first).filter(|_| !kept.contains_key(*first)) else { continue };
+                let further: Vec<&[&str]> = ways
+                    .iter()
+                    .filter_map(|way| way.split_first().filter(|(name, _)| *name == first).map(|(_, rest)| rest))
+                    .collect();
+                let whole = further.iter().any(|rest| rest.is_empty());
+                kept.insert((*first).to_owned(), if whole { field.clone() } else { keep(field, &further) });
+            }
+            Value::Object(kept)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+#[cfg(test)]
+#[path = "answer_tests.rs"]
+mod tests;

@@ -1,0 +1,390 @@
+//! One request of a service as its author describes it, held against the arguments that it is made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reqwest::Method;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    connection::{check_header_name, check_pointer},
+    find::Find,
+    page::Pagination,
+    problem::{self, Problem, escape},
+    template::{Hole, Piece, RESERVED, Template, Text},
+};
+
+/// How arguments become a request, and its answer a result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpCommand {
+    /// What is done.
+    pub method: Verb,
+    /// Behind the base: `/v2/list/{list_id}/task`. Each placeholder stays within its segment.
+    pub path: String,
+    /// The query: constants and placeholders. A list becomes a repeated name, an object its JSON; what is absent is left out.
+    #[serde(default)]
+    pub query: BTreeMap<String, Value>,
+    /// Arguments that go into the query under their own names.
+    #[serde(default)]
+    pub query_fields: Vec<String>,
+    /// Headers of this command.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The body: a JSON value with placeholders, which keep the types of their values.
+    #[serde(default)]
+    pub body: Option<Value>,
+    /// Arguments that go into the body under their own names.
+    #[serde(default)]
+    pub body_fields: Vec<String>,
+    /// How the body is written.
+    #[serde(default)]
+    pub encoding: Encoding,
+    /// Doing it twice changes nothing more. Not stated: a GET or HEAD only.
+    #[serde(default)]
+    pub idempotent: Option<bool>,
+    /// What of the answer is the result.
+    #[serde(default)]
+    pub response: Response,
+    /// How further pages are asked for.
+    #[serde(default)]
+    pub pagination: Option<Pagination>,
+    /// One request for each entry of a list.
+    #[serde(default)]
+    pub for_each: Option<ForEach>,
+    /// How long a call may take; not stated: as the connection says.
+    #[serde(default)]
+    #[schemars(range(min = 100, max = 120_000))]
+    pub timeout_ms: Option<u64>,
+}
+
+/// A method of HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Verb {
+    /// Reads.
+    Get,
+    /// Reads the head.
+    Head,
+    /// Makes, or does.
+    Post,
+    /// Replaces.
+    Put,
+    /// Changes.
+    Patch,
+    /// Deletes.
+    Delete,
+}
+
+impl Verb {
+    pub(crate) const fn method(self) -> Method {
+        match self {
+            Self::Get => Method::GET,
+            Self::Head => Method::HEAD,
+            Self::Post => Method::POST,
+            Self::Put => Method::PUT,
+            Self::Patch => Method::PATCH,
+            Self::Delete => Method::DELETE,
+        }
+    }
+
+    /// Whether it changes nothing by its definition (RFC 9110 §9.2.1).
+    pub(crate) const fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
+    }
+}
+
+/// How a body is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// As JSON.
+    #[default]
+    Json,
+    /// As a form.
+    Form,
+    /// In parts. A field that is an object with `base64` is a file, with `name` and `media_type`.
+    Multipart,
+}
+
+/// What of an answer is the result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Response {
+    /// JSON pointer to the part that matters; not stated: all of it.
+    pub at: Option<String>,
+    /// What is kept of the part, or of each of its entries: keys, or ways such as `status.status`. Not stated: all.
+    pub keep: Vec<String>,
+    /// Put the result under this key, so that a list becomes an object.
+    #[serde(rename = "as")]
+    pub under: Option<String>,
+    /// The result where the answer has no body; not stated: an empty object.
+    pub empty: Option<Map<String, Value>>,
+    /// Any type of content that is not JSON is taken as a text, up to the limit of bytes.
+    pub text: bool,
+    /// Of a list, only the entries of this name.
+    pub find: Option<Find>,
+}
+
+/// One request for each entry of a list, each with its own result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForEach {
+    /// The argument that is the list. Its entry is `{item}`, a part of it `{item.name}`.
+    pub argument: String,
+    /// Most entries.
+    #[serde(default = "fifty")]
+    #[schemars(range(min = 1, max = 500))]
+    pub at_most: usize,
+    /// Requests side by side.
+    #[serde(default = "four")]
+    #[schemars(range(min = 1, max = 16))]
+    pub parallel: usize,
+    /// Fields of an entry that go into the body under their own names.
+    #[serde(default)]
+    pub body_fields: Vec<String>,
+}
+
+const fn fifty() -> usize {
+    50
+}
+const fn four() -> usize {
+    4
+}
+
+/// A command whose every part was checked, ready to be called.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    pub(crate) command: HttpCommand,
+    pub(crate) path: Vec<Text>,
+    pub(crate) query: Vec<(String, Template)>,
+    pub(crate) headers: Vec<(String, Text)>,
+    pub(crate) body: Option<Template>,
+}
+
+impl HttpCommand {
+    /// The JSON Schema, for editors and to be part of another schema.
+    #[must_use]
+    pub fn schema() -> Value {
+        problem::schema_of::<Self>()
+    }
+
+    /// Reads a command from YAML's or JSON's values. [`HttpCommand::compile`] looks at its placeholders.
+    ///
+    /// # Errors
+    /// Everything that is wrong with its shape.
+    pub fn read(value: &Value) -> Result<Self, Vec<Problem>> {
+        problem::read(value)
+    }
+
+    /// Checks the command against the schema of its arguments, and makes it ready.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its place and what would be right.
+    pub fn compile(&self, input_schema: &Value) -> Result<Operation, Vec<Problem>> {
+        let mut check = Check { command: self, known: Known::of(input_schema), problems: Vec::new() };
+        let path = check.path();
+        let mut query: Vec<(String, Template)> = Vec::new();
+        for (name, value) in &self.query {
+            let at = format!("/query/{}", escape(name));
+            query.push((name.clone(), check.template(value, &at)));
+        }
+        for (index, name) in self.query_fields.iter().enumerate() {
+            query.push((name.clone(), check.field(name, &format!("/query_fields/{index}"))));
+        }
+        let mut headers = Vec::new();
+        for (name, value) in &self.headers {
+            let at = format!("/headers/{}", escape(name));
+            check_header_name(name, &at, &mut check.problems);
+            headers.extend(check.text(value, &at).map(|text| (name.clone(), text)));
+        }
+        let body = check.body();
+        check.rest();
+        if check.problems.is_empty() {
+            Ok(Operation { command: self.clone(), path, query, headers, body })
+        } else {
+            Err(check.problems)
+        }
+    }
+}
+
+impl Operation {
+    /// Whether the request may be sent again after nothing came back.
+    pub(crate) fn repeatable(&self) -> bool {
+        self.command.idempotent.unwrap_or(self.command.method.is_safe())
+    }
+
+    /// The command that it was made of.
+    #[must_use]
+    pub fn command(&self) -> &HttpCommand {
+        &self.command
+    }
+}
+
+/// The arguments that a schema declares.
+struct Known {
+    all: BTreeSet<String>,
+    required: BTreeSet<String>,
+}
+
+impl Known {
+    fn of(schema: &Value) -> Self {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        Self {
+            all: properties.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
+            required: required.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+        }
+    }
+}
+
+struct Check<'a> {
+    command: &'a HttpCommand,
+    known: Known,
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn path(&mut self) -> Vec<Text> {
+        let path = &self.command.path;
+        let complain = |message: &str| Problem::new("/path", message.to_owned());
+        if !path.starts_with('/') || path.contains("//") {
+            self.problems.push(
+                complain("a path begins with one `/` and has no empty segments")
+                    .suggest("write it as `/v2/task/{task_id}`"),
+            );
+        }
+        if path.contains(['?', '#', '\\', '%', ' ']) {
+            self.problems
+                .push(complain("a path holds no `?`, `#`, `\\`, `%` or spaces").suggest("put the query under `query`"));
+        }
+        let mut segments = Vec::new();
+        for segment in path.split('/').skip(1) {
+            if matches!(segment, "." | "..") {
+                self.problems.push(complain("a path has no `.` or `..`"));
+            }
+            let Some(text) = self.text(segment, "/path") else { continue };
+            for hole in text.holes().filter(|hole| hole.0.len() == 1 && !self.known.required.contains(hole.first())) {
+                if self.known.all.contains(hole.first()) {
+                    let name = hole.first();
+                    self.problems.push(
+                        complain(&format!("the argument `{name}` is part of the path, but may be absent"))
+                            .suggest(format!("list `{name}` under `required` of the input schema")),
+                    );
+                }
+            }
+            segments.push(text);
+        }
+        segments
+    }
+
+    fn body(&mut self) -> Option<Template> {
+        let command = self.command;
+        let mut template = command.body.as_ref().map(|body| self.template(body, "/body"));
+        let own = command.body_fields.iter().enumerate();
+        let mut fields: Vec<(String, Template)> =
+            own.map(|(index, name)| (name.clone(), self.field(name, &format!("/body_fields/{index}")))).collect();
+        for name in command.for_each.iter().flat_map(|each| &each.body_fields) {
+            let hole = Hole(vec!["item".to_owned(), name.clone()]);
+            fields.push((name.clone(), Template::Text(Text(vec![Piece::Hole(hole)]))));
+        }
+        if !fields.is_empty() {
+            match &mut template {
+                None => template = Some(Template::Object(fields)),
+                Some(Template::Object(known)) => known.extend(fields),
+                Some(Template::Text(_) | Template::Constant(_) | Template::Array(_)) => self.problems.push(
+                    Problem::new("/body_fields", "fields can only be put into a body that is an object")
+                        .suggest("make `body` an object, or leave one of the two out"),
+                ),
+            }
+        }
+        if template.is_some() && command.method.is_safe() {
+            let message = "a GET has no body";
+            self.problems.push(Problem::new("/body", message).suggest("put the arguments under `query`"));
+        }
+        if command.encoding != Encoding::Json && !matches!(template, Some(Template::Object(_))) {
+            let message = "a form or a body in parts is made of an object";
+            self.problems.push(Problem::new("/encoding", message).suggest("list its fields under `body`"));
+        }
+        template
+    }
+
+    fn rest(&mut self) {
+        check_pointer(self.command.response.at.as_deref(), "/response/at", &mut self.problems);
+        if let Some(find) = &self.command.response.find
+            && !self.known.required.contains(&find.argument)
+        {
+            let problem =
+                Problem::new("/response/find/argument", format!("`{}` is no required argument", find.argument));
+            self.problems.push(problem.nearest(&find.argument, self.known.required.iter().map(String::as_str)));
+        }
+        if let Some(pagination) = &self.command.pagination {
+            self.problems.extend(pagination.problems().into_iter().map(|problem| problem.below("/pagination")));
+            if !self.command.method.is_safe() {
+                self.problems.push(Problem::new("/pagination", "only what is read has pages"));
+            }
+        }
+        if let Some(each) = &self.command.for_each {
+            let required = &self.known.required;
+            if !required.contains(&each.argument) {
+                let problem =
+                    Problem::new("/for_each/argument", format!("`{}` is no required argument", each.argument));
+                self.problems.push(problem.nearest(&each.argument, required.iter().map(String::as_str)));
+            }
+            if self.command.pagination.is_some() {
+                self.problems.push(Problem::new("/for_each", "a command has pages or goes through a list, not both"));
+            }
+        }
+        for name in RESERVED.iter().filter(|name| self.known.all.contains(**name)) {
+            let message = format!("an argument must not be named `{name}`: placeholders use that word");
+            self.problems.push(Problem::new("", message).suggest("rename it in the input schema"));
+        }
+    }
+
+    fn template(&mut self, value: &Value, at: &str) -> Template {
+        let template = Template::parse(value, at, &mut self.problems);
+        for hole in template.holes() {
+            self.problems.extend(self.unknown(hole, at));
+        }
+        template
+    }
+
+    fn text(&mut self, source: &str, at: &str) -> Option<Text> {
+        match Text::parse(source) {
+            Ok(text) => {
+                let unknown: Vec<Problem> = text.holes().filter_map(|hole| self.unknown(hole, at)).collect();
+                self.problems.extend(unknown);
+                Some(text)
+            }
+            Err(message) => {
+                self.problems.push(Problem::new(at, message));
+                None
+            }
+        }
+    }
+
+    fn field(&mut self, name: &str, at: &str) -> Template {
+        self.problems.extend(self.unknown(&Hole(vec![name.to_owned()]), at));
+        Template::argument(name)
+    }
+
+    fn unknown(&self, hole: &Hole, at: &str) -> Option<Problem> {
+        let name = hole.first();
+        let fine = match name {
+            "settings" => hole.0.len() > 1,
+            "item" => self.command.for_each.is_some(),
+            name => self.known.all.contains(name),
+        };
+        let message = match name {
+            "settings" => "`{settings}` names no setting".to_owned(),
+            "item" => "`{item}` is known only under `for_each`".to_owned(),
+            name => format!("there is no argument `{name}`"),
+        };
+        (!fine).then(|| Problem::new(at, message).nearest(name, self.known.all.iter().map(String::as_str)))
+    }
+}
+
+#[cfg(test)]
+#[path = "command_tests.rs"]
+mod tests;

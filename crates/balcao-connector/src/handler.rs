@@ -1,0 +1,108 @@
+//! A command over HTTP as a tool.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use balcao_tool::{
+    ErrorCode, FieldProblem, Found, Internal, ModelText, Preview, ToolContext, ToolError, ToolHandler, ToolOutput,
+    ToolResult,
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    account::Account,
+    command::Operation,
+    error::{CallError, FailureKind, Outcome},
+};
+
+/// A command of a pack whose kind is `http`.
+#[derive(Debug)]
+pub struct HttpTool {
+    account: Arc<Account>,
+    operation: Operation,
+    input_schema: Value,
+}
+
+impl HttpTool {
+    /// A command of that account. `input_schema` is the one that the operation was compiled against.
+    #[must_use]
+    pub fn new(account: Arc<Account>, operation: Operation, input_schema: Value) -> Self {
+        Self { account, operation, input_schema }
+    }
+}
+
+#[async_trait]
+impl ToolHandler for HttpTool {
+    async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
+        let called = self.account.call(&self.operation, &object(args), Some(cx.key.as_str())).await;
+        let output = |value: Value| {
+            // A name that nobody has is a correct "no".
+            let missed =
+                self.operation.command.response.find.is_some() && value.get("found") == Some(&Value::Bool(false));
+            if missed { ToolOutput::refusal(value) } else { ToolOutput::success(value) }
+        };
+        called.map(output).map_err(|error| Box::new(tool_error(&error)))
+    }
+
+    async fn preview(&self, _cx: &ToolContext, args: Value) -> ToolResult<Preview> {
+        let planned =
+            self.account.plan(&self.operation, &object(args)).map_err(|error| Box::new(tool_error(&error)))?;
+        let lines: Vec<String> = planned.iter().map(|request| request.describe().to_string()).collect();
+        Ok(Preview::Ask(lines.join("\n")))
+    }
+
+    async fn find(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Found> {
+        let note = Internal::note(
+            "an HTTP command cannot look up what became of an earlier attempt; declare it keyed or blind",
+        );
+        Err(ToolError::new(ErrorCode::Internal, "it is not known whether this was done").internal(note).into())
+    }
+
+    fn confirmable(&self) -> bool {
+        true
+    }
+
+    fn args_schema(&self) -> Value {
+        self.input_schema.clone()
+    }
+}
+
+fn object(args: Value) -> Map<String, Value> {
+    match args {
+        Value::Object(fields) => fields,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}
+
+/// A failure for the tool layer: our words for the model, the service's for staff.
+fn tool_error(error: &CallError) -> ToolError {
+    let code = match error.kind {
+        FailureKind::Invalid => ErrorCode::InvalidArguments,
+        FailureKind::NotFound => ErrorCode::NotFound,
+        FailureKind::Conflict => ErrorCode::Conflict,
+        FailureKind::Forbidden => ErrorCode::Forbidden,
+        FailureKind::RateLimited => ErrorCode::RateLimited,
+        FailureKind::Timeout => ErrorCode::Timeout,
+        FailureKind::Unavailable => ErrorCode::Unavailable,
+        // The model can do nothing about either, and must not try.
+        FailureKind::Unauthorized | FailureKind::Unreadable => ErrorCode::Internal,
+    };
+    let mut told = ToolError::new(code, ModelText::new(error.for_model())).internal(Internal::note(error.for_staff()));
+    if let Some(service_code) = &error.code {
+        told = told.detail("service_code", service_code.clone());
+    }
+    if let Some(wait) = error.retry_after {
+        told = told.detail("retry_after_s", wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)));
+    }
+    told.fields = error
+        .problems
+        .iter()
+        .map(|problem| FieldProblem {
+            pointer: problem.pointer.clone(),
+            problem: problem.message.clone(),
+            expected: problem.suggestion.clone().unwrap_or_else(|| "a value that makes a request".to_owned()),
+            ..FieldProblem::default()
+        })
+        .collect();
+    if error.outcome == Outcome::Unknown { told.uncertain() } else { told }
+}

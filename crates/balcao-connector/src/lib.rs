@@ -1,0 +1,50 @@
+//! Calls HTTP services as YAML describes them.
+//!
+//! A [`Connection`] says where a service is and how it wants to be called, an [`HttpCommand`] how arguments become one of its requests.
+//! Both are data, read with every mistake told at once. [`HttpCommand::compile`] holds a command against the schema of its arguments;
+//! [`Account::open`] binds a connection to an organization's [`Settings`]; [`Account::call`] does the rest: limits, repeats, pages, lists.
+//!
+//! Deciding and doing are apart: `request`, `answer`, `page`, `rate` and `retry` decide without I/O, `account` acts.
+//!
+//! Invariants: secrets are in no `Debug`, error or trace. The host is never templated, and no address outside of what the operator
+//! permits is connected to. A write that got no answer is [`Outcome::Unknown`] and never sent again, unless its author says that
+//! doing it twice changes nothing more, or the service tells repeats apart by a key.
+
+mod account;
+mod answer;
+mod auth;
+mod clock;
+mod command;
+mod connection;
+mod each;
+mod error;
+mod find;
+mod guard;
+mod handler;
+mod json;
+mod page;
+mod problem;
+mod rate;
+mod request;
+mod retry;
+mod settings;
+mod template;
+mod transport;
+mod webhook;
+
+pub use account::Account;
+pub use auth::RefreshKeeper;
+pub use clock::{Clock, TokioClock};
+pub use command::{Encoding, ForEach, HttpCommand, Operation, Response, Verb};
+pub use connection::{
+    Auth, BasicAuth, Connection, Errors, HeaderAuth, LimitHeaders, OAuth2Refresh, RateLimit, ResetIn, Retry,
+};
+pub use error::{CallError, FailureKind, Outcome};
+pub use find::Find;
+pub use guard::{Egress, Lookup, SystemLookup};
+pub use handler::HttpTool;
+pub use page::{PageStyle, Pagination};
+pub use problem::Problem;
+pub use request::{Body, Part, Request};
+pub use settings::Settings;
+pub use webhook::{Deliveries, Delivery, Refused};

@@ -1,0 +1,155 @@
+//! One request out, one answer in. The only place that touches the network.
+
+use std::time::Duration;
+
+use reqwest::{
+    Client, Method, RequestBuilder, Url,
+    header::{HeaderName, HeaderValue, LOCATION},
+    multipart, redirect, retry,
+};
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    answer::{Answer, Bytes},
+    error::{CallError, FailureKind, Outcome},
+    guard::{Barred, Egress, Guarded},
+    request::{Body, Part, Request},
+};
+
+/// Sends requests to permitted addresses.
+#[derive(Debug)]
+pub(crate) struct Transport {
+    client: Client,
+    egress: Egress,
+    max_bytes: usize,
+}
+
+/// A header that proves who we are, and the only origin that it is shown to.
+#[derive(Debug, Clone)]
+pub(crate) struct Proof {
+    pub(crate) name: HeaderName,
+    pub(crate) value: HeaderValue,
+    pub(crate) origin: Url,
+}
+
+impl Transport {
+    pub(crate) fn new(
+        egress: &Egress,
+        connect: Duration,
+        max_bytes: usize,
+        plain: bool,
+    ) -> Result<Self, reqwest::Error> {
+        let client = Client::builder()
+            .connect_timeout(connect)
+            // Followed by us, if at all: the credentials would travel along.
+            .redirect(redirect::Policy::none())
+            // By default a request is repeated when its connection is shut down, though it may have been carried out.
+            .retry(retry::never())
+            // A proxy would resolve names for us, and unguarded.
+            .no_proxy()
+            .referer(false)
+            .https_only(!plain)
+            .dns_resolver(Guarded { egress: egress.clone(), listed_only: plain })
+            .user_agent(concat!("balcao/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Self { client, egress: egress.clone(), max_bytes })
+    }
+
+    /// Sends a request and reads its answer, following at most so many redirects to addresses that `allowed` accepts.
+    pub(crate) async fn send(
+        &self,
+        request: &Request,
+        proof: Option<&Proof>,
+        redirects: u8,
+        allowed: impl Fn(&Url) -> bool,
+        within: Duration,
+    ) -> Result<Answer, CallError> {
+        let until = Instant::now() + within;
+        let mut request = request.clone();
+        let mut left = redirects;
+        loop {
+            let answer = self.once(&request, proof, until).await?;
+            let target = (300..400).contains(&answer.status).then(|| answer.header(LOCATION.as_str())).flatten();
+            let (Some(target), true) = (target, left > 0 && request.method == Method::GET) else { return Ok(answer) };
+            let Some(url) = request.url.join(target).ok().filter(|url| allowed(url)) else { return Ok(answer) };
+            request.url = url;
+            left = left.saturating_sub(1);
+        }
+    }
+
+    async fn once(&self, request: &Request, proof: Option<&Proof>, until: Instant) -> Result<Answer, CallError> {
+        let unsent = |detail: String| CallError::new(FailureKind::Unavailable, Outcome::NotDone, detail);
+        self.egress.check(&request.url).map_err(|reason| unsent(format!("the address is not permitted: {reason}")))?;
+        let builder = self.builder(request, proof).map_err(unsent)?;
+        // Beyond this line the request may have been read.
+        let outcome = if request.method == Method::GET || request.method == Method::HEAD {
+            Outcome::NotDone
+        } else {
+            Outcome::Unknown
+        };
+        let mut response = match timeout_at(until, builder.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) if error.is_connect() || error.is_builder() => {
+                let barred = causes(&error).any(|cause| cause.is::<Barred>());
+                return Err(unsent(if barred { Barred.to_string() } else { "no connection".to_owned() }));
+            }
+            Ok(Err(_broken)) => {
+                let detail = "the connection broke before an answer";
+                return Err(CallError::new(FailureKind::Unavailable, outcome, detail));
+            }
+            Err(_elapsed) => return Err(CallError::new(FailureKind::Timeout, outcome, "no answer in time")),
+        };
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let mut body = Vec::new();
+        let body = loop {
+            match timeout_at(until, response.chunk()).await {
+                Ok(Ok(Some(piece))) if body.len().saturating_add(piece.len()) > self.max_bytes => {
+                    break Bytes::TooLarge;
+                }
+                Ok(Ok(Some(piece))) => body.extend_from_slice(&piece),
+                Ok(Ok(None)) => break Bytes::Whole(body),
+                Ok(Err(_broken)) => break Bytes::Cut,
+                Err(_elapsed) => break Bytes::Late,
+            }
+        };
+        Ok(Answer { status, headers, body })
+    }
+
+    fn builder(&self, request: &Request, proof: Option<&Proof>) -> Result<RequestBuilder, String> {
+        let mut builder = self.client.request(request.method.clone(), request.url.clone());
+        for (name, value) in &request.headers {
+            let value = HeaderValue::from_str(value).map_err(|error| format!("the header `{name}`: {error}"))?;
+            builder = builder.header(name, value);
+        }
+        if let Some(proof) = proof.filter(|proof| proof.origin.origin() == request.url.origin()) {
+            builder = builder.header(proof.name.clone(), proof.value.clone());
+        }
+        Ok(match &request.body {
+            Body::Empty => builder,
+            Body::Json(value) => builder.json(value),
+            Body::Form(pairs) => builder.form(pairs),
+            Body::Multipart(parts) => builder.multipart(form(parts)?),
+        })
+    }
+}
+
+fn form(parts: &[Part]) -> Result<multipart::Form, String> {
+    let mut form = multipart::Form::new();
+    for part in parts {
+        let mut written = multipart::Part::bytes(part.content.clone());
+        if let Some(name) = &part.file_name {
+            written = written.file_name(name.clone());
+        }
+        if let Some(kind) = &part.media_type {
+            written = written.mime_str(kind).map_err(|_no_type| "this is no type of content".to_owned())?;
+        }
+        form = form.part(part.name.clone(), written);
+    }
+    Ok(form)
+}
+
+fn causes<'a>(
+    error: &'a (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |cause| cause.source())
+}

@@ -1,0 +1,129 @@
+//! What a service sends on its own: whether it is the service that sends, and whether it was here before. Without I/O.
+
+use hmac::{Hmac, KeyInit, Mac};
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::{
+    connection::{check_header_name, check_pointer},
+    json,
+    problem::{self, Problem},
+    template::plain,
+};
+
+/// How a service signs its deliveries and names its changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deliveries {
+    /// The header that holds HMAC-SHA-256 over the raw body, in hexadecimal digits.
+    pub signature_header: String,
+    /// What stands before the digits, such as `sha256=`.
+    #[serde(default)]
+    pub prefix: String,
+    /// JSON pointers to what tells one delivery from another. Where one is absent, the whole body does.
+    pub once: Vec<String>,
+    /// JSON pointers to what names the change that is told of: several deliveries may tell of one.
+    #[serde(default)]
+    pub change: Vec<String>,
+}
+
+/// A delivery that was signed by who knows the secret.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Delivery {
+    /// The same for a delivery that is sent again, different for any other.
+    pub once: String,
+    /// The same for all deliveries of one change, if the service names it.
+    pub change: Option<String>,
+    /// What was sent.
+    pub body: Value,
+}
+
+/// Why a delivery is refused. Says nothing of the secret, nor of how near a signature came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// No signature.
+    #[error("the delivery is not signed")]
+    Unsigned,
+    /// A wrong one.
+    #[error("the signature does not fit")]
+    Forged,
+    /// It is signed, and no JSON object.
+    #[error("the delivery is no JSON object")]
+    Unreadable,
+}
+
+impl Deliveries {
+    /// Reads it from YAML's or JSON's values.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read(value: &Value) -> Result<Self, Vec<Problem>> {
+        let read: Self = problem::read(value)?;
+        let mut problems = Vec::new();
+        check_header_name(&read.signature_header, "/signature_header", &mut problems);
+        if read.once.is_empty() {
+            problems.push(
+                Problem::new("/once", "nothing tells deliveries apart").suggest("name a JSON pointer such as `/id`"),
+            );
+        }
+        for (list, pointers) in [("once", &read.once), ("change", &read.change)] {
+            for (index, pointer) in pointers.iter().enumerate() {
+                check_pointer(Some(pointer), &format!("/{list}/{index}"), &mut problems);
+            }
+        }
+        if problems.is_empty() { Ok(read) } else { Err(problems) }
+    }
+
+    /// Judges a delivery by the bytes that came and the header that came with them. While a secret is exchanged for another, both are given.
+    ///
+    /// # Errors
+    /// [`Refused`]: nothing of the delivery may be looked at.
+    pub fn accept(&self, secrets: &[SecretString], signature: Option<&str>, body: &[u8]) -> Result<Delivery, Refused> {
+        let signature = signature.map(str::trim).filter(|text| !text.is_empty()).ok_or(Refused::Unsigned)?;
+        let claimed = signature.strip_prefix(&self.prefix).and_then(digits).ok_or(Refused::Forged)?;
+        // Every secret is tried, whichever fits: time tells nothing.
+        let fits = secrets.iter().fold(false, |fits, secret| fits | is_signed(secret, body, &claimed));
+        if !fits {
+            return Err(Refused::Forged);
+        }
+        let value = json::parse(body).ok().filter(Value::is_object).ok_or(Refused::Unreadable)?;
+        let once = key(&self.once, &value).unwrap_or_else(|| hexadecimal(&Sha256::digest(body)));
+        let change = if self.change.is_empty() { None } else { key(&self.change, &value) };
+        Ok(Delivery { once, change, body: value })
+    }
+}
+
+fn is_signed(secret: &SecretString, body: &[u8], claimed: &[u8]) -> bool {
+    // No key is too long or too short for HMAC; an empty secret is none.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes()) else { return false };
+    mac.update(body);
+    let made = mac.finalize().into_bytes();
+    !secret.expose_secret().is_empty() && bool::from(made.as_slice().ct_eq(claimed))
+}
+
+/// What stands at those places; nothing that stands there can look like two.
+fn key(pointers: &[String], value: &Value) -> Option<String> {
+    let parts: Option<Vec<String>> = pointers.iter().map(|pointer| value.pointer(pointer).and_then(plain)).collect();
+    parts.map(|parts| Value::from(parts).to_string())
+}
+
+fn digits(text: &str) -> Option<Vec<u8>> {
+    let bytes = text.as_bytes();
+    if bytes.len() != 64 || !bytes.iter().all(|digit| digit.is_ascii_hexdigit() && !digit.is_ascii_uppercase()) {
+        return None;
+    }
+    let pair = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    bytes.chunks(2).map(pair).collect()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+#[path = "webhook_tests.rs"]
+mod tests;

@@ -1,0 +1,92 @@
+use serde_json::json;
+
+use super::*;
+
+const BODY: &[u8] = br#"{"webhook_id":"w","event":"taskDeleted","task_id":"t1"}"#;
+const SIGNATURE: &str = "fb2136849134ca29ef21b532e834ed28da1283636e6d384ecd18221405d422fe";
+
+fn clickup() -> Deliveries {
+    let once = ["/webhook_id", "/event", "/history_items/0/id"];
+    Deliveries::read(&json!({ "signature_header": "X-Signature", "once": once, "change": ["/history_items/0/id"] }))
+        .unwrap()
+}
+
+fn secret() -> Vec<SecretString> {
+    vec![SecretString::from("clickup-secret")]
+}
+
+fn signed(body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(b"clickup-secret").unwrap();
+    mac.update(body);
+    hexadecimal(&mac.finalize().into_bytes())
+}
+
+#[test]
+fn a_delivery_is_accepted_by_its_signature_over_the_very_bytes() {
+    let delivery = clickup().accept(&secret(), Some(SIGNATURE), BODY).unwrap();
+    assert_eq!(delivery.body["task_id"], json!("t1"));
+    // The same with a space in it is another text.
+    let other = br#"{"webhook_id": "w","event":"taskDeleted","task_id":"t1"}"#;
+    assert_eq!(clickup().accept(&secret(), Some(SIGNATURE), other), Err(Refused::Forged));
+}
+
+#[test]
+fn what_is_not_signed_or_signed_otherwise_is_refused() {
+    let accept = |secrets: &[SecretString], signature: Option<&str>| clickup().accept(secrets, signature, BODY).err();
+    assert_eq!(accept(&secret(), None), Some(Refused::Unsigned));
+    assert_eq!(accept(&secret(), Some(" ")), Some(Refused::Unsigned));
+    assert_eq!(accept(&[], Some(SIGNATURE)), Some(Refused::Forged));
+    assert_eq!(accept(&[SecretString::from("other")], Some(SIGNATURE)), Some(Refused::Forged));
+    for wrong in [&SIGNATURE[..63], &SIGNATURE.to_uppercase(), &format!("sha256={SIGNATURE}"), "é", &"0".repeat(64)] {
+        assert_eq!(accept(&secret(), Some(wrong)), Some(Refused::Forged), "{wrong}");
+    }
+    // A secret that was never set signs nothing.
+    let mut mac = Hmac::<Sha256>::new_from_slice(b"").unwrap();
+    mac.update(BODY);
+    let empty = hexadecimal(&mac.finalize().into_bytes());
+    assert_eq!(accept(&[SecretString::from("")], Some(&empty)), Some(Refused::Forged));
+}
+
+#[test]
+fn a_50_while_a_secret_is_exchanged_both_are_accepted() {
+    let both = [SecretString::from("new"), SecretString::from("clickup-secret")];
+    assert!(clickup().accept(&both, Some(SIGNATURE), BODY).is_ok());
+}
+
+#[test]
+fn a_52_what_is_signed_and_means_two_things_is_refused() {
+    let deep = format!("{{\"a\":{}1{}}}", "[".repeat(70), "]".repeat(70));
+    for body in [r#"{"event":"a","event":"b"}"#, "[]", "x", &deep] {
+        let signature = signed(body.as_bytes());
+        assert_eq!(clickup().accept(&secret(), Some(&signature), body.as_bytes()), Err(Refused::Unreadable));
+    }
+}
+
+#[test]
+fn a_repeat_has_the_same_key_and_paired_events_share_their_change() {
+    let accept = |event: &str, history: &str| {
+        let body = json!({ "webhook_id": "w", "event": event, "history_items": [{ "id": history }] }).to_string();
+        clickup().accept(&secret(), Some(&signed(body.as_bytes())), body.as_bytes()).unwrap()
+    };
+    let (status, again, paired, other) = (
+        accept("taskStatusUpdated", "1"),
+        accept("taskStatusUpdated", "1"),
+        accept("taskUpdated", "1"),
+        accept("taskUpdated", "2"),
+    );
+    assert_eq!(status.once, again.once);
+    assert_ne!(status.once, paired.once);
+    assert_eq!(status.change, paired.change);
+    assert_ne!(paired.change, other.change);
+    // A delete has no history: the whole body tells it apart.
+    let delete = clickup().accept(&secret(), Some(SIGNATURE), BODY).unwrap();
+    assert_eq!((delete.once.len(), delete.change), (64, None));
+}
+
+#[test]
+fn what_is_wrong_with_a_description_is_told() {
+    let problems =
+        Deliveries::read(&json!({ "signature_header": "X Signature", "once": ["id"], "change": [] })).unwrap_err();
+    let places: Vec<&str> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
+    assert_eq!(places, ["/signature_header", "/once/0"]);
+}

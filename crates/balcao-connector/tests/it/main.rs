@@ -1,0 +1,12 @@
+//! Calls of small strict servers on this machine, hostile ones among them.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::indexing_slicing, reason = "tests")]
+
+mod clickup;
+mod hostile;
+mod limits;
+mod lists;
+mod server;
+mod signing_in;
+mod ssrf;
+mod tool;
+mod writes;

@@ -1,0 +1,135 @@
+//! Who we are.
+
+use std::sync::{Arc, Mutex};
+
+use balcao_connector::{Account, Connection, FailureKind, RefreshKeeper, Settings};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+
+use crate::server::{Server, TestClock, account, arguments, json_answer, local, operation};
+
+fn read() -> balcao_connector::Operation {
+    operation(json!({ "method": "GET", "path": "/x" }))
+}
+
+#[tokio::test]
+async fn each_way_of_proving_who_we_are_is_written_as_its_standard_says() {
+    let server = Server::start(|_, _| json_answer(200, "", &json!(1)));
+    let ways = [
+        (json!({ "bearer": "{settings.token}" }), "Bearer pk_4410021_SECRETSECRETSECRET"),
+        (
+            json!({ "header": { "name": "Authorization", "value": "Key {settings.token}" } }),
+            "Key pk_4410021_SECRETSECRETSECRET",
+        ),
+        (
+            json!({ "basic": { "user": "ana", "password": "{settings.token}" } }),
+            "Basic YW5hOnBrXzQ0MTAwMjFfU0VDUkVUU0VDUkVUU0VDUkVU",
+        ),
+    ];
+    for (auth, expected) in ways {
+        let (account, _) = account(&server, json!({ "auth": auth }));
+        account.call(&read(), &arguments(json!({})), None).await.unwrap();
+        assert_eq!(server.asked().last().unwrap().header("authorization"), Some(expected));
+        assert!(!format!("{account:?}").contains("SECRET"));
+    }
+}
+
+#[derive(Default)]
+struct Kept(Mutex<Vec<String>>);
+
+impl RefreshKeeper for Kept {
+    fn keep(&self, refresh_token: &SecretString) {
+        self.0.lock().unwrap().push(refresh_token.expose_secret().to_owned());
+    }
+}
+
+/// A service whose access tokens are `a1`, `a2`, …; `refused` says which it no longer takes.
+fn service(refused: fn(&str) -> bool, grant: fn(usize) -> Value) -> Server {
+    Server::start(move |asked, before| {
+        if asked.target == "/token" {
+            let answer = grant(before);
+            return json_answer(if answer.get("error").is_some() { 400 } else { 200 }, "", &answer);
+        }
+        let token = asked.header("authorization").unwrap_or_default().to_owned();
+        json_answer(if refused(&token) { 401 } else { 200 }, "", &json!(token))
+    })
+}
+
+fn oauth(server: &Server, keeper: Arc<Kept>) -> Account {
+    let auth = json!({ "oauth2_refresh": { "token_url": format!("{}/token", server.url()), "client_id": "app",
+        "client_secret": "{settings.secret}", "refresh_token": "{settings.refresh}" } });
+    let connection = Connection::read(&json!({ "base_url": server.url(), "auth": auth })).unwrap();
+    let settings = Settings::new().secret("secret", "client-secret-1").secret("refresh", "refresh-token-1");
+    Account::open(&connection, settings, &local(), Arc::new(TestClock::default()), Some(keeper), 1).unwrap()
+}
+
+#[tokio::test]
+async fn a_refresh_token_is_traded_once_and_its_successor_is_kept() {
+    let server = service(
+        |_| false,
+        |_| json!({ "access_token": "a1", "expires_in": 3_600, "refresh_token": "refresh-token-2" }),
+    );
+    let kept = Arc::new(Kept::default());
+    let account = oauth(&server, Arc::clone(&kept));
+    let (first, second) = (read(), read());
+    let none = arguments(json!({}));
+    let (first, second) = tokio::join!(account.call(&first, &none, None), account.call(&second, &none, None));
+    assert_eq!((first, second), (Ok(json!("Bearer a1")), Ok(json!("Bearer a1"))));
+    let trades: Vec<_> = server.asked().into_iter().filter(|asked| asked.target == "/token").collect();
+    assert_eq!(trades.len(), 1);
+    assert_eq!(
+        String::from_utf8(trades[0].body.clone()).unwrap(),
+        "grant_type=refresh_token&refresh_token=refresh-token-1&client_id=app&client_secret=client-secret-1"
+    );
+    assert_eq!(*kept.0.lock().unwrap(), ["refresh-token-2"]);
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_renewed_once_also_for_a_write() {
+    let server = service(
+        |token| token == "Bearer a0",
+        |before| json!({ "access_token": if before == 0 { "a0" } else { "a1" } }),
+    );
+    let account = oauth(&server, Arc::default());
+    let write = operation(json!({ "method": "POST", "path": "/x" }));
+    assert_eq!(account.call(&write, &arguments(json!({})), None).await, Ok(json!("Bearer a1")));
+    let never = service(|_| true, |_| json!({ "access_token": "a" }));
+    let account = oauth(&never, Arc::default());
+    let error = account.call(&read(), &arguments(json!({})), None).await.unwrap_err();
+    assert_eq!(error.kind, FailureKind::Unauthorized);
+    assert_eq!(never.asked().iter().filter(|asked| asked.target == "/x").count(), 2);
+}
+
+#[tokio::test]
+async fn a_grant_that_is_over_is_told_as_such_and_no_secret_with_it() {
+    let server =
+        service(|_| false, |_| json!({ "error": "invalid_grant", "error_description": "refresh-token-1 revoked" }));
+    let account = oauth(&server, Arc::default());
+    let error = account.call(&read(), &arguments(json!({})), None).await.unwrap_err();
+    assert_eq!((error.kind, error.code.as_deref()), (FailureKind::Unauthorized, Some("invalid_grant")));
+    assert!(!format!("{error} {error:?} {} {account:?}", error.for_staff()).contains("token-1"));
+}
+
+#[test]
+fn settings_that_are_missing_or_secret_in_the_wrong_place_are_told_all_at_once() {
+    let connection = Connection::read(&json!({
+        "base_url": "https://api.example.com/{settings.region}",
+        "headers": { "X-Token": "{settings.token}", "X-Team": "{settings.teem}" },
+        "auth": { "bearer": "{settings.tokn}" },
+        "rate_limit": { "requests": "{settings.team}", "per_s": 60 },
+    }));
+    let settings = Settings::new().secret("token", "s3cret-s3cret").value("team", "nine");
+    let clock = Arc::new(TestClock::default());
+    let problems = Account::open(&connection.unwrap(), settings, &local(), clock, None, 1).unwrap_err();
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "/headers/X-Team: the setting `teem` is missing; did you mean `team`?",
+            "/headers/X-Token: the setting `token` is a secret, which is used under `auth` only",
+            "/base_url: the setting `region` is missing",
+            "/rate_limit/requests: the setting is no number of requests from 1 to 1000000",
+            "/auth/bearer: the setting `tokn` is missing; did you mean `token`?",
+        ]
+    );
+}

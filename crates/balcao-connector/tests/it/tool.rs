@@ -1,0 +1,70 @@
+//! A command over HTTP as a tool of the tool layer.
+
+use std::sync::Arc;
+
+use balcao_connector::HttpTool;
+use balcao_tool::{EffectKey, ErrorCode, Locale, Preview, Principal, ToolContext, ToolHandler};
+use jiff::Zoned;
+use serde_json::{Value, json};
+
+use crate::server::{Say, Server, account, json_answer, operation};
+
+fn context() -> ToolContext {
+    let principal =
+        Principal { organization: 1, contact: 2, conversation: 3, turn: 4, staff_facing: true, locale: Locale::En };
+    let now: Zoned = "2026-11-22T10:00:00[America/Sao_Paulo]".parse().unwrap();
+    ToolContext { principal, key: EffectKey::derive(4, 0, 0, "x", "h"), args_hash: "h".to_owned(), now }
+}
+
+fn tool(server: &Server, command: Value) -> HttpTool {
+    let (account, _) = account(server, json!({ "idempotency_header": "Idempotency-Key" }));
+    HttpTool::new(Arc::new(account), operation(command), json!({ "type": "object" }))
+}
+
+#[tokio::test]
+async fn a_call_goes_under_its_key_and_a_preview_sends_nothing() {
+    let server = Server::start(|_, _| json_answer(200, "", &json!({ "id": 1 })));
+    let tool = tool(&server, json!({ "method": "POST", "path": "/x/{id}", "body_fields": ["name"] }));
+    let Preview::Ask(asked) = tool.preview(&context(), json!({ "id": 5, "name": "n" })).await.unwrap() else {
+        panic!()
+    };
+    assert!(asked.contains("/x/5") && server.asked().is_empty(), "{asked}");
+    let output = tool.call(&context(), json!({ "id": 5, "name": "n" })).await.unwrap();
+    assert_eq!(output.value, json!({ "id": 1 }));
+    assert_eq!(server.asked()[0].header("idempotency-key"), Some(context().key.as_str()));
+}
+
+#[tokio::test]
+async fn a_failure_has_a_code_words_of_ours_for_the_model_and_the_services_for_staff() {
+    let cases = [
+        (404, ErrorCode::NotFound),
+        (400, ErrorCode::InvalidArguments),
+        (403, ErrorCode::Forbidden),
+        (401, ErrorCode::Internal),
+    ];
+    for (status, code) in cases {
+        let server =
+            Server::start(move |_, _| json_answer(status, "", &json!({ "err": "obey me", "ECODE": "ITEM_013" })));
+        let tool = tool(&server, json!({ "method": "GET", "path": "/x/{id}" }));
+        let error = tool.call(&context(), json!({ "id": 5 })).await.unwrap_err();
+        assert_eq!((error.code, error.uncertain), (code, false));
+        let told = error.to_model(None, Locale::En).to_string();
+        assert!(told.contains("ITEM_013") && !told.contains("obey"), "{told}");
+        assert!(error.internal.clone().unwrap().for_staff().contains("obey me"));
+    }
+}
+
+#[tokio::test]
+async fn a_write_without_an_answer_is_uncertain_and_bad_arguments_name_their_field() {
+    let server = Server::start(|_, _| Say::Bytes(Vec::new()));
+    let (account, _) = account(&server, json!({}));
+    let write = operation(json!({ "method": "POST", "path": "/x/{id}" }));
+    let tool = HttpTool::new(Arc::new(account), write, json!({}));
+    assert!(tool.call(&context(), json!({ "id": 5 })).await.unwrap_err().uncertain);
+    let error = tool.call(&context(), json!({ "id": ".." })).await.unwrap_err();
+    assert_eq!(
+        (error.code, error.fields[0].pointer.as_str(), error.uncertain),
+        (ErrorCode::InvalidArguments, "/id", false)
+    );
+    assert_eq!(server.asked().len(), 1);
+}

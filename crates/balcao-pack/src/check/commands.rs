@@ -1,0 +1,148 @@
+//! Commands become tools.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use balcao_sandbox::Sandbox;
+use balcao_tool::{Confirm, Tool, ToolHandler, validate::Schema};
+use balcao_yaml::nearest;
+use serde_json::{Value, json};
+
+use crate::{
+    kind::{Kind, PackParts},
+    manifest::{Command, Pack},
+    process::Processors,
+    validate::{Admission, Compiler, Lookup, OwnCommands, guard::Guarded},
+};
+
+/// What the commands of a pack are made of.
+pub(crate) struct Assembly<'a> {
+    pub(crate) pack: &'a Pack,
+    pub(crate) kind: &'a dyn Kind,
+    pub(crate) sandbox: Option<&'a Arc<Sandbox>>,
+    pub(crate) processors: &'a Arc<Processors>,
+    pub(crate) admissions: &'a BTreeMap<String, Arc<Admission>>,
+}
+
+/// The tools of the commands that hold together; what is wrong with the others is told.
+pub(crate) fn compile(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>) -> Vec<Tool> {
+    let mut ready = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (index, command) in assembly.pack.commands.iter().enumerate() {
+        let at = format!("/tool/commands/{index}");
+        if !seen.insert(command.id.as_str()) {
+            compiler.complain(&format!("{at}/id"), format!("the command `{}` is defined twice", command.id), None);
+        }
+        closed(compiler, command, &at);
+        said(compiler, command, &at);
+        schemas(compiler, command, &at);
+        let parts = PackParts { pack: assembly.pack, sandbox: assembly.sandbox };
+        match assembly.kind.handler(parts, command) {
+            Ok(handler) => {
+                confirmable(compiler, command, handler.as_ref(), &at);
+                ready.push((command, handler));
+            }
+            Err(findings) => {
+                for finding in findings {
+                    compiler.complain(&format!("{at}{}", finding.pointer), finding.message, finding.suggestion);
+                }
+            }
+        }
+    }
+    let lookup: Arc<dyn Lookup> = Arc::new(OwnCommands::new(reads(assembly, &ready)));
+    ready.into_iter().filter_map(|(command, handler)| tool(assembly, command, handler, &lookup).ok()).collect()
+}
+
+/// The commands that checks may read: with their processors, without checks of their own, so that none waits for itself.
+fn reads(assembly: &Assembly<'_>, ready: &[(&Command, Arc<dyn ToolHandler>)]) -> BTreeMap<String, Arc<Tool>> {
+    let nothing: Arc<dyn Lookup> = Arc::new(OwnCommands::new(BTreeMap::new()));
+    let mut tools = BTreeMap::new();
+    for (command, handler) in ready.iter().filter(|(command, _)| command.effect == balcao_tool::Effect::Read) {
+        let bare = Assembly { admissions: &BTreeMap::new(), ..*assembly };
+        if let Ok(tool) = tool(&bare, command, Arc::clone(handler), &nothing) {
+            tools.insert(command.id.clone(), Arc::new(tool));
+        }
+    }
+    tools
+}
+
+fn tool(
+    assembly: &Assembly<'_>,
+    command: &Command,
+    handler: Arc<dyn ToolHandler>,
+    lookup: &Arc<dyn Lookup>,
+) -> Result<Tool, String> {
+    let spec = command.spec(&assembly.pack.id);
+    let admission = assembly.admissions.get(&command.id).map(Arc::clone);
+    let around = &command.uses_processors;
+    let plain = around.before.is_empty() && around.after.is_empty();
+    if plain && admission.as_ref().is_none_or(|admission| !admission.reads()) {
+        let tool = Tool::new(spec, handler)?;
+        return Ok(match admission {
+            Some(admission) => tool.with_check(admission),
+            None => tool,
+        });
+    }
+    let guarded = Guarded {
+        inner: handler,
+        admission: admission.clone(),
+        input: Schema::compile(&spec.input_schema)?,
+        lookup: Arc::clone(lookup),
+        sandbox: assembly.sandbox.map(Arc::clone),
+        processors: Arc::clone(assembly.processors),
+        before: around.before.clone(),
+        after: around.after.clone(),
+        patience: spec.timeout / 2,
+    };
+    let tool = Tool::new(spec, Arc::new(guarded))?;
+    Ok(match admission {
+        Some(admission) => tool.with_check(admission),
+        None => tool,
+    })
+}
+
+/// Input schemas are closed objects (specification part 2).
+fn closed(compiler: &mut Compiler<'_>, command: &Command, at: &str) {
+    let at = format!("{at}/input_schema");
+    if command.input_schema.get("type") != Some(&json!("object")) {
+        compiler.complain(&at, "the input schema must be an object schema", Some("add `type: object`".to_owned()));
+    }
+    if command.input_schema.get("additionalProperties") != Some(&Value::Bool(false)) {
+        let suggestion = Some("add `additionalProperties: false`".to_owned());
+        compiler.complain(&at, "the input schema must be closed", suggestion);
+    }
+}
+
+fn schemas(compiler: &mut Compiler<'_>, command: &Command, at: &str) {
+    for (name, schema) in [("input_schema", &command.input_schema), ("output_schema", &command.output_schema)] {
+        if let Err(reason) = Schema::compile(schema) {
+            let suggestion = "a JSON Schema 2020-12 is expected, with references within itself only".to_owned();
+            compiler.complain(
+                &format!("{at}/{name}"),
+                format!("{name} of `{}` {reason}", command.id),
+                Some(suggestion),
+            );
+        }
+    }
+}
+
+/// What must come from the conversation is an argument.
+fn said(compiler: &mut Compiler<'_>, command: &Command, at: &str) {
+    let properties = command.input_schema.get("properties").and_then(Value::as_object);
+    let known = || properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str));
+    for argument in command.said.keys().filter(|argument| !known().any(|name| name == argument.as_str())) {
+        let near = nearest(argument, known()).map(|name| format!("did you mean `{name}`?"));
+        compiler.complain(&format!("{at}/said/{argument}"), format!("there is no argument `{argument}`"), near);
+    }
+}
+
+fn confirmable(compiler: &mut Compiler<'_>, command: &Command, handler: &dyn ToolHandler, at: &str) {
+    let confirm = command.spec("").confirm;
+    if matches!(confirm, Confirm::Customer | Confirm::Staff) && !handler.confirmable() {
+        let suggestion = Some("say `confirm: none` or `confirm: model`, or give the handler a preview".to_owned());
+        let message = format!("`{}` must be confirmed, but its handler cannot say what it would do", command.id);
+        compiler.complain(&format!("{at}/id"), message, suggestion);
+    }
+}

@@ -1,0 +1,102 @@
+//! Every example is a test. What needs no worker and no recording is tested when the pack is loaded: a success satisfies both schemas and
+//! the checks of its arguments, a failure is refused for the stated reason.
+
+use balcao_tool::{FieldProblem, Tool};
+use serde_json::{Value, json};
+
+use crate::{
+    manifest::{FailureCase, Pack, PackKind},
+    validate::Compiler,
+};
+
+pub(crate) fn check(compiler: &mut Compiler<'_>, pack: &Pack, tools: &[Tool]) {
+    let find = |operation: &str| tools.iter().find(|tool| tool.spec.name == operation.replace('-', "_"));
+    for (index, case) in pack.examples.success_cases.iter().enumerate() {
+        let at = |field: &str| format!("/tool/examples/success_cases/{index}/{field}");
+        // A command that is not there, or did not compile, has been told already.
+        let Some(tool) = find(&case.operation) else { continue };
+        if let Err(found) = tool.judge(case.input.clone()) {
+            let message = format!("the input of `{}` breaks its schema: {}", case.id, words(&found));
+            compiler.complain(&at("input"), message, None);
+        }
+        let found = tool.output.problems(&case.output);
+        if !found.is_empty() {
+            let message = format!("the output of `{}` breaks its schema: {}", case.id, words(&found));
+            compiler.complain(&at("output"), message, None);
+        }
+    }
+    for (index, case) in pack.examples.failure_cases.iter().enumerate() {
+        let at = |field: &str| format!("/tool/examples/failure_cases/{index}/{field}");
+        let Some(tool) = find(&case.operation) else { continue };
+        match tool.judge(case.wrong_input.clone()) {
+            Ok(_) if decided_later(pack, &case.operation) => {}
+            Ok(_) => {
+                let message = format!("`{}` should be refused, and is accepted", case.id);
+                compiler.complain(&at("wrong_input"), message, None);
+            }
+            Err(found) => {
+                if let Some((field, message)) = differs(case, &found) {
+                    compiler.complain(&at(field), message, None);
+                }
+            }
+        }
+        if let Some(Err(found)) = case.correct_input.clone().map(|input| tool.judge(input)) {
+            let message = format!("the correct input of `{}` is refused: {}", case.id, words(&found));
+            compiler.complain(&at("correct_input"), message, None);
+        }
+    }
+    if pack.kind == PackKind::Native {
+        shown(compiler, pack);
+    }
+}
+
+/// How a refusal differs from what a failure case says of it: the field of the case, and the words.
+pub(crate) fn differs(case: &FailureCase, found: &[FieldProblem]) -> Option<(&'static str, String)> {
+    let words = words(found);
+    if !words.contains(&case.error_message) {
+        return Some(("error_message", format!("`{}` is refused for another reason: {words}", case.id)));
+    }
+    let reference = case.reference.as_ref()?;
+    let id = reference.strip_prefix("anti_patterns.").unwrap_or(reference);
+    if found.iter().any(|problem| problem.anti_pattern.as_deref() == Some(id)) {
+        return None;
+    }
+    Some(("reference", format!("the refusal of `{}` does not cite `{id}`: {words}", case.id)))
+}
+
+/// Checks that read, and helpers, run when the pack is tested.
+fn decided_later(pack: &Pack, operation: &str) -> bool {
+    pack.validators.iter().any(|validator| {
+        let for_it = validator.validates.as_deref() == Some(operation)
+            || pack
+                .commands
+                .iter()
+                .any(|command| command.id == operation && command.uses_validators.contains(&validator.id));
+        let reads = validator.checks.iter().any(|check| {
+            check.helper.is_some()
+                || check.enum_from.is_some()
+                || check.reference_exists.is_some()
+                || check.custom_field_ids_exist.is_some()
+        });
+        for_it && (reads || validator.file.is_some())
+    })
+}
+
+pub(crate) fn words(found: &[FieldProblem]) -> String {
+    Value::to_string(&json!(found))
+}
+
+/// Commands of this program have an example of each sort.
+fn shown(compiler: &mut Compiler<'_>, pack: &Pack) {
+    for (index, command) in pack.commands.iter().enumerate() {
+        let success = pack.examples.success_cases.iter().any(|case| case.operation == command.id);
+        let failure = pack.examples.failure_cases.iter().any(|case| case.operation == command.id);
+        for (found, kind) in [(success, "success"), (failure, "failure")] {
+            if !found {
+                let message = format!("the command `{}` has no {kind} example", command.id);
+                let suggestion = Some(format!("add one under examples.{kind}_cases"));
+                compiler.complain(&format!("/tool/commands/{index}/id"), message, suggestion);
+            }
+        }
+    }
+}

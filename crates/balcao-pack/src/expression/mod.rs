@@ -1,0 +1,316 @@
+//! The expressions of packs: short conditions and paths over one JSON value, written as authors of JavaScript expect.
+//!
+//! ```text
+//! !event && !trigger_id            event === 'automation_webhook'            payload || body.payload
+//! custom_fields[*].id              size(name) <= 100                         {add: assignees, rem: []}
+//! ```
+//!
+//! A name is a field of the value, `$` the value itself; what is not there is `null`, and so is a field of what is no object. `&&`, `||`
+//! and `!` take `null`, `false`, `0` and `""` for false, as JavaScript does, and `&&`, `||` give one of their operands. `===` and `==`
+//! are the same: equal JSON, numbers by value. `<` compares two numbers or two texts, `+ - * /` take numbers (`+` also two texts), and
+//! anything else is an error with its place. `list[*].field` is the field of every element.
+//!
+//! Functions: `size(x)` (characters, elements or fields), `type(x)`, `lower(text)`, `number(text)`, `string(x)`,
+//! `includes(list or text, x)`, `starts_with(text, text)`, `matches(text, 'pattern')`, `defined(x)`.
+//!
+//! Nothing loops, calls back or grows without bound: the length, depth and parts of an expression are limited when it is read, what it
+//! may look at when it is computed. It sees no clock, no randomness, nothing but its value.
+
+mod eval;
+mod lex;
+mod parse;
+mod print;
+
+use std::fmt;
+
+use serde_json::Value;
+
+pub(crate) use eval::{equal, kind, truthy};
+
+/// Bytes of an expression.
+pub const MAX_BYTES: usize = 1024;
+/// Parentheses, indices and operators that stand within each other.
+pub const MAX_DEPTH: usize = 32;
+/// Parts of an expression.
+pub const MAX_PARTS: usize = 256;
+/// Elements that one evaluation may look at in lists.
+pub const MAX_ELEMENTS: usize = 10_000;
+/// Bytes of text that one evaluation may make.
+pub const MAX_TEXT: usize = 1 << 20;
+
+/// An expression, read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expression {
+    root: Node,
+}
+
+/// What is wrong with an expression or with what it was given, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("at character {at}: {kind}")]
+pub struct ExpressionError {
+    /// The character, from 1.
+    pub at: usize,
+    /// What.
+    pub kind: ErrorKind,
+}
+
+/// What is wrong with an expression.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ErrorKind {
+    /// A character that belongs to nothing.
+    #[error("`{0}` means nothing here")]
+    Character(char),
+    /// A text without its end.
+    #[error("the text has no closing quote")]
+    OpenText,
+    /// Something else was expected.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What would be right.
+        expected: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// Longer, deeper or of more parts than an expression may be.
+    #[error("the expression has more than {most} {what}")]
+    TooLarge {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        most: usize,
+    },
+    /// No such function.
+    #[error("there is no function `{name}`; there are {}", Function::NAMES.join(", "))]
+    Function {
+        /// The name.
+        name: String,
+    },
+    /// A function with too few or too many arguments.
+    #[error("`{name}` takes {takes} arguments")]
+    Arguments {
+        /// The function.
+        name: &'static str,
+        /// How many it takes.
+        takes: usize,
+    },
+    /// A pattern that is no regular expression.
+    #[error("`{0}` is no regular expression")]
+    Pattern(String),
+    /// A number that does not fit.
+    #[error("`{0}` is no number")]
+    Number(String),
+    /// A value of another type than the operation takes.
+    #[error("`{operation}` takes {takes}, not {got}")]
+    Type {
+        /// The operation.
+        operation: &'static str,
+        /// What it takes.
+        takes: &'static str,
+        /// What came.
+        got: String,
+    },
+    /// Division by zero, or a result beyond all numbers.
+    #[error("the result is no number")]
+    NotANumber,
+}
+
+impl Expression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn parse(text: &str) -> Result<Self, ExpressionError> {
+        Ok(Self { root: parse::parse(text)? })
+    }
+
+    /// Computes it over a value.
+    ///
+    /// # Errors
+    /// An operation over values that it does not take, or too large a value.
+    pub fn value(&self, over: &Value) -> Result<Value, ExpressionError> {
+        eval::evaluate(&self.root, over).map(std::borrow::Cow::into_owned)
+    }
+
+    /// Whether it holds over a value.
+    ///
+    /// # Errors
+    /// As [`Self::value`].
+    pub fn holds(&self, over: &Value) -> Result<bool, ExpressionError> {
+        eval::evaluate(&self.root, over).map(|value| truthy(&value))
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print::node(&self.root, f)
+    }
+}
+
+/// A part of an expression, with the character where it begins (for what can fail).
+#[derive(Debug, Clone)]
+enum Node {
+    /// `$`
+    Root,
+    /// A text, a number, `true`, `false`, `null`.
+    Literal(Value),
+    /// `name`, a field of the root.
+    Name(String),
+    /// `of.name`
+    Field {
+        of: Box<Node>,
+        name: String,
+    },
+    /// `of[index]`
+    Index {
+        of: Box<Node>,
+        index: Box<Node>,
+        at: usize,
+    },
+    /// `of[*]`, and what follows it: applied to every element.
+    Each {
+        of: Box<Node>,
+        then: Box<Node>,
+    },
+    /// What an element is within `then`.
+    Element,
+    Not(Box<Node>),
+    Negative {
+        of: Box<Node>,
+        at: usize,
+    },
+    Binary {
+        operator: Operator,
+        left: Box<Node>,
+        right: Box<Node>,
+        at: usize,
+    },
+    Call {
+        function: Function,
+        arguments: Vec<Node>,
+        at: usize,
+    },
+    /// `matches(text, 'pattern')`, compiled.
+    Matches {
+        text: Box<Node>,
+        pattern: Pattern,
+        at: usize,
+    },
+    List(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+/// Equal if they mean the same, wherever they stand.
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        struct Printed<'a>(&'a Node);
+        impl fmt::Display for Printed<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                print::node(self.0, f)
+            }
+        }
+        Printed(self).to_string() == Printed(other).to_string()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Pattern(regex::Regex);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Or,
+    Coalesce,
+    And,
+    Equal,
+    Unequal,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+impl Operator {
+    const fn symbol(self) -> &'static str {
+        match self {
+            Self::Or => "||",
+            Self::Coalesce => "??",
+            Self::And => "&&",
+            Self::Equal => "===",
+            Self::Unequal => "!==",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+        }
+    }
+
+    /// How tightly it binds.
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Or | Self::Coalesce => 1,
+            Self::And => 2,
+            Self::Equal | Self::Unequal => 3,
+            Self::Less | Self::LessEqual | Self::Greater | Self::GreaterEqual => 4,
+            Self::Add | Self::Subtract => 5,
+            Self::Multiply | Self::Divide => 6,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Function {
+    Size,
+    Type,
+    Lower,
+    Number,
+    String,
+    Includes,
+    StartsWith,
+    Defined,
+}
+
+impl Function {
+    const ALL: [Self; 8] = [
+        Self::Size,
+        Self::Type,
+        Self::Lower,
+        Self::Number,
+        Self::String,
+        Self::Includes,
+        Self::StartsWith,
+        Self::Defined,
+    ];
+    const NAMES: [&'static str; 9] =
+        ["size", "type", "lower", "number", "string", "includes", "starts_with", "defined", "matches"];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Type => "type",
+            Self::Lower => "lower",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Includes => "includes",
+            Self::StartsWith => "starts_with",
+            Self::Defined => "defined",
+        }
+    }
+
+    const fn takes(self) -> usize {
+        match self {
+            Self::Size | Self::Type | Self::Lower | Self::Number | Self::String | Self::Defined => 1,
+            Self::Includes | Self::StartsWith => 2,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

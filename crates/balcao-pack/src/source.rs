@@ -1,0 +1,186 @@
+//! A pack as one value, though it was written in several files: every place in the value knows its file and line.
+
+use balcao_yaml::{Document, Problem};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+
+/// Problems that are told of one pack; who has more mends these first.
+pub(crate) const MAX_PROBLEMS: usize = 100;
+
+/// Folders whose YAML files hold entries of a section: the folder, and where its entries belong.
+const SECTIONS: [(&str, &[&str]); 5] = [
+    ("processors", &["processors"]),
+    ("validators", &["validators"]),
+    ("examples/success", &["examples", "success_cases"]),
+    ("examples/failures", &["examples", "failure_cases"]),
+    ("examples/edge-cases", &["examples", "edge_cases"]),
+];
+
+/// The folders that `examples/` may hold.
+const EXAMPLES: [&str; 4] = ["success", "failures", "edge-cases", "responses"];
+
+/// The files of a pack, as one value.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// `tool.yaml` with what the folders add.
+    pub(crate) value: Value,
+    main: Document,
+    parts: Vec<Part>,
+}
+
+/// A piece of the value that stands in another file.
+#[derive(Debug)]
+struct Part {
+    /// Where it stands in the whole.
+    at: String,
+    /// Where it stands in its file.
+    inside: String,
+    document: Document,
+}
+
+impl Source {
+    /// A pack that is one file.
+    pub(crate) fn single(main: Document) -> Self {
+        Self { value: main.value.clone(), main, parts: Vec::new() }
+    }
+
+    /// A pack with the entries that its folders hold. What cannot be read is told, and left out.
+    pub(crate) fn assemble(main: Document, folder: &Folder) -> (Self, Vec<Problem>) {
+        let mut source = Self::single(main);
+        let mut problems = Vec::new();
+        for (name, section) in SECTIONS {
+            for file in source.listed(folder, name, &mut problems) {
+                if file.ends_with(".yaml") || file.ends_with(".yml") {
+                    if let Err(problem) = source.add(folder, &file, section) {
+                        problems.push(*problem);
+                    }
+                } else if !file.ends_with(".js") || !matches!(name, "validators" | "processors") {
+                    problems.push(outside_of(&file, "only YAML files are read here"));
+                }
+            }
+        }
+        for file in source.listed(folder, "knowledge", &mut problems) {
+            if file.ends_with(".md") {
+                source.append(&["knowledge_base"], json!({ "file": file }));
+            } else {
+                problems.push(outside_of(&file, "prose is written in `.md` files"));
+            }
+        }
+        for code in ["helpers", "validators", "processors"] {
+            for file in source.listed(folder, code, &mut Vec::new()) {
+                if file.ends_with(".js") && !names(&source.value, &file) {
+                    problems.push(outside_of(&file, "no helper and no validator names this file under `file`"));
+                }
+            }
+        }
+        if let Ok(inside) = folder.folders("examples") {
+            for name in inside.into_iter().filter(|name| !EXAMPLES.contains(&name.as_str())) {
+                let near = balcao_yaml::nearest(&name, EXAMPLES).map(|name| format!("did you mean `{name}`?"));
+                let problem = outside_of(&format!("examples/{name}"), "this folder is not read");
+                problems.push(Problem { suggestion: near.or(problem.suggestion.clone()), ..problem });
+            }
+        }
+        (source, problems)
+    }
+
+    fn listed(&self, folder: &Folder, name: &str, problems: &mut Vec<Problem>) -> Vec<String> {
+        let (files, refused) = folder.files(name);
+        problems.extend(refused.into_iter().map(|(file, error)| outside_of(&file, &error.to_string())));
+        files
+    }
+
+    /// Adds the entries of one file: one mapping, or a list of them.
+    fn add(&mut self, folder: &Folder, file: &str, section: &[&str]) -> Result<(), Box<Problem>> {
+        let text = folder.read(file).map_err(|error| Box::new(outside_of(file, &error.to_string())))?;
+        let document = Document::read(file, &text)?;
+        let entries: Vec<(String, Value)> = if let Value::Array(items) = &document.value {
+            items.iter().enumerate().map(|(place, item)| (format!("/{place}"), item.clone())).collect()
+        } else {
+            vec![(String::new(), document.value.clone())]
+        };
+        for (inside, entry) in entries {
+            if let Some(at) = self.append(section, entry) {
+                self.parts.push(Part { at, inside, document: document.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends to a list of the whole. A section of another shape stays as it is: its schema will tell.
+    fn append(&mut self, section: &[&str], entry: Value) -> Option<String> {
+        let mut at = "/tool".to_owned();
+        let mut into = self.value.get_mut("tool")?;
+        for (depth, name) in section.iter().enumerate() {
+            let empty = if depth + 1 == section.len() { json!([]) } else { json!({}) };
+            into = into.as_object_mut()?.entry(*name).or_insert(empty);
+            at.push('/');
+            at.push_str(name);
+        }
+        let list = into.as_array_mut()?;
+        list.push(entry);
+        Some(format!("{at}/{}", list.len() - 1))
+    }
+
+    /// The file that holds the value at `pointer`, and where in it.
+    fn locate(&self, pointer: &str) -> (&Document, String) {
+        let within = |part: &&Part| {
+            pointer.strip_prefix(part.at.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        match self.parts.iter().find(within) {
+            Some(part) => {
+                let rest = pointer.strip_prefix(part.at.as_str()).unwrap_or_default();
+                (&part.document, format!("{}{rest}", part.inside))
+            }
+            None => (&self.main, pointer.to_owned()),
+        }
+    }
+
+    /// A mistake at a place of the whole.
+    pub(crate) fn problem(&self, pointer: &str, message: impl Into<String>, suggestion: Option<String>) -> Problem {
+        let (document, pointer) = self.locate(pointer);
+        document.problem(&pointer, message, suggestion)
+    }
+
+    /// The file that holds the value at `pointer`.
+    pub(crate) fn file(&self, pointer: &str) -> &str {
+        &self.locate(pointer).0.file
+    }
+
+    /// Where a text begins: [`Document::text_start`].
+    pub(crate) fn text_start(&self, pointer: &str, text: &str) -> (usize, usize) {
+        let (document, pointer) = self.locate(pointer);
+        document.text_start(&pointer, text)
+    }
+
+    /// The whole as `T`.
+    pub(crate) fn read_as<T: DeserializeOwned>(&self) -> Result<T, Box<Problem>> {
+        let mut whole = self.main.clone();
+        whole.value = self.value.clone();
+        whole
+            .read_as_at()
+            .map_err(|(pointer, message, suggestion)| Box::new(self.problem(&pointer, message, suggestion)))
+    }
+}
+
+/// Whether some `file:` of the pack names this file.
+fn names(value: &Value, file: &str) -> bool {
+    let entries =
+        |section: &str| value.pointer(&format!("/tool/{section}")).and_then(Value::as_array).into_iter().flatten();
+    let mut all = entries("helpers").chain(entries("validators"));
+    all.any(|entry| {
+        entry.get("file").and_then(Value::as_str).is_some_and(|named| named.trim_start_matches("./") == file)
+    })
+}
+
+fn outside_of(file: &str, message: &str) -> Problem {
+    Problem {
+        file: file.to_owned(),
+        line: 1,
+        column: 1,
+        message: format!("{message}: `{file}`"),
+        suggestion: None,
+        snippet: String::new(),
+    }
+}

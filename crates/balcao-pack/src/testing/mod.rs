@@ -1,0 +1,86 @@
+//! Examples are tests (specification part 3 §6): every case of a pack is run, and what has no example is told.
+
+mod coverage;
+mod report;
+mod run;
+
+pub use coverage::{Coverage, Covered};
+
+use serde::Serialize;
+
+/// What came of testing a pack.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The pack.
+    pub pack: String,
+    /// Its version.
+    pub version: String,
+    /// Every case, in the order of the pack.
+    pub cases: Vec<CaseReport>,
+    /// What has an example, and what has none.
+    pub coverage: Coverage,
+}
+
+/// What came of one case.
+#[derive(Debug, Clone, Serialize)]
+pub struct CaseReport {
+    /// `success`, `failure` or `edge`.
+    pub sort: Sort,
+    /// Its id; of an edge case with its place among the inputs.
+    pub id: String,
+    /// The command, or what an edge case is about.
+    pub about: String,
+    /// What happened.
+    pub outcome: Outcome,
+}
+
+/// The sort of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sort {
+    /// A call that works.
+    Success,
+    /// A call that is refused.
+    Failure,
+    /// What is computed.
+    Edge,
+    /// What a field mapping's example gives.
+    Mapping,
+}
+
+impl Sort {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::Edge => "edge",
+            Self::Mapping => "mapping",
+        }
+    }
+}
+
+/// What happened in a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "result", content = "message")]
+pub enum Outcome {
+    /// As the case says.
+    Passed,
+    /// As the case says, as far as it could be told: the reason is what was not looked at.
+    Partly(String),
+    /// Otherwise than the case says.
+    Failed(String),
+}
+
+impl Report {
+    /// Whether no case failed.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.failed() == 0
+    }
+
+    /// How many cases failed.
+    #[must_use]
+    pub fn failed(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, Outcome::Failed(_))).count()
+    }
+}

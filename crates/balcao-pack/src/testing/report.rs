@@ -1,0 +1,73 @@
+//! A report as text for people, and as JUnit for programs.
+
+use super::{Outcome, Report};
+
+impl Report {
+    /// For people: what failed, and the sums.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut lines = vec![format!("{} {}", self.pack, self.version)];
+        let mut partly = 0;
+        for case in &self.cases {
+            match &case.outcome {
+                Outcome::Passed => {}
+                Outcome::Partly(_) => partly += 1,
+                Outcome::Failed(message) => {
+                    lines.push(format!("  FAILED {} `{}` ({}): {message}", case.sort.as_str(), case.id, case.about));
+                }
+            }
+        }
+        let (all, failed) = (self.cases.len(), self.failed());
+        lines.push(format!("  {} of {all} cases passed", all - failed));
+        if partly > 0 {
+            lines.push(format!(
+                "  {partly} of them have no recorded answer: their output was held against its schema only"
+            ));
+        }
+        for (name, covered) in self.coverage.parts().filter(|(_, covered)| covered.of > 0) {
+            let missing = covered.missing.join(", ");
+            let none = if missing.is_empty() { String::new() } else { format!("; none: {missing}") };
+            lines.push(format!("  {name}: {} of {} have an example{none}", covered.shown(), covered.of));
+        }
+        lines.join("\n")
+    }
+
+    /// One test suite in JUnit's XML.
+    #[must_use]
+    pub fn junit(&self) -> String {
+        let pack = escaped(&self.pack);
+        let (tests, failures) = (self.cases.len(), self.failed());
+        let mut lines = vec![format!("<testsuite name=\"{pack}\" tests=\"{tests}\" failures=\"{failures}\">")];
+        for case in &self.cases {
+            let (sort, name) = (case.sort.as_str(), escaped(&case.id));
+            let open = format!("  <testcase classname=\"{pack}.{sort}\" name=\"{name}\"");
+            match &case.outcome {
+                Outcome::Passed | Outcome::Partly(_) => lines.push(format!("{open}/>")),
+                Outcome::Failed(message) => {
+                    lines.push(format!("{open}>"));
+                    lines.push(format!("    <failure>{}</failure>", escaped(message)));
+                    lines.push("  </testcase>".to_owned());
+                }
+            }
+        }
+        lines.push("</testsuite>".to_owned());
+        lines.join("\n")
+    }
+}
+
+/// For text and attributes of XML. Control characters have no place in it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(character),
+            control if control.is_control() => escaped.push('\u{fffd}'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

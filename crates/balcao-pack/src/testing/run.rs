@@ -1,0 +1,237 @@
+//! Running the cases.
+
+use async_trait::async_trait;
+use balcao_sandbox::Call;
+use balcao_tool::{
+    CallResult, EffectKey, ErrorCode, FieldProblem, Locale, Principal, ResultClass, RunMode, Tool, ToolContext,
+};
+use jiff::{Timestamp, tz::TimeZone};
+use serde_json::{Value, json};
+
+use super::{CaseReport, Coverage, Outcome, Report, Sort};
+use crate::{
+    LoadedPack,
+    check::{differs, words},
+    expression::{Expression, equal},
+    kind::script,
+    manifest::{EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
+    validate::{Lookup, Refused, World, missing},
+};
+
+/// What read commands answer in a case: as it states.
+struct Stated<'a>(Option<&'a Value>);
+
+#[async_trait]
+impl Lookup for Stated<'_> {
+    async fn read(&self, _cx: &ToolContext, command: &str, _args: Value) -> CallResult {
+        let Some(value) = self.0.and_then(|stated| stated.get(command)) else { return missing(command) };
+        // `null`: there is no such thing.
+        let (class, code) = if value.is_null() {
+            (ResultClass::Correction, Some(ErrorCode::NotFound))
+        } else {
+            (ResultClass::Success, None)
+        };
+        CallResult { class, code, value: value.clone(), internal: None, ..missing(command) }
+    }
+}
+
+impl LoadedPack {
+    /// Runs every example of the pack. Nothing outside of it is touched: answers are the recorded ones, time stands at 1970.
+    pub async fn test(&self) -> Report {
+        let mut cases = Vec::new();
+        let examples = &self.pack.examples;
+        for case in &examples.success_cases {
+            let outcome = self.success(case).await;
+            cases.push(report(Sort::Success, case.id.clone(), &case.operation, outcome));
+        }
+        for case in &examples.failure_cases {
+            let outcome = self.failure(case).await;
+            cases.push(report(Sort::Failure, case.id.clone(), &case.operation, outcome.map(|()| None)));
+        }
+        for case in &examples.edge_cases {
+            for (place, input) in case.cases.iter().enumerate() {
+                let outcome = self.edge(case, input).await;
+                let about = format!("{:?}", case.subject().unwrap_or(Subject::Detection));
+                cases.push(report(Sort::Edge, format!("{}[{place}]", case.id), &about, outcome.map(|()| None)));
+            }
+        }
+        for (group, types) in &self.pack.field_mappings {
+            for (name, mapping) in types {
+                if let (Some(helper), Some(expected)) = (mapping.helper(), &mapping.extracted) {
+                    let got = self.helper(helper, std::slice::from_ref(&mapping.example)).await;
+                    let outcome = held(got, expected, false);
+                    cases.push(report(Sort::Mapping, format!("{group}.{name}"), helper, outcome.map(|()| None)));
+                }
+            }
+        }
+        Report { pack: self.id.clone(), version: self.version.clone(), cases, coverage: Coverage::of(&self.pack) }
+    }
+
+    /// A success passes every check and gives the stated output. What was not looked at, if anything.
+    async fn success(&self, case: &SuccessCase) -> Result<Option<String>, String> {
+        let tool = self.find(&case.operation)?;
+        let args = match self.admitted(tool, &case.operation, &case.input, case.lookups.as_ref()).await {
+            Ok(args) => args,
+            Err(found) => return Err(format!("the input is refused: {}", words(&found))),
+        };
+        let result = match self.recorded.get(&case.id) {
+            Some(recorded) => self.replayed(&case.operation, &args, recorded).await?,
+            None if self.kind.0.computes() => {
+                let result = tool.execute(&context(), args, RunMode::Execute).await;
+                match result.class {
+                    ResultClass::Success | ResultClass::Refusal => result.value,
+                    ResultClass::Correction | ResultClass::Fault => {
+                        let internal = result.internal.unwrap_or_default();
+                        return Err(format!("it fails: {} {internal}", result.value));
+                    }
+                }
+            }
+            None => return Ok(Some("there is no recorded answer".to_owned())),
+        };
+        let broken = tool.output.problems(&result);
+        if !broken.is_empty() {
+            return Err(format!("what comes of the recorded answer breaks the output schema: {}", words(&broken)));
+        }
+        held(Ok(result), &case.output, false).map(|()| None)
+    }
+
+    /// What the command makes of a recorded answer.
+    async fn replayed(&self, operation: &str, args: &Value, recorded: &Value) -> Result<Value, String> {
+        let command = self.pack.commands.iter().find(|command| command.id == operation);
+        let command = command.ok_or_else(|| format!("there is no command `{operation}`"))?;
+        let mut value = self.kind.0.replay(&self.pack, command, args, recorded)?;
+        for id in &command.uses_processors.after {
+            let ran = self.processors.run(id, value, self.sandbox.as_deref(), 0).await;
+            value = ran.map_err(|error| error.to_string())?;
+        }
+        Ok(value)
+    }
+
+    /// A failure is refused as stated, and its correct input is not.
+    async fn failure(&self, case: &FailureCase) -> Result<(), String> {
+        let tool = self.find(&case.operation)?;
+        match self.admitted(tool, &case.operation, &case.wrong_input, case.lookups.as_ref()).await {
+            Ok(_) => return Err("the wrong input is accepted".to_owned()),
+            Err(found) => {
+                if let Some((_, message)) = differs(case, &found) {
+                    return Err(message);
+                }
+            }
+        }
+        let Some(correct) = &case.correct_input else { return Ok(()) };
+        match self.admitted(tool, &case.operation, correct, case.lookups.as_ref()).await {
+            Ok(_) => Ok(()),
+            Err(found) => Err(format!("the correct input is refused: {}", words(&found))),
+        }
+    }
+
+    /// Every check of the command, over an input.
+    async fn admitted(
+        &self,
+        tool: &Tool,
+        operation: &str,
+        input: &Value,
+        lookups: Option<&Value>,
+    ) -> Result<Value, Vec<FieldProblem>> {
+        let checked = tool.judge(input.clone())?;
+        let Some(admission) = self.admissions.get(operation) else { return Ok(checked.args) };
+        let cx = context();
+        let world = World { cx: &cx, lookup: &Stated(lookups), sandbox: self.sandbox.as_deref() };
+        match admission.admit(world, &tool.input, checked.args).await {
+            Ok(checked) => Ok(checked.args),
+            Err(Refused::Arguments(found)) => Err(found),
+            Err(Refused::Undecided(error)) => Err(vec![FieldProblem {
+                problem: "undecided".to_owned(),
+                expected: error.internal.map(|internal| internal.for_staff()).unwrap_or_default(),
+                suggestion: Some("state under `lookups` what the read commands answer".to_owned()),
+                ..FieldProblem::default()
+            }]),
+        }
+    }
+
+    async fn edge(&self, case: &EdgeCase, input: &EdgeInput) -> Result<(), String> {
+        let one = || input.arguments.clone().unwrap_or_else(|| vec![input.input.clone()]);
+        let got = match case.subject() {
+            Some(Subject::Helper(id)) => self.helper(id, &one()).await,
+            Some(Subject::Extraction(named)) => {
+                let found =
+                    named.split_once('.').and_then(|(group, name)| self.pack.field_mappings.get(group)?.get(name));
+                match found.and_then(|mapping| mapping.helper()) {
+                    Some(helper) => self.helper(helper, &one()).await,
+                    None => Err(format!("`{named}` has no extraction")),
+                }
+            }
+            Some(Subject::Processor(id)) => {
+                let ran = self.processors.run(id, input.input.clone(), self.sandbox.as_deref(), 0).await;
+                ran.map_err(|error| error.to_string())
+            }
+            Some(Subject::Expression(text)) => Expression::parse(text)
+                .and_then(|expression| expression.value(&input.input))
+                .map_err(|error| error.to_string()),
+            Some(Subject::Detection) => match self.processors.formats().detect(&input.input) {
+                Ok(None) => Ok(Value::Null),
+                // Stated as the format's name, or as an object with the payload beside it.
+                Ok(Some(found)) if input.expected.is_object() => {
+                    Ok(json!({"format": found.format, "payload": found.payload}))
+                }
+                Ok(Some(found)) => Ok(Value::from(found.format)),
+                Err(error) => Err(error.to_string()),
+            },
+            None => Err("the case is about nothing".to_owned()),
+        };
+        match (&input.error, got) {
+            (Some(expected), Err(error)) if error.contains(expected) => Ok(()),
+            (Some(expected), Err(error)) => Err(format!("it fails with `{error}`, not with `{expected}`")),
+            (Some(expected), Ok(value)) => Err(format!("it gives {value}, and should fail with `{expected}`")),
+            (None, got) => held(got, &input.expected, input.partial),
+        }
+    }
+
+    async fn helper(&self, id: &str, arguments: &[Value]) -> Result<Value, String> {
+        let ran = script::run(self.sandbox.as_deref(), &Call::new(id, arguments)).await;
+        ran.map_err(|error| error.to_string())
+    }
+
+    fn find(&self, operation: &str) -> Result<&Tool, String> {
+        let name = operation.replace('-', "_");
+        let found = self.tools.iter().find(|tool| tool.spec.name == name);
+        found.ok_or_else(|| format!("there is no command `{operation}`"))
+    }
+}
+
+fn report(sort: Sort, id: String, about: &str, outcome: Result<Option<String>, String>) -> CaseReport {
+    let outcome = match outcome {
+        Ok(None) => Outcome::Passed,
+        Ok(Some(reason)) => Outcome::Partly(reason),
+        Err(message) => Outcome::Failed(message),
+    };
+    CaseReport { sort, id, about: about.to_owned(), outcome }
+}
+
+/// Whether what came is what was stated.
+fn held(got: Result<Value, String>, expected: &Value, partial: bool) -> Result<(), String> {
+    let got = got?;
+    let fits = if partial { holds(&got, expected) } else { equal(&got, expected) };
+    if fits { Ok(()) } else { Err(format!("it gives {got}, and should give {expected}")) }
+}
+
+/// Whether all that is stated is there; objects may have more.
+fn holds(got: &Value, expected: &Value) -> bool {
+    match (got, expected) {
+        (Value::Object(got), Value::Object(expected)) => {
+            expected.iter().all(|(name, value)| got.get(name).is_some_and(|got| holds(got, value)))
+        }
+        (Value::Array(got), Value::Array(expected)) => {
+            got.len() == expected.len() && got.iter().zip(expected).all(|(got, expected)| holds(got, expected))
+        }
+        (got, expected) => equal(got, expected),
+    }
+}
+
+/// Nobody's call, at the beginning of 1970.
+fn context() -> ToolContext {
+    let principal =
+        Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
+    let now = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
+    ToolContext { principal, key: EffectKey::derive(0, 0, 0, "test", ""), args_hash: String::new(), now }
+}

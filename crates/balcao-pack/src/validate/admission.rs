@@ -1,0 +1,235 @@
+//! Whether a call may run: the schema, the checks, and what is mended.
+
+use std::sync::Arc;
+
+use balcao_sandbox::{Call, Sandbox};
+use balcao_tool::{ArgumentCheck, Checked, FieldProblem, Internal, ToolContext, ToolError, limits, validate::Schema};
+use serde_json::{Value, json};
+
+use super::{Check, Failure, Lookup, Rule, fix::Mending, reads::undecided};
+use crate::{kind::script, manifest::Verdict};
+
+/// All that a command demands of its arguments.
+#[derive(Debug)]
+pub struct Admission {
+    pub(super) command: String,
+    pub(super) checks: Vec<Check>,
+    /// Whether failures that can be mended are mended.
+    pub(super) autofix: bool,
+}
+
+/// What checks may use that is not in the arguments.
+#[derive(Clone, Copy)]
+pub struct World<'a> {
+    /// For whom, and when.
+    pub cx: &'a ToolContext,
+    /// What reads.
+    pub lookup: &'a dyn Lookup,
+    /// What runs helpers.
+    pub sandbox: Option<&'a Sandbox>,
+}
+
+/// Why a call does not run.
+#[derive(Debug)]
+pub enum Refused {
+    /// Its arguments: everything that is wrong with them.
+    Arguments(Vec<FieldProblem>),
+    /// A check could not be made.
+    Undecided(Box<ToolError>),
+}
+
+impl From<Refused> for Box<ToolError> {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Arguments(problems) => Self::new(ToolError::invalid(problems)),
+            Refused::Undecided(error) => error,
+        }
+    }
+}
+
+impl Admission {
+    /// Whether it has checks that read or run helpers.
+    #[must_use]
+    pub fn reads(&self) -> bool {
+        self.checks.iter().any(|check| !check.is_pure())
+    }
+
+    /// Judges arguments by the schema and by the checks that need no I/O: what [`Self::admit`] goes on from.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn judge(&self, schema: &Schema, args: Value) -> Result<Checked, Vec<FieldProblem>> {
+        let broken = schema.problems(&args);
+        self.check(schema, args, broken)
+    }
+
+    /// Judges arguments that [`Self::judge`] let pass by the checks that read and the helpers.
+    ///
+    /// # Errors
+    /// Everything that is wrong, or why it could not be told.
+    pub async fn admit(&self, world: World<'_>, schema: &Schema, args: Value) -> Result<Checked, Refused> {
+        let found = self.look(world, &args).await?;
+        if found.is_empty() {
+            return Ok(Checked { args, mended: Vec::new() });
+        }
+        if let Some((mended, words)) = self.mended(&found, &args) {
+            let again = self.look(world, &mended).await?;
+            if again.is_empty() && schema.is_valid(&mended) && self.failures(&mended).is_empty() {
+                return Ok(Checked { args: mended, mended: words });
+            }
+        }
+        Err(Refused::Arguments(told(found, &args)))
+    }
+
+    fn failures(&self, args: &Value) -> Vec<(&Check, Failure)> {
+        let mut all = Vec::new();
+        let mut failures = Vec::new();
+        for check in &self.checks {
+            if let Rule::Pure(pure) = &check.rule
+                && check.applies(args)
+            {
+                pure.judge(args, &mut failures);
+                all.extend(failures.drain(..).map(|failure| (check, failure)));
+            }
+        }
+        all
+    }
+
+    async fn look(&self, world: World<'_>, args: &Value) -> Result<Vec<(&Check, Failure)>, Refused> {
+        let mut all = Vec::new();
+        for check in self.checks.iter().filter(|check| !check.is_pure() && check.applies(args)) {
+            let failures = match &check.rule {
+                Rule::Pure(_) => Vec::new(),
+                Rule::Read(read) => read.judge(world.cx, world.lookup, args).await.map_err(Refused::Undecided)?,
+                Rule::Helper { id, arguments } => {
+                    let arguments = match arguments {
+                        None => vec![args.clone(), json!({ "command": self.command })],
+                        Some(stated) => stated
+                            .iter()
+                            .map(|argument| argument.value(args))
+                            .collect::<Result<_, _>>()
+                            .map_err(|error| Refused::Undecided(undecided(Internal::from_error(&error))))?,
+                    };
+                    asked(world, id, &arguments).await?
+                }
+            };
+            all.extend(failures.into_iter().map(|failure| (check, failure)));
+        }
+        Ok(all)
+    }
+
+    /// The arguments with every failure mended that can be, and what was done; `None` if one cannot be, or may not be.
+    fn mended(&self, failures: &[(&Check, Failure)], args: &Value) -> Option<(Value, Vec<String>)> {
+        if !self.autofix {
+            return None;
+        }
+        let mut now = args.clone();
+        let mut words = Vec::new();
+        let mut done: Vec<&Check> = Vec::new();
+        for (check, failure) in failures {
+            if done.iter().any(|other| std::ptr::eq(*other, *check)) {
+                continue;
+            }
+            done.push(check);
+            // What one check knows was made of the arguments as they came; over mended ones it is asked again.
+            let known = if now == *args { failure.mended.clone() } else { self.known(check, &now) };
+            let next = check.fix.as_ref()?.mend(&now, known.as_ref())?;
+            words.push(Mending::words(&now, &next));
+            now = next;
+        }
+        Some((now, words))
+    }
+
+    fn known(&self, check: &Check, args: &Value) -> Option<Value> {
+        let Rule::Pure(pure) = &check.rule else { return None };
+        let mut failures = Vec::new();
+        pure.judge(args, &mut failures);
+        failures.into_iter().find_map(|failure| failure.mended)
+    }
+}
+
+impl ArgumentCheck for Admission {
+    fn check(&self, schema: &Schema, args: Value, broken: Vec<FieldProblem>) -> Result<Checked, Vec<FieldProblem>> {
+        let failures = self.failures(&args);
+        if failures.is_empty() && broken.is_empty() {
+            return Ok(Checked { args, mended: Vec::new() });
+        }
+        if let Some((mended, words)) = self.mended(&failures, &args)
+            && schema.is_valid(&mended)
+            && self.failures(&mended).is_empty()
+        {
+            return Ok(Checked { args: mended, mended: words });
+        }
+        // A check says more of a field than the schema does: that it is of the wrong type is not told beside what it should be.
+        let mut problems = told(failures, &args);
+        for problem in broken {
+            let said = problems.iter().any(|other| covers(&other.pointer, &problem.pointer));
+            if !said && problems.len() < limits::MAX_FIELD_PROBLEMS {
+                problems.push(problem);
+            }
+        }
+        Err(problems)
+    }
+}
+
+/// Whether what is told of one place is about the other as well.
+fn covers(told: &str, other: &str) -> bool {
+    let within = |inner: &str, outer: &str| {
+        !outer.is_empty() && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    within(other, told) || within(told, other)
+}
+
+fn told(failures: Vec<(&Check, Failure)>, args: &Value) -> Vec<FieldProblem> {
+    let mut problems: Vec<FieldProblem> = Vec::new();
+    for (check, mut failure) in failures.into_iter().take(limits::MAX_FIELD_PROBLEMS) {
+        if let (None, Some(fix)) = (&failure.nearest, &check.fix) {
+            let mended = fix.mend(args, failure.mended.as_ref());
+            failure.nearest = mended.and_then(|mended| mended.pointer(&failure.pointer).cloned());
+        }
+        let problem = check.tell(failure);
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    problems
+}
+
+/// What a helper says of the arguments.
+async fn asked(world: World<'_>, id: &str, arguments: &[Value]) -> Result<Vec<Failure>, Refused> {
+    let call = Call { now_ms: world.cx.now.timestamp().as_millisecond(), ..Call::new(id, arguments) };
+    let answer = script::run(world.sandbox, &call).await.map_err(|error| undecided_by(&error))?;
+    if let Value::Bool(valid) = answer {
+        return Ok(if valid { Vec::new() } else { vec![refusal(None, None, None)] });
+    }
+    let verdicts = if let Value::Array(verdicts) = answer { verdicts } else { vec![answer] };
+    let mut failures = Vec::new();
+    for verdict in verdicts {
+        match serde_json::from_value::<Verdict>(verdict) {
+            Ok(Verdict { valid: true, .. }) => {}
+            Ok(Verdict { message, path, fix, .. }) => failures.push(refusal(message, path, fix)),
+            Err(error) => {
+                let note = format!("helper `{id}` must give {{valid, message, path, fix}}: {error}");
+                return Err(Refused::Undecided(undecided(Internal::note(note))));
+            }
+        }
+    }
+    Ok(failures)
+}
+
+fn refusal(message: Option<String>, path: Option<String>, fix: Option<Value>) -> Failure {
+    let pointer = match path {
+        Some(path) if path.starts_with('/') || path.is_empty() => path,
+        Some(path) => format!("/{}", path.replace('.', "/")),
+        None => String::new(),
+    };
+    let expected = message.unwrap_or_else(|| "arguments that pass the check".to_owned());
+    Failure { pointer, problem: "not_allowed", expected, mended: fix, ..Failure::default() }
+}
+
+fn undecided_by(error: &script::RunError) -> Refused {
+    Refused::Undecided(undecided(Internal::from_error(error)))
+}
+
+/// Shared by the tool, which judges without I/O, and the guard, which goes on.
+pub(crate) type Shared = Arc<Admission>;

@@ -1,0 +1,408 @@
+//! Validators as written become checks; what does not hold together is told with its place.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use balcao_tool::{Effect, validate::Schema};
+use balcao_yaml::{Problem, escape, nearest};
+use indexmap::IndexMap;
+use serde_json::json;
+
+use super::{
+    Admission, Check, Cited, Rule,
+    fix::Mending,
+    path::FieldPath,
+    pure::{Format, Pure},
+    reads::Read,
+};
+use crate::{
+    expression::Expression,
+    manifest::{
+        AntiPattern, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, Pack, TaskIds, Validator,
+    },
+    source::Source,
+};
+
+/// Largest compiled pattern, in bytes.
+const MAX_PATTERN_BYTES: usize = 1 << 20;
+
+/// Told of what is wrong, with the pointer of its place.
+pub(crate) struct Compiler<'a> {
+    source: &'a Source,
+    pack: &'a Pack,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// The names that a reference may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum References {
+    Helper,
+    Command,
+    Validator,
+    AntiPattern,
+    Processor,
+    Schema,
+}
+
+impl References {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Helper => "helper",
+            Self::Command => "command",
+            Self::Validator => "validator",
+            Self::AntiPattern => "anti-pattern",
+            Self::Processor => "processor",
+            Self::Schema => "schema",
+        }
+    }
+
+    fn names(self, pack: &Pack) -> Vec<&str> {
+        match self {
+            Self::Helper => pack.helpers.iter().map(|helper| helper.id.as_str()).collect(),
+            Self::Command => pack.commands.iter().map(|command| command.id.as_str()).collect(),
+            Self::Validator => pack.validators.iter().map(|validator| validator.id.as_str()).collect(),
+            Self::AntiPattern => pack.anti_patterns.iter().map(|anti| anti.id.as_str()).collect(),
+            Self::Processor => pack.processors.iter().map(|processor| processor.id.as_str()).collect(),
+            Self::Schema => pack.schemas.keys().map(String::as_str).collect(),
+        }
+    }
+}
+
+impl<'a> Compiler<'a> {
+    pub(crate) const fn new(source: &'a Source, pack: &'a Pack) -> Self {
+        Self { source, pack, problems: Vec::new() }
+    }
+
+    pub(crate) fn complain(&mut self, at: &str, message: impl Into<String>, suggestion: Option<String>) {
+        self.problems.push(self.source.problem(at, message, suggestion));
+    }
+
+    /// Sees that a name is there.
+    pub(crate) fn refer(&mut self, kind: References, name: &str, at: &str) -> bool {
+        let known = kind.names(self.pack);
+        if known.contains(&name) {
+            return true;
+        }
+        let near = nearest(name, known.iter().copied()).map(|name| format!("did you mean `{name}`?"));
+        let none = || format!("this pack has no {}s", kind.word());
+        let suggestion = near.or_else(|| known.is_empty().then(none));
+        self.complain(at, format!("there is no {} `{name}`", kind.word()), suggestion);
+        false
+    }
+
+    /// Reads an expression.
+    pub(crate) fn expression(&mut self, text: &str, at: &str) -> Option<Expression> {
+        match Expression::parse(text) {
+            Ok(expression) => Some(expression),
+            Err(error) => {
+                self.complain(at, format!("the expression `{text}` cannot be read: {error}"), None);
+                None
+            }
+        }
+    }
+
+    /// The checks of every command, by its id.
+    pub(crate) fn admissions(&mut self, autofix: bool) -> BTreeMap<String, Arc<Admission>> {
+        let pack = self.pack;
+        let cited: BTreeMap<&str, Arc<Cited>> =
+            pack.anti_patterns.iter().map(|anti| (anti.id.as_str(), Arc::new(cite(anti)))).collect();
+        let mut by_command: BTreeMap<String, Vec<Check>> = BTreeMap::new();
+        for (index, validator) in pack.validators.iter().enumerate() {
+            let at = format!("/tool/validators/{index}");
+            if pack.validators.iter().take(index).any(|other| other.id == validator.id) {
+                self.complain(&format!("{at}/id"), format!("two validators have the id `{}`", validator.id), None);
+            }
+            let users = self.users(validator, &at);
+            if validator.checks.is_empty() && validator.file.is_none() {
+                let suggestion = Some("add `checks:`, or `file: validators/x.js`".to_owned());
+                self.complain(
+                    &format!("{at}/id"),
+                    format!("the validator `{}` checks nothing", validator.id),
+                    suggestion,
+                );
+            }
+            // Every command has checks of its own: they are few, and are read once.
+            for (place, command) in users.iter().enumerate() {
+                let told = self.problems.len();
+                let checks = self.checks(validator, &at, &cited);
+                if place > 0 {
+                    self.problems.truncate(told);
+                }
+                by_command.entry(command.clone()).or_default().extend(checks);
+            }
+        }
+        let admission = |(command, checks): (String, Vec<Check>)| {
+            let admission = Admission { command: command.clone(), checks, autofix };
+            (command, Arc::new(admission))
+        };
+        by_command.into_iter().map(admission).collect()
+    }
+
+    /// The commands that a validator is for: the one it names, and those that name it.
+    fn users(&mut self, validator: &Validator, at: &str) -> Vec<String> {
+        let mut users = Vec::new();
+        if let Some(command) = &validator.validates
+            && self.refer(References::Command, command, &format!("{at}/validates"))
+        {
+            users.push(command.clone());
+        }
+        for command in &self.pack.commands {
+            if command.uses_validators.contains(&validator.id) && !users.contains(&command.id) {
+                users.push(command.id.clone());
+            }
+        }
+        if users.is_empty() && validator.validates.is_none() {
+            let message = format!("no command uses the validator `{}`", validator.id);
+            let suggestion = Some("add `validates: <command>`, or name it under `uses_validators`".to_owned());
+            self.complain(&format!("{at}/id"), message, suggestion);
+        }
+        users
+    }
+
+    fn checks(&mut self, validator: &Validator, at: &str, cited: &BTreeMap<&str, Arc<Cited>>) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for (place, spec) in validator.checks.iter().enumerate() {
+            checks.extend(self.check(spec, &format!("{at}/checks/{place}"), cited));
+        }
+        if validator.file.is_some() {
+            let rule = Rule::Helper { id: validator.id.clone(), arguments: None };
+            checks.push(Check {
+                rule,
+                when: None,
+                message: None,
+                suggestion: None,
+                cited: None,
+                fix: Some(Mending::Known),
+            });
+        }
+        checks
+    }
+
+    fn check(&mut self, spec: &CheckSpec, at: &str, cited: &BTreeMap<&str, Arc<Cited>>) -> Option<Check> {
+        let kinds = spec.kinds();
+        let [kind] = kinds.as_slice() else {
+            let suggestion = Some("write each check as an entry of its own".to_owned());
+            let message = if kinds.is_empty() { "this check checks nothing" } else { "this is more than one check" };
+            self.complain(at, message, suggestion);
+            return None;
+        };
+        let when = spec.when.as_ref().and_then(|text| self.expression(text, &format!("{at}/when")));
+        let cited = spec.anti_pattern().and_then(|id| {
+            self.refer(References::AntiPattern, id, &format!("{at}/anti_pattern"));
+            cited.get(id).map(Arc::clone)
+        });
+        let fix = self.fix(spec, at);
+        let rule = self.rule(*kind, spec, at)?;
+        Some(Check { rule, when, message: spec.message.clone(), suggestion: spec.suggestion.clone(), cited, fix })
+    }
+
+    fn fix(&mut self, spec: &CheckSpec, at: &str) -> Option<Mending> {
+        match spec.fix.as_ref()? {
+            Fix::Known(false) => None,
+            Fix::Known(true) => {
+                if spec.helper.is_none() && spec.assignee_format.is_none() {
+                    let suggestion = "write what it does: `fix: {field: <expression>}`".to_owned();
+                    self.complain(
+                        &format!("{at}/fix"),
+                        "this check does not know how to mend a failure",
+                        Some(suggestion),
+                    );
+                }
+                Some(Mending::Known)
+            }
+            Fix::Set(fields) => {
+                let mut set = Vec::new();
+                for (field, expression) in fields {
+                    let at = format!("{at}/fix/{}", escape(field));
+                    let path = self.path(field, &at);
+                    let expression = expression.as_ref().map(|text| self.expression(text, &at));
+                    if let (Some(path), None | Some(Some(_))) = (path, &expression) {
+                        set.push((path, expression.flatten()));
+                    }
+                }
+                Some(Mending::Set(set))
+            }
+        }
+    }
+
+    fn path(&mut self, text: &str, at: &str) -> Option<FieldPath> {
+        let path = FieldPath::parse(text);
+        if path.is_none() {
+            let suggestion = "write `name`, `due.date`, `custom_fields[*].id` or a JSON pointer".to_owned();
+            self.complain(at, format!("`{text}` is no field"), Some(suggestion));
+        }
+        path
+    }
+
+    fn paths(&mut self, fields: &[String], at: &str) -> Vec<FieldPath> {
+        fields.iter().enumerate().filter_map(|(place, field)| self.path(field, &format!("{at}/{place}"))).collect()
+    }
+
+    fn rule(&mut self, kind: CheckKind<'_>, spec: &CheckSpec, at: &str) -> Option<Rule> {
+        let pure = match kind {
+            CheckKind::RequiredFields(fields) => Pure::Required(self.paths(fields, &format!("{at}/required_fields"))),
+            CheckKind::OneOf(fields) => Pure::OneOf(self.paths(fields, &format!("{at}/one_of"))),
+            CheckKind::MutuallyExclusive(fields) => {
+                Pure::Exclusive(self.paths(fields, &format!("{at}/mutually_exclusive")))
+            }
+            CheckKind::Format(fields) => Pure::Format(self.fields(fields, &format!("{at}/format"), Self::format)),
+            CheckKind::Pattern(fields) => Pure::Pattern(self.fields(fields, &format!("{at}/pattern"), Self::pattern)),
+            CheckKind::Range(fields) => {
+                let bounds = self.fields(fields, &format!("{at}/range"), |compiler, range, at| {
+                    if range.min.zip(range.max).is_some_and(|(low, high)| low > high) {
+                        compiler.complain(
+                            at,
+                            "no number lies in this range",
+                            Some("`min` is the smaller one".to_owned()),
+                        );
+                    }
+                    Some((range.min, range.max))
+                });
+                Pure::Range(bounds)
+            }
+            CheckKind::AssigneeFormat(assignees) => {
+                let (form, field) = match assignees {
+                    Assignees::Form(form) => (*form, "assignees"),
+                    Assignees::In { form, field } => (*form, field.as_str()),
+                };
+                Pure::Assignees { field: self.path(field, &format!("{at}/assignee_format"))?, form }
+            }
+            CheckKind::TaskIdFormat(ids) => {
+                let (forms, fields) = match ids {
+                    TaskIds::Forms(forms) => (forms.clone(), vec!["task_id", "taskId"]),
+                    TaskIds::In { forms, field } => (forms.clone(), vec![field.as_str()]),
+                };
+                let at = format!("{at}/task_id_format");
+                Pure::TaskIds { fields: fields.into_iter().filter_map(|field| self.path(field, &at)).collect(), forms }
+            }
+            CheckKind::Expression(text) => {
+                let field = spec.field.as_ref().and_then(|field| self.path(field, &format!("{at}/field")));
+                let expression = self.expression(text, &format!("{at}/expression"))?;
+                Pure::Expression { expression, text: text.to_owned(), field }
+            }
+            CheckKind::Helper(helper) => return self.helper(helper, at),
+            CheckKind::EnumFrom(from) => return self.values(from, "not_allowed", &format!("{at}/enum_from")),
+            CheckKind::CustomFieldIdsExist(ids) => {
+                let at = format!("{at}/custom_field_ids_exist");
+                return match ids {
+                    FieldIds::Usual(false) => None,
+                    FieldIds::Usual(true) => self.values(&usual(self.pack), "not_found", &at),
+                    FieldIds::Stated(from) => self.values(from, "not_found", &at),
+                };
+            }
+            CheckKind::ReferenceExists(reference) => {
+                let at = format!("{at}/reference_exists");
+                let (field, command) = (self.path(&reference.field, &at), self.reads(&reference.command, &at));
+                let arguments = self.arguments(&reference.arguments, &at);
+                let (field, command) = (field?, command?);
+                return Some(Rule::Read(Read { problem: "not_found", field, command, arguments, values: None }));
+            }
+        };
+        Some(Rule::Pure(pure))
+    }
+
+    fn fields<T, C>(
+        &mut self,
+        fields: &IndexMap<String, T>,
+        at: &str,
+        compile: impl Fn(&mut Self, &T, &str) -> Option<C>,
+    ) -> Vec<(FieldPath, C)> {
+        let mut compiled = Vec::new();
+        for (field, entry) in fields {
+            let at = format!("{at}/{}", escape(field));
+            if let (Some(path), Some(entry)) = (self.path(field, &at), compile(self, entry, &at)) {
+                compiled.push((path, entry));
+            }
+        }
+        compiled
+    }
+
+    #[expect(clippy::ptr_arg, reason = "it is called with what the map holds")]
+    fn format(&mut self, name: &String, at: &str) -> Option<Format> {
+        match name.as_str() {
+            "timestamp_ms" => Some(Format::TimestampMs),
+            "timestamp_s" => Some(Format::TimestampS),
+            known => match Schema::compile(&json!({"type": "string", "format": known})) {
+                Ok(schema) => Some(Format::Named(known.to_owned(), Box::new(schema))),
+                Err(reason) => {
+                    self.complain(at, reason, None);
+                    None
+                }
+            },
+        }
+    }
+
+    fn pattern(&mut self, text: &String, at: &str) -> Option<regex::Regex> {
+        match regex::RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build() {
+            Ok(pattern) => Some(pattern),
+            Err(error) => {
+                let suggestion = "patterns know no look-around and no back-references".to_owned();
+                self.complain(at, format!("`{text}` is no pattern: {error}"), Some(suggestion));
+                None
+            }
+        }
+    }
+
+    fn helper(&mut self, helper: &HelperCheck, at: &str) -> Option<Rule> {
+        let at = format!("{at}/helper");
+        let there = self.refer(References::Helper, helper.id(), &at);
+        let arguments = match helper {
+            HelperCheck::Named(_) => None,
+            HelperCheck::With { arguments, .. } => {
+                let mut read = Vec::new();
+                for (place, text) in arguments.iter().enumerate() {
+                    read.extend(self.expression(text, &format!("{at}/arguments/{place}")));
+                }
+                Some(read)
+            }
+        };
+        there.then(|| Rule::Helper { id: helper.id().to_owned(), arguments })
+    }
+
+    fn values(&mut self, from: &EnumFrom, problem: &'static str, at: &str) -> Option<Rule> {
+        let field = self.path(&from.field, &format!("{at}/field"));
+        let command = self.reads(&from.command, at);
+        let arguments = self.arguments(&from.arguments, at);
+        let values = self.expression(&from.values, &format!("{at}/values"));
+        let (field, command, values) = (field?, command?, values?);
+        Some(Rule::Read(Read { problem, field, command, arguments, values: Some(values) }))
+    }
+
+    /// The id of a command that only reads.
+    fn reads(&mut self, command: &str, at: &str) -> Option<String> {
+        let at = format!("{at}/command");
+        if !self.refer(References::Command, command, &at) {
+            return None;
+        }
+        let writes = |command: &&crate::manifest::Command| command.effect != Effect::Read;
+        if self.pack.commands.iter().filter(|known| known.id == command).any(|known| writes(&known)) {
+            self.complain(&at, format!("a check may only read, and `{command}` does more"), None);
+            return None;
+        }
+        Some(command.to_owned())
+    }
+
+    fn arguments(&mut self, arguments: &IndexMap<String, String>, at: &str) -> Vec<(String, Expression)> {
+        let mut read = Vec::new();
+        for (name, text) in arguments {
+            let at = format!("{at}/arguments/{}", escape(name));
+            read.extend(self.expression(text, &at).map(|expression| (name.clone(), expression)));
+        }
+        read
+    }
+}
+
+/// What `custom_field_ids_exist: true` means.
+fn usual(pack: &Pack) -> EnumFrom {
+    let names = ["get_list_custom_fields", "get-list-custom-fields", "list-custom-fields"];
+    let there = names.into_iter().find(|name| pack.commands.iter().any(|command| command.id == *name));
+    EnumFrom {
+        field: "custom_fields[*].id".to_owned(),
+        command: there.unwrap_or("get_list_custom_fields").to_owned(),
+        arguments: IndexMap::from([("list_id".to_owned(), "list_id || listId".to_owned())]),
+        values: "fields[*].id".to_owned(),
+    }
+}
+
+fn cite(anti: &AntiPattern) -> Cited {
+    Cited { id: anti.id.clone(), wrong: anti.wrong.clone(), instead: anti.instead().cloned(), why: anti.why.clone() }
+}

@@ -1,0 +1,99 @@
+//! Checks of a call before it runs (specification part 3 §3).
+//!
+//! The input schema and the checks that need no I/O are judged together, with the call itself ([`Admission`] is an
+//! [`ArgumentCheck`](balcao_tool::ArgumentCheck)): all failures at once, and a `fix` applied where the profile allows it. Checks that read
+//! or compute in a helper run before the handler, in its stead if they fail ([`guard`]): nothing changes for a call that is refused.
+//!
+//! Invariant: what cannot be decided is refused. A helper that breaks, a read that does not answer, an expression over values that it does
+//! not take: none of them lets a call through.
+
+mod admission;
+mod compile;
+mod fix;
+pub(crate) mod guard;
+mod lookup;
+mod path;
+mod pure;
+mod reads;
+
+use std::sync::Arc;
+
+use balcao_tool::FieldProblem;
+use serde_json::Value;
+
+pub use admission::{Admission, Refused, World};
+pub(crate) use compile::{Compiler, References};
+pub(crate) use lookup::missing;
+pub use lookup::{Lookup, OwnCommands};
+
+use crate::expression::Expression;
+
+/// One check, ready to run.
+#[derive(Debug)]
+pub(crate) struct Check {
+    rule: Rule,
+    /// Only where this holds; where it cannot be told, too.
+    when: Option<Expression>,
+    message: Option<String>,
+    suggestion: Option<String>,
+    cited: Option<Arc<Cited>>,
+    fix: Option<fix::Mending>,
+}
+
+/// What a check looks at.
+#[derive(Debug)]
+enum Rule {
+    /// The arguments alone.
+    Pure(pure::Pure),
+    /// What a read command answers.
+    Read(reads::Read),
+    /// What a helper says.
+    Helper { id: String, arguments: Option<Vec<Expression>> },
+}
+
+/// The anti-pattern that a failure is.
+#[derive(Debug)]
+pub(crate) struct Cited {
+    id: String,
+    wrong: Value,
+    instead: Option<Value>,
+    why: String,
+}
+
+/// A failure, as the check itself words it.
+#[derive(Debug, Default)]
+struct Failure {
+    pointer: String,
+    problem: &'static str,
+    expected: String,
+    got: Option<Value>,
+    nearest: Option<Value>,
+    /// All arguments as they would be right, where the check knows.
+    mended: Option<Value>,
+}
+
+impl Check {
+    fn applies(&self, args: &Value) -> bool {
+        self.when.as_ref().is_none_or(|when| when.holds(args).unwrap_or(true))
+    }
+
+    fn is_pure(&self) -> bool {
+        matches!(self.rule, Rule::Pure(_))
+    }
+
+    /// A failure with all that the author wrote about it.
+    fn tell(&self, failure: Failure) -> FieldProblem {
+        let cited = self.cited.as_deref();
+        FieldProblem {
+            pointer: failure.pointer,
+            problem: failure.problem.to_owned(),
+            expected: self.message.clone().unwrap_or(failure.expected),
+            got: failure.got,
+            nearest: failure.nearest,
+            anti_pattern: cited.map(|cited| cited.id.clone()),
+            wrong: cited.map(|cited| cited.wrong.clone()),
+            correct: cited.and_then(|cited| cited.instead.clone()),
+            suggestion: self.suggestion.clone().or_else(|| cited.map(|cited| cited.why.clone())),
+        }
+    }
+}

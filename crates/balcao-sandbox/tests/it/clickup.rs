@@ -1,0 +1,161 @@
+//! The helpers of the pack `clickup`: its edge cases, each in a real worker, and every recorded delivery and task at hand.
+//!
+//! The pack's folder is read as data: its own loader lies in another crate, which depends on this one.
+
+use std::{fs, path::PathBuf};
+
+use balcao_sandbox::{Bundle, Call, Helper, HelperError, Sandbox};
+use balcao_yaml::Document;
+use serde_json::{Value, json};
+
+use crate::launcher;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../packs/clickup")
+}
+
+fn read(path: &str) -> Value {
+    let text = fs::read_to_string(folder().join(path)).unwrap();
+    Document::read(path, &text).unwrap().value
+}
+
+fn pack() -> Value {
+    read("tool.yaml")["tool"].clone()
+}
+
+fn bundled(pack: &Value) -> Sandbox {
+    let helper = |entry: &Value| {
+        let (id, file) = (entry["id"].as_str().unwrap(), entry["file"].as_str().unwrap());
+        let dependencies = entry["dependencies"].as_array().cloned().unwrap_or_default();
+        let dependencies: Vec<&str> = dependencies.iter().map(|name| name.as_str().unwrap()).collect();
+        let source = fs::read_to_string(folder().join(file)).unwrap();
+        let mut helper = Helper::javascript(id, file, &source).with_dependencies(&dependencies);
+        helper.function = entry["signature"].as_str().map(|text| text.split('(').next().unwrap().to_owned());
+        helper
+    };
+    let helpers = pack["helpers"].as_array().unwrap().iter().map(helper).collect();
+    Sandbox::new(Bundle::new(helpers).unwrap(), launcher(), 1)
+}
+
+/// Runs a processor whose steps are helpers.
+async fn process(sandbox: &Sandbox, pack: &Value, id: &str, input: Value) -> Result<Value, HelperError> {
+    let processor = pack["processors"].as_array().unwrap().iter().find(|one| one["id"] == json!(id)).unwrap();
+    let mut value = input;
+    for step in processor["steps"].as_array().unwrap() {
+        value = sandbox.call(&Call::new(step.as_str().unwrap(), &[value])).await?;
+    }
+    Ok(value)
+}
+
+/// Whether `value` is `expected`; objects may have more fields where it says so.
+fn fits(value: &Value, expected: &Value, partial: bool) -> bool {
+    match (value, expected) {
+        (Value::Object(value), Value::Object(expected)) => {
+            (partial || value.len() == expected.len())
+                && expected.iter().all(|(key, field)| value.get(key).is_some_and(|value| fits(value, field, partial)))
+        }
+        (Value::Array(value), Value::Array(expected)) => {
+            value.len() == expected.len() && value.iter().zip(expected).all(|(value, one)| fits(value, one, partial))
+        }
+        (Value::Number(value), Value::Number(expected)) => value.as_f64() == expected.as_f64(),
+        _ => value == expected,
+    }
+}
+
+#[tokio::test]
+async fn every_helper_of_the_clickup_pack_compiles() {
+    assert_eq!(bundled(&pack()).check().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn the_edge_cases_of_the_clickup_pack_hold() {
+    let pack = pack();
+    let sandbox = bundled(&pack);
+    let (mut failures, mut count, mut covered) = (Vec::new(), 0, Vec::new());
+    for file in ["ids-and-names.yaml", "fields.yaml", "webhooks.yaml"] {
+        for edge in read(&format!("examples/edge-cases/{file}")).as_array().unwrap() {
+            for case in edge["cases"].as_array().unwrap() {
+                let arguments = case["arguments"].as_array().cloned().unwrap_or_else(|| vec![case["input"].clone()]);
+                let result = match (edge["helper"].as_str(), edge["processor"].as_str()) {
+                    (Some(helper), _) => {
+                        covered.push(helper.to_owned());
+                        sandbox.call(&Call::new(helper, &arguments)).await
+                    }
+                    (_, Some(processor)) => process(&sandbox, &pack, processor, arguments[0].clone()).await,
+                    _ => continue,
+                };
+                count += 1;
+                let partial = case["partial"] == json!(true);
+                let held = match (&result, case["error"].as_str()) {
+                    (Err(error), Some(part)) => error.for_model().contains(part),
+                    (Ok(value), None) => fits(value, &case["expected"], partial),
+                    _ => false,
+                };
+                if !held {
+                    failures.push(format!("{}: {case}\n  gave {result:?}", edge["id"]));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(count > 120, "{count} cases");
+    for helper in pack["helpers"].as_array().unwrap() {
+        let id = helper["id"].as_str().unwrap();
+        assert!(id == "finish-structured" || covered.iter().any(|name| name == id), "`{id}` has no edge case");
+    }
+}
+
+#[tokio::test]
+async fn every_field_type_is_extracted_as_its_mapping_says_and_what_is_written_is_accepted() {
+    let pack = pack();
+    let sandbox = bundled(&pack);
+    let mappings = pack["field_mappings"]["custom_fields"].as_object().unwrap();
+    assert_eq!(mappings.len(), 25);
+    for (kind, mapping) in mappings {
+        let extracted = sandbox.call(&Call::new("extract-custom-field", &[mapping["example"].clone()])).await.unwrap();
+        assert!(fits(&extracted, &mapping["extracted"], false), "{kind}: {extracted}");
+        let empty = sandbox.call(&Call::new("extract-custom-field", &[json!({ "type": kind })])).await.unwrap();
+        assert_eq!(empty, mapping["empty"], "{kind}");
+        let read_only = mapping["read_only"] == json!(true);
+        assert_eq!(mapping.get("write").is_none(), read_only, "{kind}");
+        let value = mapping.get("write").cloned().unwrap_or(json!(1));
+        let judged = sandbox.call(&Call::new("check-field-value", &[json!(kind), value])).await.unwrap();
+        assert_eq!(judged["valid"], json!(!read_only), "{kind}: {judged}");
+    }
+}
+
+#[tokio::test]
+async fn every_recorded_delivery_and_task_becomes_structured() {
+    let material = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/clickup");
+    if !material.is_dir() {
+        eprintln!("SKIPPED: {} is not at hand", material.display());
+        return;
+    }
+    let pack = pack();
+    let sandbox = bundled(&pack);
+    let mut count = 0;
+    for entry in fs::read_dir(material.join("webhooks")).unwrap() {
+        let path = entry.unwrap().path();
+        let delivery: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let structured = process(&sandbox, &pack, "webhook-to-structured", delivery.clone()).await.unwrap();
+        let format = if name.starts_with("automation_legacy") { "legacy" } else { "api_event" };
+        assert_eq!(structured["webhook_metadata"]["format"], json!(format), "{name}");
+        if let Some(task) = delivery.get("task_id") {
+            assert_eq!(&structured["task_info"]["id"], task, "{name}");
+        }
+        count += 1;
+    }
+    let tasks: Value =
+        serde_json::from_slice(&fs::read(material.join("tasks/task_list_response.json")).unwrap()).unwrap();
+    for task in tasks["tasks"].as_array().unwrap() {
+        let delivery = json!({ "body": { "payload": task } });
+        let structured = process(&sandbox, &pack, "webhook-to-structured", delivery).await.unwrap();
+        assert_eq!(structured["task_info"]["name"], task["name"]);
+        assert_eq!(structured["warnings"], json!([]), "{structured}");
+        let fields = task["custom_fields"].as_array().map_or(0, Vec::len);
+        assert_eq!(structured["summary"]["custom_fields"], json!(fields));
+        count += 1;
+    }
+    assert!(count > 14, "{count}");
+}

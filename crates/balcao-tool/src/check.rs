@@ -1,0 +1,27 @@
+//! What a command demands of its arguments beyond its schema, where it can be told without I/O.
+//!
+//! Judged with the schema, before anything is written or asked: a call that fails here leaves no trace of an effect, and the
+//! arguments that a check mended are the ones that are hashed, confirmed and run.
+
+use serde_json::Value;
+
+use crate::{error::FieldProblem, validate::Schema};
+
+/// Arguments that may run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// The arguments: they satisfy the schema and the check.
+    pub args: Value,
+    /// What had to be mended in them, in words.
+    pub mended: Vec<String>,
+}
+
+/// Checks of a command that need no I/O. A pack's validators are one.
+pub trait ArgumentCheck: Send + Sync {
+    /// Judges arguments. `broken` is what breaks `schema`; empty if nothing does. Whoever mends arguments judges the result by the
+    /// schema once more.
+    ///
+    /// # Errors
+    /// Everything that is wrong, what breaks the schema included.
+    fn check(&self, schema: &Schema, args: Value, broken: Vec<FieldProblem>) -> Result<Checked, Vec<FieldProblem>>;
+}

@@ -1,0 +1,60 @@
+// Whether a value has the shape that a custom field of that type is written with. For validators: {valid, message, path, fix}.
+const READ_ONLY = ["automatic_progress", "formula", "rollup", "votes", "time_tracking", "signature", "progress_updates"];
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function checkFieldValue(type, value) {
+  const fine = { valid: true };
+  const wrong = (message, fix) => ({ valid: false, message, path: "/value", ...(fix === undefined ? {} : { fix }) });
+  if (type === null || type === undefined) return fine;
+  if (READ_ONLY.includes(type)) return wrong(`a ${type} field cannot be set through the API`);
+  if (value === null) return wrong("null is no value; to clear a field, use remove_custom_field");
+  const ids = (list) => Array.isArray(list) && list.every((id) => Number.isSafeInteger(id) || (typeof id === "string" && id !== ""));
+  const change = (v) => v !== null && typeof v === "object" && !Array.isArray(v)
+    && Object.keys(v).length > 0 && Object.keys(v).every((key) => key === "add" || key === "rem")
+    && ids(v.add ?? []) && ids(v.rem ?? []);
+  switch (type) {
+    case "text":
+    case "short_text":
+      return typeof value === "string" ? fine : wrong("a text is expected");
+    case "url":
+      return typeof value === "string" && /^https?:\/\/\S+$/.test(value) ? fine : wrong("an address that begins with https:// is expected");
+    case "email":
+      return typeof value === "string" && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value) ? fine : wrong("an e-mail address is expected");
+    case "phone":
+      return typeof value === "string" && /^\+[0-9][0-9 ()-]{6,}$/.test(value) ? fine : wrong("a number with its country code is expected, such as +55 11 98765-4321");
+    case "number":
+    case "currency":
+      return typeof value === "number" ? fine : wrong("a number is expected, not a text", fixedNumber(value));
+    case "checkbox":
+      return typeof value === "boolean" ? fine : wrong("true or false is expected", { true: true, false: false }[value]);
+    case "date":
+      if (!Number.isSafeInteger(value)) return wrong("a time in milliseconds since 1970 is expected");
+      return Math.abs(value) >= 1e11 ? fine : wrong("this is a time in seconds; milliseconds are expected", value * 1000);
+    case "drop_down":
+      return typeof value === "string" && UUID.test(value) ? fine : wrong("the id of an option is expected (a UUID), not its name or position");
+    case "labels":
+      return Array.isArray(value) && value.every((id) => typeof id === "string" && UUID.test(id)) ? fine : wrong("a list of ids of options is expected (UUIDs): all that shall be set");
+    case "users":
+    case "tasks":
+    case "list_relationship":
+    case "attachment":
+      return change(value) ? fine : wrong("{add: [ids], rem: [ids]} is expected", ids(value) ? { add: value, rem: [] } : undefined);
+    case "emoji":
+      return Number.isSafeInteger(value) && value >= 0 && value <= 5 ? fine : wrong("a whole number of stars is expected, from 0");
+    case "manual_progress":
+      return value !== null && typeof value === "object" && Number.isFinite(value.current) ? fine : wrong("{current: number} is expected", Number.isFinite(value) ? { current: value } : undefined);
+    case "location": {
+      const at = value !== null && typeof value === "object" ? value.location : null;
+      const lies = at !== null && typeof at === "object" && Math.abs(at.lat) <= 90 && Math.abs(at.lng) <= 180;
+      return lies && typeof value.formatted_address === "string" ? fine : wrong("{location: {lat, lng}, formatted_address} is expected");
+    }
+    case "button":
+      return wrong("setting a button presses it and starts its automation; do that in ClickUp");
+    default:
+      return fine;
+  }
+}
+
+function fixedNumber(value) {
+  return typeof value === "string" && /^-?[0-9]+(\.[0-9]+)?$/.test(value) ? Number(value) : undefined;
+}
