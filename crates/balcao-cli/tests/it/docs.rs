@@ -95,6 +95,7 @@ fn links_between_documents_lead_somewhere() {
         "CONTRIBUTING.md",
         "docs/GUIDE.md",
         "docs/OPERATIONS.md",
+        "docs/PACKS.md",
         "docs/RELIABILITY.md",
     ] {
         let text = std::fs::read_to_string(root().join(name)).unwrap();

@@ -9,6 +9,7 @@ mod docs;
 mod evals;
 mod inbox;
 mod observed;
+mod packs;
 mod postgres;
 mod serve;
 mod server;

@@ -51,7 +51,7 @@ impl LoadedPack {
         for case in &examples.edge_cases {
             for (place, input) in case.cases.iter().enumerate() {
                 let outcome = self.edge(case, input).await;
-                let about = format!("{:?}", case.subject().unwrap_or(Subject::Detection));
+                let about = about(case);
                 cases.push(report(Sort::Edge, format!("{}[{place}]", case.id), &about, outcome.map(|()| None)));
             }
         }
@@ -206,6 +206,18 @@ fn report(sort: Sort, id: String, about: &str, outcome: Result<Option<String>, S
         Err(message) => Outcome::Failed(message),
     };
     CaseReport { sort, id, about: about.to_owned(), outcome }
+}
+
+/// What an edge case is about, in words.
+fn about(case: &EdgeCase) -> String {
+    match case.subject() {
+        Some(Subject::Helper(id)) => format!("helper {id}"),
+        Some(Subject::Processor(id)) => format!("processor {id}"),
+        Some(Subject::Expression(text)) => text.to_owned(),
+        Some(Subject::Detection) => "the format of a payload".to_owned(),
+        Some(Subject::Extraction(named)) => format!("field mapping {named}"),
+        None => "nothing".to_owned(),
+    }
 }
 
 /// Whether what came is what was stated.

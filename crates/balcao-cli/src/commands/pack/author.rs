@@ -89,13 +89,12 @@ pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
             Ok(pack) => {
                 let found = code(&pack, folder(path)).await?;
                 if found.is_empty() {
-                    let commands = pack.tools.len();
-                    fine.push(format!(
-                        "{}: {} {}, {commands} commands, no mistakes",
-                        path.display(),
-                        pack.id,
-                        pack.version
-                    ));
+                    let (folder, id, version) = (path.display(), &pack.id, &pack.version);
+                    let commands = match pack.tools.len() {
+                        1 => "1 command".to_owned(),
+                        several => format!("{several} commands"),
+                    };
+                    fine.push(format!("{folder}: {id} {version}, {commands}, no mistakes"));
                 }
                 problems.extend(found);
             }

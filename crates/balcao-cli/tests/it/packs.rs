@@ -1,0 +1,114 @@
+//! `balcao pack`: what an author of packs sees.
+
+use std::fs;
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::{code, err, out, root, run};
+
+#[test]
+fn every_command_of_the_authors_guide_works_from_an_empty_folder() {
+    let folder = tempdir().unwrap();
+    let guide = fs::read_to_string(root().join("docs/PACKS.md")).unwrap();
+    let commands: Vec<&str> = guide.lines().filter_map(|line| line.strip_prefix("$ balcao ")).collect();
+    assert!(commands.len() >= 7, "{commands:?}");
+    for command in commands {
+        let arguments: Vec<&str> = command.split_whitespace().collect();
+        let output = run(folder.path(), &arguments, "");
+        assert_eq!(code(&output), 0, "{command}: {}{}", out(&output), err(&output));
+        assert!(!out(&output).is_empty(), "{command} says nothing");
+    }
+}
+
+#[test]
+fn the_whole_definition_of_the_authors_guide_loads_and_its_examples_hold() {
+    let folder = tempdir().unwrap();
+    let guide = fs::read_to_string(root().join("docs/PACKS.md")).unwrap();
+    let (_, rest) = guide.split_once("```yaml\n").unwrap();
+    let (definition, _) = rest.split_once("```").unwrap();
+    fs::create_dir(folder.path().join("tasks")).unwrap();
+    fs::write(folder.path().join("tasks/tool.yaml"), definition).unwrap();
+    let output = run(folder.path(), &["pack", "test", "--strict", "--format", "json", "tasks"], "");
+    assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
+    let report: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert!(report["packs"][0]["cases"].as_array().unwrap().len() >= 10, "{report}");
+}
+
+#[test]
+fn the_shipped_packs_pass_their_tests() {
+    let packs: Vec<String> = fs::read_dir(root().join("packs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("tool.yaml").is_file())
+        .map(|path| path.display().to_string())
+        .collect();
+    assert!(packs.len() >= 6);
+    let arguments: Vec<&str> = ["pack", "test"].into_iter().chain(packs.iter().map(String::as_str)).collect();
+    let output = run(&root(), &arguments, "");
+    assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
+}
+
+#[test]
+fn mistakes_are_told_with_their_place_and_end_with_two_and_examples_that_fail_with_one() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "shop"], "")), 0);
+    let again = run(folder.path(), &["pack", "new", "shop"], "");
+    assert_eq!((code(&again), err(&again).contains("is there already")), (1, true));
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "Shop!"], "")), 2);
+
+    let change = |file: &str, from: &str, to: &str| {
+        let path = folder.path().join("shop").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file}: {from}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    };
+    change("examples/edge-cases/rounding.yaml", "{total_cents: 2, ", "{total_cents: 3, ");
+    let output = run(folder.path(), &["pack", "test", "shop"], "");
+    assert_eq!(code(&output), 1);
+    assert!(
+        out(&output).contains("FAILED edge `rounding[0]` (helper order-total): it gives {\"total_cents\":2,"),
+        "{}",
+        out(&output)
+    );
+
+    change("helpers/order-total.js", "=> total +", "=> => total +");
+    change("validators/quote-order.yaml", "discount-as-fraction", "discount-as-fractoin");
+    change("validators/quote-order.yaml", "\"discount_percent * 100\"", "\"discount_percent ** 100\"");
+    let output = run(folder.path(), &["pack", "check", "shop"], "");
+    assert_eq!(code(&output), 2);
+    let told = err(&output);
+    for expected in [
+        "shop/validators/quote-order.yaml:9:19: there is no anti-pattern `discount-as-fractoin`; did you mean `discount-as-fraction`?",
+        "shop/validators/quote-order.yaml:10:29: the expression `discount_percent ** 100` cannot be read: at character 19",
+    ] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+    change("validators/quote-order.yaml", "discount-as-fractoin", "discount-as-fraction");
+    change("validators/quote-order.yaml", "** 100", "* 100");
+    let output = run(folder.path(), &["pack", "check", "--json", "shop"], "");
+    assert_eq!(code(&output), 2);
+    let told: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert_eq!(
+        (&told["problems"][0]["file"], &told["problems"][0]["line"]),
+        (&"shop/helpers/order-total.js".into(), &3.into())
+    );
+}
+
+#[test]
+fn what_a_pack_offers_is_shown_and_a_wrong_name_is_told_the_nearest() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/shop"], "")), 0);
+    let shown = run(folder.path(), &["pack", "show", "packs/shop", "--command", "quote_order", "--json"], "");
+    let shown: Value = serde_json::from_str(&out(&shown)).unwrap();
+    assert_eq!(shown["commands"][0]["anti_patterns"][0]["id"], "discount-as-fraction");
+    assert_eq!(shown["commands"][0]["examples"][0]["output"]["total_cents"], 6300);
+    let wrong = run(folder.path(), &["pack", "show", "packs/shop", "--command", "quote_ordr"], "");
+    assert_eq!((code(&wrong), err(&wrong).contains("did you mean `quote_order`?")), (2, true));
+    let listed = run(folder.path(), &["pack", "list", "--json"], "");
+    let listed: Value = serde_json::from_str(&out(&listed)).unwrap();
+    let ids: Vec<&str> = listed["packs"].as_array().unwrap().iter().filter_map(|row| row["id"].as_str()).collect();
+    assert!(ids.contains(&"crm") && ids.contains(&"shop"), "{ids:?}");
+    let schema: Value = serde_json::from_str(&out(&run(folder.path(), &["pack", "schema"], ""))).unwrap();
+    assert_eq!(schema["title"], "tool.yaml");
+}
