@@ -2,6 +2,8 @@
 //! written down here, a fall is a fault.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
 
+mod numbers;
+
 use std::path::{Path, PathBuf};
 
 use balcao_language::{Agreement, DateSpan, TimeReading, agreement, find_dates, find_times};
@@ -16,6 +18,12 @@ fn cases(name: &str) -> Option<Vec<Value>> {
         return None;
     };
     Some(serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap())
+}
+
+/// True unless none of the source's own four programs reads the case.
+fn supported(case: &Value) -> bool {
+    let not = case["NotSupported"].as_str().unwrap_or_default();
+    !["dotnet", "javascript", "java", "python"].iter().all(|program| not.split(',').any(|one| one.trim() == *program))
 }
 
 /// The reference day and the expected text and value of every case that expects exactly one thing.
