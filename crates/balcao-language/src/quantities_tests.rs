@@ -28,7 +28,7 @@ fn figures_group_by_points_and_divide_by_commas() {
 #[test]
 fn what_touches_letters_is_no_number() {
     for text in ["15h30", "A4", "7pm", "4o piso", "2ª"] {
-        assert_eq!(values(text), [] as [f64; 0], "{text}");
+        assert!(values(text).is_empty(), "{text}");
     }
 }
 

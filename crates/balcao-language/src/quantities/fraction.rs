@@ -99,5 +99,5 @@ fn decimals(page: &Page<'_>, whole: Read) -> Option<Read> {
         to = rest.read.to;
     }
     let part: f64 = format!("0.{digits}").parse().ok()?;
-    (!digits.is_empty()).then(|| Read { value: whole.value + part, to })
+    (!digits.is_empty()).then_some(Read { value: whole.value + part, to })
 }
