@@ -31,6 +31,7 @@ deps:
 
 bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-domain --bench availability
+	cargo bench -p balcao-language --bench phrases
 	cargo bench -p balcao-tool --bench validation
 	cargo bench -p balcao-sandbox --bench helpers
 	cargo bench -p balcao-agent --bench sanitiser

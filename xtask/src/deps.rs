@@ -8,7 +8,7 @@ use serde_json::Value;
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-planted", &[]),
     ("balcao-domain", &["balcao-planted"]),
-    ("balcao-language", &[]),
+    ("balcao-language", &["balcao-domain"]),
     ("balcao-query", &["balcao-language"]),
     ("balcao-yaml", &[]),
     ("balcao-sandbox", &[]),

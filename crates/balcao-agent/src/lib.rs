@@ -11,6 +11,7 @@ pub mod guardrails;
 pub mod handoff;
 pub mod history;
 pub mod limits;
+pub mod live;
 pub mod memory;
 pub mod notice;
 pub mod profile;

@@ -22,6 +22,8 @@ pub struct Notices {
     /// What came has no words that can be read.
     pub wordless: String,
     pub summary_request: String,
+    /// In a handoff's summary: the appointment in question. `{appointment}`.
+    pub summary_appointment: String,
     pub note_title: String,
     pub note_customer: String,
     pub note_phone: String,

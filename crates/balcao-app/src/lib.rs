@@ -41,6 +41,7 @@ mod outgoing;
 pub mod pace;
 pub mod people;
 pub mod pipelines;
+pub mod plans;
 pub mod presence;
 pub mod questions;
 pub mod reminders;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use balcao_domain::entitlement::{Feature, UpgradeRequired};
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::fold;
 use balcao_store::staff::{self, Staff};
@@ -10,6 +11,7 @@ use balcao_store::{Tx, contact};
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError};
 use crate::pace::{self, Pace};
+use crate::plans::{self, Plans};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -36,6 +38,9 @@ pub enum PeopleRefusal {
     /// A customer asks what is for staff.
     #[error("only staff may ask this")]
     NotStaff,
+    /// The business's plan has no assistant.
+    #[error("{}", plans::worded(.0, balcao_tool::Locale::En))]
+    UpgradeRequired(UpgradeRequired),
     /// They have asked too often.
     #[error("that is enough for now: up to {per_hour} questions an hour; ask again in {} minutes", wait.as_secs().div_ceil(60))]
     TooOften {
@@ -101,7 +106,8 @@ impl People {
     /// database, for all programs over it.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; inside, [`PeopleRefusal::UnknownStaff`] or [`PeopleRefusal::TooOften`].
+    /// [`UseCaseError`] if the database failed; inside, [`PeopleRefusal::UnknownStaff`],
+    /// [`PeopleRefusal::UpgradeRequired`] or [`PeopleRefusal::TooOften`].
     pub async fn asks(
         &self,
         organization: OrganizationId,
@@ -112,6 +118,10 @@ impl People {
             Ok(contact) => contact,
             Err(refusal) => return Ok(Err(refusal)),
         };
+        // What nobody may ask costs no question.
+        if let Err(missing) = Plans::new(self.desk.clone()).allows(organization, Feature::Assistant).await? {
+            return Ok(Err(PeopleRefusal::UpgradeRequired(missing)));
+        }
         let rule = Pace { burst: per_hour, every: HOUR / per_hour.max(1) };
         let counted = pace::ask(&self.desk, organization, format!("assistant/{contact}"), rule).await?;
         Ok(counted.map(|()| contact).map_err(|wait| PeopleRefusal::TooOften { per_hour, wait }))
@@ -128,10 +138,13 @@ impl People {
         contact: ContactId,
     ) -> Result<Result<Sees, PeopleRefusal>, UseCaseError> {
         self.desk
-            .look(move |tx, _now| {
+            .look(move |tx, now| {
                 let Some(me) = staff::of_contact(tx, organization, contact)? else {
                     return Ok(Err(PeopleRefusal::NotStaff));
                 };
+                if let Err(missing) = plans::allows(tx, organization, Feature::Assistant, now)? {
+                    return Ok(Err(PeopleRefusal::UpgradeRequired(missing)));
+                }
                 sees(tx, organization, me)
             })
             .await

@@ -56,6 +56,12 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
+/// Writes a piece of a line to standard output, at once. Whether the reader is still there shows when the line ends.
+pub(crate) fn say_piece(text: &str) {
+    let mut out = std::io::stdout().lock();
+    drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+}
+
 /// Writes a line to standard output. A reader that went away ends the program quietly, as of every filter; an answer that
 /// could not be written for another reason is a failure.
 pub(crate) fn say(line: &str) {

@@ -10,6 +10,7 @@ pub mod burst;
 pub mod clock;
 pub mod contact;
 pub mod conversation;
+pub mod entitlement;
 pub mod failure;
 pub mod follow_up;
 pub mod holidays;

@@ -61,6 +61,26 @@ pub fn agreement_about(text: &str, asked: Asked) -> Agreement {
     tally.verdict()
 }
 
+/// Which way an answer leans: what its first word of agreement or refusal says, whatever else stands there. `None`: neither.
+///
+/// For answers that nothing hangs on, such as a field of a form. A confirmation asks [`agreement_about`]: "acho que sim"
+/// leans to yes and confirms nothing.
+#[must_use]
+pub fn leans_to(text: &str) -> Option<bool> {
+    let tokens = squeezed(text);
+    let mut index = 0;
+    while index < tokens.len() {
+        let (piece, len) = piece_at(&tokens, index, Asked::Other);
+        match piece {
+            Piece::Yes => return Some(true),
+            Piece::No => return Some(false),
+            Piece::Deed | Piece::OtherDeed | Piece::Filler | Piece::Question | Piece::Unknown => {}
+        }
+        index = index.saturating_add(len.max(1));
+    }
+    None
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     /// Agreement by itself.

@@ -10,15 +10,22 @@
 //!   today on. Day comes before month; month before day is read only where the other order is impossible ("04/21").
 //! - A two-digit year is 20xx below 70, 19xx from there.
 //! - A weekday beside a date must be that date's weekday, else the date is a [`DateProblem::WeekdayMismatch`].
+//! - "Terça 25" is the 25th, if that day is a Tuesday, else a problem; a number that may be an hour ("sexta 10") is left alone then.
+//! - "Do dia 3 ao dia 12", "entre 19 e 20 de novembro", "de 4 a 22 deste mês" are spans; two bare numbers are not.
+//! - Feasts are Brazil's: fathers' day is in August. "Duas semanas antes do natal" counts from the feast.
 //! - "Semana que vem", "fim de semana", "mês que vem" are spans, not days.
 //!
 //! Replies echo weekday and date, so a customer who meant the other Friday sees it.
 
+mod holidays;
 mod names;
+mod ranges;
 mod scan;
+mod spans;
 
 use jiff::civil::{Date, Weekday};
 
+pub(crate) use names::month_named;
 pub use names::weekday_named;
 
 use crate::{

@@ -11,6 +11,7 @@ pub mod fold;
 pub mod intents_rules;
 pub mod names;
 pub mod numbers;
+pub mod quantities;
 pub mod say;
 pub mod search;
 pub mod times;

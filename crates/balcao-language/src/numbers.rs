@@ -45,7 +45,7 @@ pub fn number_at(tokens: &[Token], index: usize) -> Option<Number> {
     }
 }
 
-fn word_value(word: &str) -> Option<u32> {
+pub(crate) fn word_value(word: &str) -> Option<u32> {
     Some(match word {
         "zero" => 0,
         "um" | "uma" | "one" => 1,

@@ -184,4 +184,7 @@ pub struct TurnFacts {
     pub organization: String,
     /// The contact's name, if known.
     pub contact_name: Option<String>,
+    /// The appointment that a notification was about which the contact may be answering.
+    #[serde(default)]
+    pub appointment: Option<i64>,
 }

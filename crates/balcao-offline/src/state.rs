@@ -86,6 +86,8 @@ pub struct Dialogue {
     pub said: String,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
+    /// The appointment that a notification was about which the message may answer.
+    pub told: Option<i64>,
     /// True if a reminder was planned in this conversation.
     pub reminded: bool,
     /// The held call that waits for agreement.
@@ -131,6 +133,7 @@ impl Dialogue {
             offered: Vec::new(),
             said: String::new(),
             upcoming: Vec::new(),
+            told: request.facts.appointment,
             reminded: false,
             held: None,
             utterance: nlu::read("", today, &tools),

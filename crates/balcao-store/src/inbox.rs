@@ -257,6 +257,20 @@ pub fn of_turn(tx: &mut Tx<'_>, organization: OrganizationId, turn: TurnId) -> R
     tx.query_all(&sql, values![organization, turn], read)
 }
 
+/// What came with a turn's messages, as JSON, the last first. Erased ones have none.
+///
+/// # Errors
+/// What the database said.
+pub fn payloads_of_turn(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    turn: TurnId,
+) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT payload FROM inbox WHERE organization_id = ?1 AND turn_id = ?2 AND payload IS NOT NULL
+               ORDER BY COALESCE(provider_at, received_at) DESC, id DESC";
+    tx.query_all(sql, values![organization, turn], |row| row.get(0))
+}
+
 /// The rows of a conversation, in order of arrival, at most `limit`, the latest.
 ///
 /// # Errors

@@ -34,6 +34,7 @@ pub mod claims;
 pub mod contact;
 pub mod conversation;
 pub mod dispatch;
+pub mod entitlement;
 pub mod event;
 pub mod figures;
 pub mod flow_run;

@@ -197,21 +197,59 @@ pub fn written_since(
     )
 }
 
-/// The subject of the last unasked-for message since an instant, if nothing else was said by us after it.
+/// Something that we told a contact unasked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// What was said.
+    pub subject: String,
+    /// What its message in the outbox names as its matter, if it left by a channel.
+    pub about: Option<String>,
+}
+
+/// The last unasked-for message since an instant, if nothing else was said by us after it.
 ///
 /// # Errors
 /// What the database said.
-pub fn last_subject(
+pub fn last_told(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
     since: Timestamp,
-) -> Result<Option<String>, StoreError> {
-    tx.query_optional(
-        "SELECT subject FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'contact' AND author <> 'draft'
-         AND created_at >= ?3 ORDER BY id DESC LIMIT 1",
+) -> Result<Option<Told>, StoreError> {
+    let last: Option<(Option<String>, Timestamp)> = tx.query_optional(
+        "SELECT subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'contact'
+         AND author <> 'draft' AND created_at >= ?3 ORDER BY id DESC LIMIT 1",
         values![organization, conversation, since],
-        |row| row.get::<Option<String>>(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let Some((Some(subject), at)) = last else { return Ok(None) };
+    // Message and outbox row are written in one transaction, at one instant.
+    let about: Option<Option<String>> = tx.query_optional(
+        "SELECT about FROM outbox WHERE organization_id = ?1 AND conversation_id = ?2 AND created_at = ?3 AND about IS NOT NULL
+         ORDER BY id DESC LIMIT 1",
+        values![organization, conversation, at],
+        |row| row.get(0),
+    )?;
+    Ok(Some(Told { subject, about: about.flatten() }))
+}
+
+/// What we told unasked in the message that a channel names so; `None` if that message was an answer, or is none of ours.
+///
+/// # Errors
+/// What the database said.
+pub fn told_in(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    provider_message: &str,
+) -> Result<Option<Told>, StoreError> {
+    tx.query_optional(
+        "SELECT message.subject, outbox.about FROM outbox
+         JOIN message ON message.organization_id = outbox.organization_id AND message.conversation_id = outbox.conversation_id
+              AND message.created_at = outbox.created_at AND message.subject IS NOT NULL
+         WHERE outbox.organization_id = ?1 AND outbox.conversation_id = ?2 AND outbox.provider_message = ?3
+         ORDER BY message.id DESC LIMIT 1",
+        values![organization, conversation, provider_message],
+        |row| Ok(Told { subject: row.get(0)?, about: row.get(1)? }),
     )
-    .map(Option::flatten)
 }

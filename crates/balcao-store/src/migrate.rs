@@ -115,6 +115,12 @@ const MIGRATIONS: &[Migration] = &[
         postgres: include_str!("../migrations/postgres/2026112295_intake.sql"),
     },
     Migration {
+        version: 2_026_112_296,
+        name: "2026112296_entitlement",
+        sqlite: include_str!("../migrations/sqlite/2026112296_entitlement.sql"),
+        postgres: include_str!("../migrations/postgres/2026112296_entitlement.sql"),
+    },
+    Migration {
         version: 2_026_112_297,
         name: "2026112297_taken_in_hand",
         sqlite: include_str!("../migrations/sqlite/2026112297_taken_in_hand.sql"),

@@ -77,6 +77,11 @@ pub(crate) fn about_appointment(id: AppointmentId, start: Timestamp) -> String {
     format!("appointment:{}:{}", i64::from(id), start.as_millisecond())
 }
 
+/// The appointment that a reminder is about.
+pub(crate) fn appointment_in(about: &str) -> Option<AppointmentId> {
+    appointment_of(about).map(|(id, _)| id)
+}
+
 fn appointment_of(about: &str) -> Option<(AppointmentId, Timestamp)> {
     let (id, start) = about.strip_prefix("appointment:")?.split_once(':')?;
     let id = AppointmentId::try_from(id.parse::<i64>().ok()?).ok()?;

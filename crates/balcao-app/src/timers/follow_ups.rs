@@ -133,6 +133,7 @@ impl Timers {
                 locale: agent.profile.language.tag().to_owned(),
                 organization: draft.business.clone(),
                 contact_name: Some(draft.customer.clone()),
+                appointment: None,
             },
         };
         let written = tokio::time::timeout(WITHIN, agent.model.complete(&request, &mut |_| {})).await;

@@ -244,6 +244,7 @@ async fn ask(
         locale: agent.profile.language.tag().to_owned(),
         organization: String::new(),
         contact_name: None,
+        appointment: None,
     };
     // A request ends with what is to be answered, and the transcript ends with our reply: that goes into the prompt.
     let mut messages = answered.state.transcript.clone();

@@ -97,7 +97,7 @@ impl FrontDesk {
             }
         };
         loop {
-            match self.run(agent, opened, turn, &meter, Some(under.clone())).await? {
+            match self.run(agent, opened, turn, &meter, (Some(under.clone()), None)).await? {
                 Closed::Done(answered) => return Ok(Some(*answered)),
                 Closed::Superseded { opened: again, inbound } => {
                     tracing::debug!(turn = %again.turn, "the customer wrote more: the turn begins again");

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
+use balcao_agent::notice::{fill, notices};
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
@@ -155,7 +156,12 @@ fn hand_over(
     conversation.assigned_staff = assigned;
     let note = note::insert(tx, organization, opened.contact.id, "agent", text, now)?;
     let locale = state.principal.locale;
-    let summary = summaries::compose(conversation.summary.as_deref(), &state.inbound, &state.memory, locale);
+    let mut summary = summaries::compose(conversation.summary.as_deref(), &state.inbound, &state.memory, locale);
+    let notified = opened.notified.as_ref().and_then(|told| told.about.as_ref());
+    if let Some(about) = notified.or(opened.only.as_ref()) {
+        let line = fill(&notices(locale).summary_appointment, "appointment", &about.line);
+        summary = format!("{line}\n{summary}");
+    }
     let new = NewHandoff {
         conversation: conversation.id,
         turn: Some(opened.turn),

@@ -36,12 +36,13 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             locale: profile.language.tag().to_owned(),
             organization: opened.organization.name.clone(),
             contact_name: opened.contact.preferred_name.clone().or_else(|| opened.contact.name.clone()),
+            appointment: opened.notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.id.into()),
         },
         contact: ContactCard {
             name: opened.contact.name.clone(),
             phone: opened.contact.phone.as_ref().map(|phone| phone.e164().to_owned()),
         },
-        notification: opened.notification.clone(),
+        notification: opened.notified.as_ref().map(|told| told.text.clone()),
         team_back: if opened.open_state.open_now { None } else { next_opening },
         profile: Arc::clone(profile),
         toolbox: Arc::clone(&agent.toolbox),
@@ -77,7 +78,7 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
             preferred_name: opened.contact.preferred_name.as_deref().map(one_line),
         },
         upcoming: opened.upcoming.iter().map(|item| one_line(item)).collect(),
-        notification: opened.notification.as_deref().map(one_line),
+        notification: opened.notified.as_ref().map(|told| one_line(&told.text)),
         memory: in_words(&opened.memory).as_deref().map(one_line),
         summary: opened.conversation.summary.as_deref().map(one_line),
     }

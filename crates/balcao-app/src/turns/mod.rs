@@ -17,12 +17,14 @@ mod context;
 mod journal;
 mod late;
 mod open;
+mod told;
 mod wordless;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use balcao_agent::driver::{Interrupted, Observer, drive};
+use balcao_agent::live::{Live, Streamed};
 use balcao_agent::sanitise::{Sanitiser, SanitiserConfig};
 use balcao_agent::{Ending, Opening, Profile, Turn, TurnState, spans};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, TurnId};
@@ -199,6 +201,21 @@ impl FrontDesk {
         inbound: Inbound,
         observer: Option<&dyn Observer>,
     ) -> Result<Answered, AnswerError> {
+        self.answer_live(profile, inbound, observer, None).await
+    }
+
+    /// The same, and `live` sees the reply while it is written: nothing that the reply will not begin with, unless it is told
+    /// that what it saw is void.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    pub async fn answer_live(
+        &self,
+        profile: &str,
+        inbound: Inbound,
+        observer: Option<&dyn Observer>,
+        live: Option<&dyn Live>,
+    ) -> Result<Answered, AnswerError> {
         let agent = self.agent(profile)?;
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
@@ -210,13 +227,13 @@ impl FrontDesk {
                 open::Opening::Interrupted { opened, saved } => {
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
                     let turn = self.take_up(agent, &opened, saved.as_deref(), texts)?;
-                    self.run(agent, *opened, turn, &meter, None).await?;
+                    self.run(agent, *opened, turn, &meter, (None, None)).await?;
                 }
             }
         };
         let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
         loop {
-            match self.run(agent, opened, turn, &meter, None).await? {
+            match self.run(agent, opened, turn, &meter, (None, live)).await? {
                 Closed::Done(answered) => return Ok(*answered),
                 Closed::Superseded { opened: again, inbound } => {
                     opened = *again;
@@ -259,12 +276,19 @@ impl FrontDesk {
         opened: Opened,
         mut turn: Turn,
         meter: &Meter<'_>,
-        under: Option<Under>,
+        (under, live): (Option<Under>, Option<&dyn Live>),
     ) -> Result<Closed, AnswerError> {
         let journal = journal::StoreJournal::new(&self.desk, agent, &opened, under.clone());
         let (conversation, id) = (opened.conversation.id.to_string(), opened.turn.to_string());
         let span = spans::of_turn(&agent.profile.id, &conversation, &id);
-        let driven = Box::pin(drive(&mut turn, agent.model.as_ref(), &journal, Some(meter)));
+        let sanitiser = Arc::clone(&turn.setup().sanitiser);
+        let staff_facing = opened.principal(agent).staff_facing;
+        let streamed = live.map(|live| Streamed::new(agent.model.as_ref(), live, sanitiser, staff_facing));
+        let model: &dyn ChatProvider = match &streamed {
+            Some(streamed) => streamed,
+            None => agent.model.as_ref(),
+        };
+        let driven = Box::pin(drive(&mut turn, model, &journal, Some(meter)));
         let ending = match driven.instrument(span.clone()).await {
             Ok(ending) => ending,
             Err(Interrupted::Stopped) => match journal.why_stopped() {

@@ -23,6 +23,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
 
+use super::told::{self, About, Notified, Whose};
 use super::{Agent, Inbound, Writer};
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
@@ -55,7 +56,9 @@ pub struct Opened {
     pub(super) open_state: OpenState,
     pub(super) history: Vec<Vec<Message>>,
     pub(super) upcoming: Vec<String>,
-    pub(super) notification: Option<String>,
+    pub(super) notified: Option<Notified>,
+    /// The appointment in question where no notification names one: the only one that the contact has.
+    pub(super) only: Option<About>,
     pub(super) public_texts: Vec<String>,
 }
 
@@ -211,9 +214,23 @@ pub(super) fn load(
         .iter()
         .filter_map(|json| serde_json::from_str(json).ok())
         .collect();
-    let upcoming = upcoming_of(tx, &organization, &zone, contact.id, locale, now)?;
+    let whose = Whose {
+        organization: &organization,
+        zone: &zone,
+        contact: contact.id,
+        conversation: conversation.id,
+        turn,
+        locale,
+    };
+    let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
+    let upcoming = upcoming_of(tx, &whose, &found)?;
+    let only = match found.as_slice() {
+        [only] => Some(told::worded(tx, &whose, only)?),
+        _ => None,
+    };
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
     let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
+    let notified = told::of(tx, &whose, recently)?;
     let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
     let spent = |tx: &mut Tx<'_>, of| {
         if needs.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }
@@ -238,7 +255,8 @@ pub(super) fn load(
         breaker: parsed(conversation.breaker.as_deref()),
         memory: parsed(conversation.memory.as_deref()),
         held: conversation.held.as_deref().and_then(|json| serde_json::from_str(json).ok()),
-        notification: message::last_subject(tx, org, conversation.id, recently)?,
+        notified,
+        only,
         public_texts: if needs.public_texts { public_texts(tx, org)? } else { Vec::new() },
         organization,
         contact,
@@ -253,19 +271,12 @@ pub(super) fn load(
 }
 
 /// The contact's appointments with all that the model must not forget or guess: what, with whom, when, price, id.
-fn upcoming_of(
-    tx: &mut Tx<'_>,
-    organization: &Organization,
-    zone: &TimeZone,
-    contact: ContactId,
-    locale: Locale,
-    now: Timestamp,
-) -> Result<Vec<String>, UseCaseError> {
-    let found = appointment::upcoming_of_contact(tx, organization.id, contact, organization.currency, now)?;
+fn upcoming_of(tx: &mut Tx<'_>, whose: &Whose<'_>, found: &[Appointment]) -> Result<Vec<String>, UseCaseError> {
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    let names = professional_names(tx, organization.id)?;
+    let (locale, zone) = (whose.locale, whose.zone);
+    let names = professional_names(tx, whose.organization.id)?;
     let said = say::Locale::of(locale.tag());
     let with = if locale == Locale::PtBr { "com" } else { "with" };
     let line = |one: &Appointment| {

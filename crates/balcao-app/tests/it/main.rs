@@ -14,6 +14,7 @@ mod exactly_once;
 mod figures;
 mod gates;
 mod inbox;
+mod live;
 mod looking;
 mod lost_answers;
 mod new_keys;

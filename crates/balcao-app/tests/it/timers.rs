@@ -9,8 +9,8 @@ use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{AppointmentStatus, ContactId, Currency};
 use balcao_llm::ModelErrorKind;
-use balcao_llm::providers::scripted::{fails, says};
-use balcao_store::{appointment, conversation, event, follow_up};
+use balcao_llm::providers::scripted::{calls, fails, says};
+use balcao_store::{appointment, conversation, event, follow_up, handoff};
 use balcao_testkit::fakes::graph::Behaviour;
 use jiff::SignedDuration;
 use serde_json::json;
@@ -332,4 +332,78 @@ async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
     shop.world.set_local("2026-11-24T10:30");
     shop.fires(terms()).await;
     assert_eq!(status().await, AppointmentStatus::Cancelled);
+}
+
+/// What the model was told of the notification that João may be answering.
+fn told(shop: &Counter) -> String {
+    let prompt = shop.model.requests().pop().unwrap().system;
+    let line = prompt.lines().find(|line| line.contains("última notificação")).unwrap_or_default();
+    line.to_owned()
+}
+
+/// João also has a beard on Thursday: without the reminder nobody knows which one he means.
+async fn reminded_of_one_of_two() -> Counter {
+    let (shop, joao) = reminded(24 * 60).await;
+    let request = BookRequest {
+        professional: Some("Wesley".to_owned()),
+        service: Some(balcao_app::booking::ServiceChoice::Name("Barba".to_owned())),
+        date: "2026-11-26".parse().unwrap(),
+        start_min: 15 * 60,
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+    };
+    let booking = Booking::new(shop.world.desk.clone());
+    booking.book(shop.world.organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
+    shop.world.set_local("2026-11-24T15:00");
+    assert_eq!(shop.fires(terms()).await, 1);
+    shop
+}
+
+#[tokio::test]
+async fn a_reply_to_a_reminder_carries_its_appointment() {
+    let shop = reminded_of_one_of_two().await;
+    shop.model.script([says("Para quando seria melhor?")]);
+    shop.joao_writes("wamid.2", "preciso remarcar").await;
+    shop.works().await;
+    let line = told(&shop);
+    assert!(line.contains(REMINDER) && line.contains("agendamento 1: Corte na máquina com Wesley Moura"), "{line}");
+    let facts = shop.model.requests().pop().unwrap().facts;
+    assert_eq!(facts.appointment, Some(1));
+    // What we said since takes the reminder's place.
+    shop.model.script([says("Certo.")]);
+    shop.joao_writes("wamid.3", "na sexta").await;
+    shop.works().await;
+    assert_eq!(shop.model.requests().pop().unwrap().facts.appointment, None);
+}
+
+#[tokio::test]
+async fn a_quoted_reminder_counts_whatever_was_said_since() {
+    let shop = reminded_of_one_of_two().await;
+    let reminder =
+        shop.outbox().await.into_iter().rfind(|one| one.kind == "reminder").unwrap().provider_message.unwrap();
+    shop.model.script([says("Tudo bem.")]);
+    shop.joao_writes("wamid.2", "obrigado").await;
+    shop.works().await;
+    shop.model.script([says("Sem problema. Quer outro horário?")]);
+    let quoting =
+        json!({ "type": "text", "text": { "body": "não posso ir" }, "context": { "from": "1", "id": reminder } });
+    shop.joao_sends("wamid.3", quoting).await;
+    shop.works().await;
+    assert!(told(&shop).contains("agendamento 1: Corte na máquina"), "{}", told(&shop));
+    assert_eq!(shop.model.requests().pop().unwrap().facts.appointment, Some(1));
+}
+
+#[tokio::test]
+async fn the_team_reads_which_appointment_is_to_be_moved() {
+    let shop = reminded_of_one_of_two().await;
+    shop.model
+        .script([calls("transfer_to_human", &json!({ "reason": "quer remarcar" })), says("Vou chamar a equipe.")]);
+    shop.joao_writes("wamid.2", "preciso remarcar").await;
+    shop.works().await;
+    let (organization, conversation) = (shop.world.organization, shop.conversation().await.id);
+    let open = shop.look(move |tx| handoff::open_of(tx, organization, conversation)).await.unwrap();
+    let summary = open.summary.unwrap();
+    assert!(summary.starts_with("Em questão: agendamento 1: Corte na máquina com Wesley Moura"), "{summary}");
+    assert!(summary.contains("preciso remarcar"), "{summary}");
 }

@@ -1,7 +1,9 @@
 //! What the tools about the business share: who may ask, and how figures are said.
 
 use balcao_app::analytics::Figures;
-use balcao_app::people::{People, Sees};
+use balcao_app::people::{People, PeopleRefusal, Sees};
+use balcao_app::plans;
+use balcao_domain::entitlement::UpgradeRequired;
 use balcao_tool::{ErrorCode, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};
 use serde_json::{Value, json};
 
@@ -14,7 +16,16 @@ pub(crate) async fn sees(people: &People, cx: &ToolContext) -> ToolResult<Sees> 
         return Err(ToolError::new(ErrorCode::Forbidden, "only staff may ask this").internal(note).into());
     }
     let sees = people.sees(organization(cx)?, contact(cx)?).await.map_err(broke)?;
-    sees.map_err(|refusal| ToolError::new(ErrorCode::Forbidden, ModelText::new(refusal.to_string())).into())
+    sees.map_err(|refusal| match refusal {
+        PeopleRefusal::UpgradeRequired(missing) => upgrade_required(cx, &missing).into(),
+        other => ToolError::new(ErrorCode::Forbidden, ModelText::new(other.to_string())).into(),
+    })
+}
+
+/// What the business's plan has not, in the words that its owner is to read.
+pub(crate) fn upgrade_required(cx: &ToolContext, missing: &UpgradeRequired) -> ToolError {
+    ToolError::new(ErrorCode::UpgradeRequired, ModelText::new(plans::worded(missing, cx.principal.locale)))
+        .detail("feature", missing.feature.as_str())
 }
 
 /// Figures with their money in words.

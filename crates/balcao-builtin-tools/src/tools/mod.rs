@@ -59,6 +59,7 @@ use balcao_app::knowledge::Knowledge;
 use balcao_app::notes::Notes;
 use balcao_app::people::People;
 use balcao_app::pipelines::Pipelines;
+use balcao_app::plans::Plans;
 use balcao_app::questions::Questions;
 use balcao_app::reminders::Reminders;
 use balcao_app::subscriptions::Subscriptions;
@@ -138,7 +139,10 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("get_available_slots", erase(get_available_slots::GetAvailableSlots { intake: intake.clone() })),
         ("book_appointment", erase(book_appointment::BookAppointment { intake: intake.clone() })),
         ("get_professional_info", erase(get_professional_info::GetProfessionalInfo { intake })),
-        ("run_query", erase(run_query::RunQuery { people, questions: Questions::new(desk()) })),
+        (
+            "run_query",
+            erase(run_query::RunQuery { people, questions: Questions::new(desk()), plans: Plans::new(desk()) }),
+        ),
         (
             "schedule_appointment_tool",
             erase(schedule_appointment_tool::ScheduleAppointmentTool {

@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use balcao_app::people::People;
+use balcao_app::plans::Plans;
 use balcao_app::questions::{Answer, Questions};
+use balcao_domain::entitlement::Feature;
 use balcao_domain::{Currency, Money};
 use balcao_query::Value as Cell;
 use balcao_tool::{FieldProblem, NativeTool, ToolContext, ToolError, ToolOutput, ToolResult};
@@ -10,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::analyst::{sees, thousandths};
+use crate::support::analyst::{sees, thousandths, upgrade_required};
 use crate::support::{broke, organization};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -22,6 +24,7 @@ pub(crate) struct Args {
 pub(crate) struct RunQuery {
     pub(crate) people: People,
     pub(crate) questions: Questions,
+    pub(crate) plans: Plans,
 }
 
 #[async_trait]
@@ -30,6 +33,8 @@ impl NativeTool for RunQuery {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let sees = sees(&self.people, cx).await?;
+        let open = self.plans.allows(organization(cx)?, Feature::FreeQuestions).await.map_err(broke)?;
+        open.map_err(|missing| upgrade_required(cx, &missing))?;
         let answer = self.questions.ask(organization(cx)?, sees, &args.query).await.map_err(broke)?;
         let Answer { table, currency } = answer.map_err(|error| {
             ToolError::invalid(vec![FieldProblem {

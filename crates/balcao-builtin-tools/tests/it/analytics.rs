@@ -1,5 +1,9 @@
 //! The pack `analytics`: figures, the agenda ahead, no-shows, free questions; only for staff, and by role.
 
+use std::collections::BTreeSet;
+
+use balcao_app::plans::{PlanChange, Plans};
+use balcao_domain::entitlement::{Feature, Tier};
 use balcao_tool::ResultClass;
 use serde_json::json;
 
@@ -89,4 +93,41 @@ async fn customers_are_refused_whatever_the_profile_says() {
             assert_eq!(refused.value["code"], "forbidden", "{}", refused.value);
         }
     }
+}
+
+#[tokio::test]
+async fn a_plan_without_it_is_a_refusal_that_names_what_is_missing() {
+    let world = figueira().await;
+    let owner = world.staff(OWNER).await;
+    let plans = Plans::new(world.desk.clone());
+    let basic = PlanChange { tier: Some(Tier::Basic), ..PlanChange::default() };
+    plans.change(world.organization, basic).await.unwrap();
+    for tool in ["get_stats", "get_upcoming", "get_no_show_clients"] {
+        let refused = world.call(owner, tool, json!({})).await;
+        assert_eq!(refused.class, ResultClass::Refusal, "{tool}: {}", refused.value);
+        assert_eq!(
+            (&refused.value["code"], &refused.value["details"]["feature"]),
+            (&json!("upgrade_required"), &json!("assistant"))
+        );
+        assert!(
+            refused.value["error"].as_str().unwrap().contains("não faz parte do plano `basic`"),
+            "{}",
+            refused.value
+        );
+    }
+    // The assistant beside the plan opens the reports, not the free questions.
+    let grant = PlanChange { grant: BTreeSet::from([Feature::Assistant]), ..PlanChange::default() };
+    plans.change(world.organization, grant).await.unwrap();
+    assert_eq!(world.call(owner, "get_stats", json!({})).await.class, ResultClass::Success);
+    let free = json!({"query": "appointments | summarize count()"});
+    let refused = world.call(owner, "run_query", free.clone()).await;
+    assert_eq!(refused.value["details"]["feature"], "free_questions", "{}", refused.value);
+    // A trial opens everything; its last day counts, the next one does not.
+    let trial = PlanChange { trial_until: Some(Some("2026-11-23".parse().unwrap())), ..PlanChange::default() };
+    plans.change(world.organization, trial).await.unwrap();
+    let ended = world.call(owner, "run_query", free.clone()).await;
+    assert!(ended.value["error"].as_str().unwrap().contains("período de teste terminou"), "{}", ended.value);
+    let trial = PlanChange { trial_until: Some(Some("2026-11-24".parse().unwrap())), ..PlanChange::default() };
+    plans.change(world.organization, trial).await.unwrap();
+    assert_eq!(world.call(owner, "run_query", free).await.class, ResultClass::Success);
 }

@@ -5,9 +5,10 @@ use std::{
     io::{IsTerminal, Read},
     path::PathBuf,
     process::ExitCode,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use balcao_agent::{Ending, driver::Observer, profile::Audience};
+use balcao_agent::{Ending, driver::Observer, live::Live, profile::Audience};
 use balcao_app::conversations::Conversations;
 use balcao_app::people::People;
 use balcao_app::turns::{Answered, FrontDesk, Inbound, Writer};
@@ -18,7 +19,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say},
+    output::{Failure, chain, complain, say, say_piece},
     profiles,
     trace::Trace,
     wire::{self, World},
@@ -141,7 +142,8 @@ struct Talk<'a> {
 impl Talk<'_> {
     /// Answers one line of a script. On a clock that was fixed four seconds pass a turn, so that a long script is no flood.
     async fn turn(&self, text: &str) -> Result<(), Failure> {
-        let answered = self.answer(text).await?;
+        let shown = Shown::default();
+        let answered = self.answer(text, &shown).await?;
         if let wire::DeskClock::Manual(clock) = &self.world.clock {
             clock.advance(SignedDuration::from_secs(4));
         }
@@ -149,9 +151,9 @@ impl Talk<'_> {
             say(&as_json(text, &answered).to_string());
         } else {
             match &answered.ending {
-                Ending::Reply { reply } => say(reply.as_str()),
+                Ending::Reply { reply } => shown.finish(reply.as_str()),
                 Ending::Handoff { reply, .. } => {
-                    say(reply.as_str());
+                    shown.finish(reply.as_str());
                     complain("(handed to the team)");
                 }
                 Ending::Silence { reason } => complain(&format!("(silence: {reason})")),
@@ -161,7 +163,7 @@ impl Talk<'_> {
         Ok(())
     }
 
-    async fn answer(&self, text: &str) -> Result<Answered, Failure> {
+    async fn answer(&self, text: &str, shown: &Shown) -> Result<Answered, Failure> {
         let (from, channel) = self.writer().await?;
         let inbound = Inbound {
             organization: self.world.organization,
@@ -171,9 +173,11 @@ impl Talk<'_> {
             texts: vec![text.to_owned()],
         };
         let observer: Option<&dyn Observer> = if self.args.trace { Some(&Trace) } else { None };
+        // Staff see the reply while it is written, as in the console; customers get one message.
+        let live: Option<&dyn Live> = if self.args.as_staff.is_some() && !self.args.json { Some(shown) } else { None };
         self.world
             .front
-            .answer(self.profile, inbound, observer)
+            .answer_live(self.profile, inbound, observer, live)
             .await
             .map_err(|error| Failure::operation(chain(&error)))
     }
@@ -205,9 +209,10 @@ impl Talk<'_> {
                     }
                 }
                 Ok(Ok(Some(line))) => {
-                    let answered = self.answer(&line).await?;
+                    let shown = Shown::default();
+                    let answered = self.answer(&line, &shown).await?;
                     match &answered.ending {
-                        Ending::Reply { reply } | Ending::Handoff { reply, .. } => say(reply.as_str()),
+                        Ending::Reply { reply } | Ending::Handoff { reply, .. } => shown.finish(reply.as_str()),
                         Ending::Silence { reason } => complain(&format!("(silence: {reason})")),
                     }
                     self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
@@ -218,6 +223,37 @@ impl Talk<'_> {
                 Err(error) => return Err(Failure::operation(format!("the terminal: {error}"))),
             }
         }
+    }
+}
+
+/// What of a reply stands in the terminal.
+#[derive(Default)]
+struct Shown(Mutex<String>);
+
+impl Shown {
+    fn text(&self) -> MutexGuard<'_, String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The reply's rest; the whole of it on a line of its own, if it does not begin with what was shown.
+    fn finish(&self, reply: &str) {
+        let shown = std::mem::take(&mut *self.text());
+        match reply.strip_prefix(shown.as_str()) {
+            Some(rest) => say(rest),
+            None => say(&format!("\n{reply}")),
+        }
+    }
+}
+
+impl Live for Shown {
+    fn shown(&self, piece: &str) {
+        self.text().push_str(piece);
+        say_piece(piece);
+    }
+
+    fn void(&self) {
+        self.text().clear();
+        say("");
     }
 }
 

@@ -13,6 +13,7 @@ mod key;
 mod migrate;
 mod outbox;
 mod pack;
+mod plan;
 mod retention;
 mod seed;
 mod serve;
@@ -80,6 +81,8 @@ enum Command {
     Outbox(outbox::Args),
     /// Deletes what was kept long enough, or says what would be deleted.
     Retention(retention::Args),
+    /// What the business may use: plan, trial, single features.
+    Plan(plan::Args),
     /// Figures of the last months: appointments, no-shows, revenue.
     Stats(stats::Args),
     /// Keys of the HTTP API: make, list, revoke.
@@ -134,6 +137,7 @@ async fn dispatch(
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
         Command::Retention(args) => retention::run(args, &loaded?).await,
+        Command::Plan(args) => plan::run(args, &loaded?).await,
         Command::Stats(args) => stats::run(args, &loaded?).await,
         Command::Key(args) => key::run(args, &loaded?).await,
         Command::Agenda(args) => agenda::run(args, &loaded?).await,

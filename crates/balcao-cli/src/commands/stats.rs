@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use balcao_app::analytics::{Analytics, Figures, MAX_MONTHS};
 use balcao_app::people::Sees;
+use jiff::civil::DateTime;
 use serde_json::json;
 
 use crate::{
+    commands::chat::local_time,
     config::Config,
     output::{Failure, chain, say},
     wire,
@@ -25,6 +27,9 @@ pub(crate) struct Args {
     /// Clients who missed most.
     #[arg(long, default_value_t = 5)]
     no_shows: u32,
+    /// Fixes the business's local clock, for example 2026-11-24T10:00.
+    #[arg(long, value_name = "TIME", value_parser = local_time)]
+    now: Option<DateTime>,
     /// JSON instead of text.
     #[arg(long)]
     json: bool,
@@ -32,7 +37,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
-    let (desk, organization, _) = wire::configured(config, None).await?;
+    let (desk, organization, _) = wire::configured(config, args.now).await?;
     let analytics = Analytics::new(desk);
     let stats = analytics.stats(organization, Sees::ALL, args.months).await;
     let stats = stats.map_err(|error| Failure::operation(chain(&error)))?;

@@ -96,3 +96,37 @@ fn a_profile_for_staff_is_not_served_to_customers() {
     assert_eq!(code(&output), 2, "{}", err(&output));
     assert!(err(&output).contains("talks with staff"), "{}", err(&output));
 }
+
+#[test]
+fn a_plan_without_the_assistant_tells_the_owner_so() {
+    let folder = shop();
+    let json = |arguments: &[&str]| -> Value {
+        let output = run(folder.path(), arguments, "");
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        serde_json::from_str(&out(&output)).unwrap()
+    };
+    assert_eq!(json(&["plan", "--json"])["open"], serde_json::json!(["assistant", "free_questions"]));
+    assert_eq!(json(&["plan", "--set", "basic", "--json"])["open"], serde_json::json!([]));
+    let chat = [
+        "chat",
+        "--profile",
+        "odys-assistant",
+        "--as-staff",
+        OWNER,
+        "--now",
+        NOW,
+        "--model",
+        "offline",
+        "--script",
+        "-",
+    ];
+    let output = run(folder.path(), &chat, "como foi o mês?\n");
+    assert_eq!(code(&output), 2, "{}", err(&output));
+    assert!(err(&output).contains("not part of the business's plan `basic`"), "{}", err(&output));
+    json(&["plan", "--trial-until", "2026-11-24", "--json"]);
+    let output = run(folder.path(), &chat, "como foi o mês?\n");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let unknown = run(folder.path(), &["plan", "--set", "gold"], "");
+    assert_eq!(code(&unknown), 2);
+    assert!(err(&unknown).contains("there are: basic, complete"), "{}", err(&unknown));
+}

@@ -80,6 +80,7 @@ fn every_command_and_option_has_a_description() {
         "serve",
         "stats",
         "retention",
+        "plan",
     ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");

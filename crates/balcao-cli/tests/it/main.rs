@@ -3,6 +3,7 @@
 
 mod api;
 mod assistant;
+mod assistant_figures;
 mod bad_input;
 mod chat;
 mod docs;

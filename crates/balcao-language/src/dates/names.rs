@@ -18,7 +18,7 @@ pub fn weekday_named(name: &str) -> Option<Weekday> {
 }
 
 /// The month of a folded name or abbreviation.
-pub(super) fn month_named(name: &str) -> Option<i8> {
+pub(crate) fn month_named(name: &str) -> Option<i8> {
     Some(match name {
         "janeiro" | "jan" | "january" => 1,
         "fevereiro" | "fev" | "february" | "feb" => 2,

@@ -23,13 +23,13 @@ pub(super) struct Found {
     pub(super) reading: Result<DateSpan, DateProblem>,
 }
 
-struct Scanner<'a> {
+pub(super) struct Scanner<'a> {
     text: &'a str,
-    tokens: &'a [Token],
-    today: Date,
+    pub(super) tokens: &'a [Token],
+    pub(super) today: Date,
 }
 
-type Reading = Result<DateSpan, DateProblem>;
+pub(super) type Reading = Result<DateSpan, DateProblem>;
 
 pub(super) fn scan(text: &str, tokens: &[Token], today: Date) -> Vec<Found> {
     let scanner = Scanner { text, tokens, today };
@@ -84,40 +84,91 @@ fn join_weekdays(tokens: &[Token], found: Vec<Found>) -> Vec<Found> {
 
 impl Scanner<'_> {
     fn date_at(&self, from: usize) -> Option<Found> {
-        if let Some((to, weekday, reading)) = self.weekday(from) {
-            return Some(Found { from, to, weekday, reading });
+        let several = self
+            .range(from)
+            .or_else(|| self.shifted(from))
+            .or_else(|| self.holiday(from))
+            .or_else(|| self.named_span(from));
+        if let Some((to, reading)) = several {
+            return Some(Found { from, to, weekday: None, reading });
         }
-        let (to, reading) = self
-            .numeric(from)
+        if let Some((to, weekday, reading)) = self.weekday(from) {
+            return Some(self.weekday_with_day(from, to, weekday, reading));
+        }
+        let (to, reading) = self.single(from).or_else(|| self.month_alone(from))?;
+        Some(Found { from, to, weekday: None, reading })
+    }
+
+    /// A day or span that is neither a weekday nor a range with two ends.
+    pub(super) fn single(&self, from: usize) -> Option<(usize, Reading)> {
+        self.numeric(from)
             .or_else(|| self.day_and_month(from))
             .or_else(|| self.month_and_day(from))
             .or_else(|| self.relative(from))
             .or_else(|| self.span(from))
             .or_else(|| self.holiday(from))
             .or_else(|| self.distance(from))
-            .or_else(|| self.day_of_month(from))?;
-        Some(Found { from, to, weekday: None, reading })
+            .or_else(|| self.day_of_month(from))
     }
 
-    fn at(&self, index: usize) -> &str {
+    /// "Terça 25", "sexta-feira 13": a day of the month behind the weekday, if nothing speaks for an hour.
+    fn weekday_with_day(&self, from: usize, to: usize, weekday: Option<Weekday>, reading: Reading) -> Found {
+        let alone = Found { from, to, weekday, reading };
+        let (Some(said), Some((day, next))) = (weekday, self.naked_day(to)) else { return alone };
+        let first = self.today.first_of_month();
+        let months = (0..12_i64).map(|ahead| first.saturating_add(ahead.months()));
+        let next_such = months
+            .filter_map(|month| Date::new(month.year(), month.month(), day).ok())
+            .find(|date| *date >= self.today);
+        let Some(date) = next_such else { return alone };
+        let actual = date.weekday();
+        if actual == said {
+            return Found { from, to: next, weekday: None, reading: Ok(DateSpan::Day(date)) };
+        }
+        // "Sexta 10" is an hour then; "sexta 25" and "sexta-feira 10" are dates on another weekday.
+        let hour = day <= 22 && !(from..to).any(|index| ["feira", "feiras"].contains(&self.at(index)));
+        if hour {
+            return alone;
+        }
+        Found { from, to: next, weekday: None, reading: Err(DateProblem::WeekdayMismatch { said, date, actual }) }
+    }
+
+    /// One or two digits from 1 to 31 that nothing follows which would make them something else.
+    fn naked_day(&self, index: usize) -> Option<(i8, usize)> {
+        let number = number_at(self.tokens, index).filter(|number| number.digits == 1 || number.digits == 2)?;
+        let day = i8::try_from(number.value).ok().filter(|day| (1..=31).contains(day))?;
+        let ends = self.tokens.get(number.next).is_none_or(|next| match next.kind {
+            TokenKind::Mark => ["?", "!", ".", ",", ")", ";", "\n"].contains(&next.text.as_str()),
+            TokenKind::Word => {
+                ["as", "das", "de", "e", "ou", "por", "depois", "antes", "pela", "no", "na"]
+                    .contains(&next.text.as_str())
+                    && !next.glued
+            }
+            TokenKind::Number => false,
+        });
+        let month = self.at(number.next) == "de" && month_named(self.at(number.next.saturating_add(1))).is_some();
+        (ends && !month).then_some((day, number.next))
+    }
+
+    pub(super) fn at(&self, index: usize) -> &str {
         at(self.tokens, index)
     }
 
-    fn glued(&self, index: usize) -> bool {
+    pub(super) fn glued(&self, index: usize) -> bool {
         is_glued(self.tokens, index)
     }
 
-    fn phrase(&self, index: usize, phrases: &[&str]) -> Option<usize> {
+    pub(super) fn phrase(&self, index: usize, phrases: &[&str]) -> Option<usize> {
         phrase_at(self.tokens, index, phrases).map(|len| index.saturating_add(len))
     }
 
-    fn written(&self, from: usize, to: usize) -> String {
+    pub(super) fn written(&self, from: usize, to: usize) -> String {
         let start = self.tokens.get(from).map_or(0, |token| token.start);
         let end = self.tokens.get(to.saturating_sub(1)).map_or(self.text.len(), |token| token.end);
         self.text.get(start..end).unwrap_or_default().to_owned()
     }
 
-    fn plus(&self, span: Span) -> Date {
+    pub(super) fn plus(&self, span: Span) -> Date {
         self.today.saturating_add(span)
     }
 
@@ -133,7 +184,7 @@ impl Scanner<'_> {
     }
 
     /// 15/12, 15/12/2026, 15-12-26, 15.12.2026, 2026-12-15, 2026/12/15, 22/jan/2026.
-    fn numeric(&self, from: usize) -> Option<(usize, Reading)> {
+    pub(super) fn numeric(&self, from: usize) -> Option<(usize, Reading)> {
         let token = self.tokens.get(from).filter(|token| token.kind == TokenKind::Number)?;
         let separator = self.at(from.saturating_add(1));
         if !["/", "-", "."].contains(&separator) || ["/", ".", "$"].contains(&before(self.tokens, from, 1)) {
@@ -181,7 +232,7 @@ impl Scanner<'_> {
     }
 
     /// "15 de dezembro", "1o de jan", "vinte e um de maio de 2027", "15 December", "15th of December".
-    fn day_and_month(&self, from: usize) -> Option<(usize, Reading)> {
+    pub(super) fn day_and_month(&self, from: usize) -> Option<(usize, Reading)> {
         let start = if self.at(from) == "dia" { from.saturating_add(1) } else { from };
         let (day, mut next) = match number_at(self.tokens, start).filter(|number| number.digits <= 2) {
             Some(number) => (number.value, number.next),
@@ -221,7 +272,7 @@ impl Scanner<'_> {
     }
 
     /// A year behind a date: ", 2026", "de 2026", " 2026".
-    fn year_after(&self, next: usize) -> (usize, Option<i16>) {
+    pub(super) fn year_after(&self, next: usize) -> (usize, Option<i16>) {
         let mut index = next;
         while [",", "de", "do", "ano"].contains(&self.at(index)) {
             index = index.saturating_add(1);
@@ -254,7 +305,7 @@ impl Scanner<'_> {
             .ok_or_else(|| DateProblem::Impossible { written: self.written(from, to) })
     }
 
-    fn relative(&self, from: usize) -> Option<(usize, Reading)> {
+    pub(super) fn relative(&self, from: usize) -> Option<(usize, Reading)> {
         const WORDS: [(&[&str], i64); 5] = [
             (
                 &[
@@ -355,21 +406,6 @@ impl Scanner<'_> {
         None
     }
 
-    /// The fixed holidays that customers name: the next one from today on.
-    fn holiday(&self, from: usize) -> Option<(usize, Reading)> {
-        const DAYS: [(&[&str], i8, i8); 5] = [
-            (&["vespera de natal", "vespera do natal", "christmas eve"], 12, 24),
-            (&["natal", "christmas"], 12, 25),
-            (&["vespera de ano novo", "reveillon", "new year ' s eve"], 12, 31),
-            (&["ano novo", "new year"], 1, 1),
-            (&["dia do trabalho", "dia do trabalhador"], 5, 1),
-        ];
-        DAYS.iter().find_map(|(names, month, day)| {
-            let to = self.phrase(from, names)?;
-            Some((to, self.resolve(None, *month, *day, from, to)))
-        })
-    }
-
     /// "Daqui a 3 dias", "em uma semana", "in 2 weeks".
     fn distance(&self, from: usize) -> Option<(usize, Reading)> {
         let next = self.phrase(from, &["daqui a", "daqui ha", "daqui", "dentro de", "em", "in"])?;
@@ -431,7 +467,7 @@ impl Scanner<'_> {
     }
 
     /// A weekday with its qualifiers; the third value is set if it is a bare name that a date may absorb.
-    fn weekday(&self, from: usize) -> Option<(usize, Option<Weekday>, Reading)> {
+    pub(super) fn weekday(&self, from: usize) -> Option<(usize, Option<Weekday>, Reading)> {
         const NEXT: [&str; 5] = ["proxima", "proximo", "prox", "next", "coming"];
         const THIS: [&str; 8] = ["nesta", "nessa", "neste", "nesse", "esta", "essa", "este", "this"];
         const LAST: [&str; 5] = ["ultima", "ultimo", "last", "passada", "passado"];

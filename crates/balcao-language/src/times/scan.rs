@@ -138,7 +138,7 @@ impl Scanner<'_> {
         match self.tokens.get(index) {
             None => true,
             Some(token) => match token.kind {
-                TokenKind::Word => AFTER.contains(&token.text.as_str()),
+                TokenKind::Word => AFTER.contains(&token.text.as_str()) && !self.names_month(index),
                 TokenKind::Number => false,
                 TokenKind::Mark => {
                     let joins = [":", "/", "%", "+", "*", "$", "\u{b0}", "-"].contains(&token.text.as_str());
@@ -148,6 +148,12 @@ impl Scanner<'_> {
                 }
             },
         }
+    }
+
+    /// "20 de novembro", "22 deste mês": what stands before is a day.
+    fn names_month(&self, index: usize) -> bool {
+        let next = self.at(index.saturating_add(1));
+        ["de", "do"].contains(&self.at(index)) && (next == "mes" || crate::dates::month_named(next).is_some())
     }
 
     /// "Às 9 corte" counts no cuts: what is counted stands in the plural, or is a unit.

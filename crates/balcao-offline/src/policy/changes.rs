@@ -291,8 +291,12 @@ impl Desk<'_> {
         if left.len() > 1 {
             left = self.narrowed(left);
         }
+        let told = self.dialogue.told;
+        let told = left.iter().find(|one| told.is_some() && one.id.as_ref().and_then(Value::as_i64) == told).cloned();
         match left.as_slice() {
             [only] => Some(only.clone()),
+            // Who answers a reminder means its appointment.
+            _ if told.is_some() => told,
             _ => {
                 self.say(Line::Which { list: left });
                 None

@@ -125,6 +125,7 @@ contract! {
         knowledge_is_listed_by_category_and_forgotten,
         notes_templates_and_media_are_kept,
         texts_keep_every_character,
+        what_a_business_has_booked_of_us_is_kept,
     ]
     talk: [
         a_turn_that_is_over_has_no_more_effects,
@@ -139,7 +140,8 @@ contract! {
         the_last_messages_come_oldest_first,
         a_turn_has_one_reply_and_it_can_be_taken_back,
         what_was_written_after_a_text_is_counted,
-        the_last_subject_is_of_the_last_thing_that_we_said,
+        the_last_thing_told_is_the_last_thing_that_we_said,
+        a_quoted_message_names_its_matter,
         handoffs_are_open_until_they_are_resolved,
     ]
     api: [

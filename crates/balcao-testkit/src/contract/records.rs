@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use balcao_domain::contact::Contact;
+use balcao_domain::entitlement::{Entitlement, Feature, Tier};
 use balcao_domain::hours::{DayException, Hours, WeeklyHours};
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::{Notify, Professional};
@@ -13,8 +14,8 @@ use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, Servic
 use balcao_store::catalog::{self, Around};
 use balcao_store::library::{self, Media, Template};
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, Tx, contact, flow_run, hours, knowledge, note, organization, pipeline,
-    subscription, tag,
+    Store, StoreError, StoreErrorClass, Tx, contact, entitlement, flow_run, hours, knowledge, note, organization,
+    pipeline, subscription, tag,
 };
 use jiff::civil::{Date, date};
 
@@ -37,6 +38,7 @@ cases!(
     knowledge_is_listed_by_category_and_forgotten,
     notes_templates_and_media_are_kept,
     texts_keep_every_character,
+    what_a_business_has_booked_of_us_is_kept,
 );
 
 pub(super) fn first(world: World) -> balcao_domain::ContactId {
@@ -380,6 +382,27 @@ pub async fn texts_keep_every_character(store: &Store) {
             found.iter().map(|note| (note.author.as_str(), note.content.as_str())).collect::<Vec<_>>(),
             [("?1", text)]
         );
+        Ok(())
+    })
+    .await;
+}
+
+/// Of whom nothing is kept has everything; each organization has its own.
+pub async fn what_a_business_has_booked_of_us_is_kept(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await.organization, world(store, "b").await.organization);
+    write(store, move |tx| {
+        assert_eq!(entitlement::get(tx, ours)?, Entitlement::default());
+        let trial = Entitlement {
+            tier: Tier::Basic,
+            trial_ends_at: Some(at(60)),
+            extra: [Feature::FreeQuestions].into_iter().collect(),
+        };
+        entitlement::set(tx, ours, &trial, now())?;
+        assert_eq!(entitlement::get(tx, ours)?, trial);
+        assert_eq!(entitlement::get(tx, theirs)?, Entitlement::default());
+        let paid = Entitlement { trial_ends_at: None, ..trial };
+        entitlement::set(tx, ours, &paid, now())?;
+        assert_eq!(entitlement::get(tx, ours)?, paid);
         Ok(())
     })
     .await;

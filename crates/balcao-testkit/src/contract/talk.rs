@@ -2,10 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
 
 use balcao_domain::conversation::ConversationState;
+use balcao_domain::outbox::{AttemptOutcome, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, StaffId, TurnId};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::handoff::{self, NewHandoff};
-use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::message::{self, Author, NewMessage, Told};
+use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::staff::{self, Staff};
 use balcao_store::turn::{self, Closing, Spent};
 use balcao_store::{Store, StoreError, Tx, ledger};
@@ -29,7 +31,8 @@ cases!(
     the_last_messages_come_oldest_first,
     a_turn_has_one_reply_and_it_can_be_taken_back,
     what_was_written_after_a_text_is_counted,
-    the_last_subject_is_of_the_last_thing_that_we_said,
+    the_last_thing_told_is_the_last_thing_that_we_said,
+    a_quoted_message_names_its_matter,
     handoffs_are_open_until_they_are_resolved,
 );
 
@@ -330,17 +333,59 @@ pub async fn what_was_written_after_a_text_is_counted(store: &Store) {
 }
 
 /// What we said after it takes its place; what the contact said does not.
-pub async fn the_last_subject_is_of_the_last_thing_that_we_said(store: &Store) {
+pub async fn the_last_thing_told_is_the_last_thing_that_we_said(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = begin(tx, world, 0, "a")?.id;
         say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
         say(tx, world, conversation, None, Author::Contact, "ok", 2)?;
-        let subject = |tx: &mut Tx<'_>, when| message::last_subject(tx, world.organization, conversation, at(when));
-        assert_eq!(subject(tx, 0)?.as_deref(), Some("lembrete"));
-        assert_eq!(subject(tx, 2)?, None);
+        let told = |tx: &mut Tx<'_>, when| message::last_told(tx, world.organization, conversation, at(when));
+        assert_eq!(told(tx, 0)?, Some(Told { subject: "lembrete".to_owned(), about: None }));
+        assert_eq!(told(tx, 2)?, None);
         say(tx, world, conversation, None, Author::Agent, "até lá", 3)?;
-        assert_eq!(subject(tx, 0)?, None);
+        assert_eq!(told(tx, 0)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// By the channel's name of the message, in its own conversation only; an answer of ours has no matter.
+pub async fn a_quoted_message_names_its_matter(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (conversation, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "b")?.id);
+        say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
+        say(tx, world, conversation, None, Author::Agent, "até lá", 2)?;
+        for (name, about, seconds) in [("w1", Some("appointment:7:0"), 1), ("w2", None, 2)] {
+            let new = NewOutbox {
+                conversation,
+                turn: None,
+                part: 1,
+                kind: "reminder",
+                channel: "whatsapp",
+                account: "7001",
+                recipient: "{}",
+                body: "{}",
+                correlation: name,
+                about,
+                fallback: None,
+            };
+            outbox::push(tx, world.organization, &new, at(seconds))?;
+            let claimed = outbox::claim(tx, name, at(seconds), at(seconds + 30), 10)?;
+            for one in &claimed {
+                let next = after_attempt(AttemptOutcome::Accepted, one.attempts, 0, SETTLE, at(seconds));
+                outbox::record(tx, one, next, Some(name), None, at(seconds))?;
+            }
+        }
+        let told = |tx: &mut Tx<'_>, conversation, name| message::told_in(tx, world.organization, conversation, name);
+        let reminder = Told { subject: "lembrete".to_owned(), about: Some("appointment:7:0".to_owned()) };
+        assert_eq!(told(tx, conversation, "w1")?, Some(reminder.clone()));
+        assert_eq!(told(tx, conversation, "w2")?, None);
+        assert_eq!(told(tx, conversation, "w3")?, None);
+        assert_eq!(told(tx, other, "w1")?, None);
+        assert_eq!(message::last_told(tx, world.organization, conversation, at(0))?, None);
+        say(tx, world, conversation, None, Author::System, "lembrete", 1)?;
+        assert_eq!(message::last_told(tx, world.organization, conversation, at(0))?, Some(reminder));
         Ok(())
     })
     .await;

@@ -1,0 +1,102 @@
+//! Outbound context: what we told the contact unasked that they may be answering, and the appointment it was about
+//! (specification part 01 §7).
+//!
+//! A message that quotes one of ours says which; else it is the last notification of the last 48 hours, if nothing was said by
+//! us after it. So "preciso remarcar" needs no question about which appointment. Of somebody else's appointment, as in a
+//! professional's notice, nothing is added to what the notice said.
+
+use balcao_channel::inbound::Quoted;
+use balcao_domain::Appointment;
+use balcao_domain::{AppointmentId, ContactId, TurnId};
+use balcao_language::say;
+use balcao_store::message::{self, Told};
+use balcao_store::organization::Organization;
+use balcao_store::{Tx, appointment, inbox};
+use balcao_tool::Locale;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+
+use crate::appointments::professional_names;
+use crate::desk::UseCaseError;
+use crate::{notices, sender::vet};
+
+/// What we told the contact that they may be answering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Notified {
+    /// The words, with the appointment behind them.
+    pub(super) text: String,
+    /// The contact's own appointment that it was about, as it stands now.
+    pub(super) about: Option<About>,
+}
+
+/// An appointment, worded for whoever goes on with the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct About {
+    pub(super) id: AppointmentId,
+    pub(super) line: String,
+}
+
+/// Whose turn it is, and how they are written to.
+pub(super) struct Whose<'a> {
+    pub(super) organization: &'a Organization,
+    pub(super) zone: &'a TimeZone,
+    pub(super) contact: ContactId,
+    pub(super) conversation: balcao_domain::ConversationId,
+    pub(super) turn: TurnId,
+    pub(super) locale: Locale,
+}
+
+/// What the contact may be answering.
+pub(super) fn of(tx: &mut Tx<'_>, whose: &Whose<'_>, since: Timestamp) -> Result<Option<Notified>, UseCaseError> {
+    let org = whose.organization.id;
+    let told = match quoted(tx, whose)? {
+        Some(told) => Some(told),
+        None => message::last_told(tx, org, whose.conversation, since)?,
+    };
+    let Some(Told { subject, about }) = told else { return Ok(None) };
+    let named =
+        about.as_deref().and_then(|about| vet::appointment_in(about).or_else(|| notices::appointment_of(about)));
+    let found = match named {
+        Some(id) => {
+            appointment::find(tx, org, id, whose.organization.currency)?.filter(|one| one.contact == whose.contact)
+        }
+        None => None,
+    };
+    let Some(found) = found else { return Ok(Some(Notified { text: subject, about: None })) };
+    let about = worded(tx, whose, &found)?;
+    Ok(Some(Notified { text: format!("{subject} ({})", about.line), about: Some(about) }))
+}
+
+/// What was told in the message of ours that the turn's last quoting message quotes.
+fn quoted(tx: &mut Tx<'_>, whose: &Whose<'_>) -> Result<Option<Told>, UseCaseError> {
+    #[derive(Deserialize)]
+    struct Quoting {
+        quoted: Option<Quoted>,
+    }
+    let org = whose.organization.id;
+    for payload in inbox::payloads_of_turn(tx, org, whose.turn)? {
+        let quoting: Option<Quoting> = serde_json::from_str(&payload).ok();
+        let name = quoting.and_then(|quoting| quoting.quoted).and_then(|quoted| quoted.message);
+        if let Some(name) = name {
+            return Ok(message::told_in(tx, org, whose.conversation, name.as_str())?);
+        }
+    }
+    Ok(None)
+}
+
+/// "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h"; what became of it, if it stands no more.
+pub(super) fn worded(tx: &mut Tx<'_>, whose: &Whose<'_>, one: &Appointment) -> Result<About, UseCaseError> {
+    let said = say::Locale::of(whose.locale.tag());
+    let names = professional_names(tx, whose.organization.id)?;
+    let starts = one.span.start.to_zoned(whose.zone.clone());
+    let (day, time) = (say::day(starts.date(), said), say::time(starts.time(), said));
+    let who = names.get(&one.professional).map_or("", String::as_str);
+    let (noun, with, gone) = match whose.locale {
+        Locale::PtBr => ("agendamento", "com", ", não está mais marcado"),
+        Locale::En => ("appointment", "with", ", no longer booked"),
+    };
+    let gone = if one.status.is_open() { "" } else { gone };
+    let id = i64::from(one.id);
+    Ok(About { id: one.id, line: format!("{noun} {id}: {} {with} {who}, {day} {time}{gone}", one.service_name) })
+}

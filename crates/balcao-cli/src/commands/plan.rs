@@ -1,0 +1,85 @@
+//! `balcao plan`: what the business may use, and until when it may try.
+
+use std::process::ExitCode;
+
+use balcao_app::plans::{PlanChange, Plans};
+use balcao_domain::entitlement::{Feature, Tier};
+use jiff::{Timestamp, civil::Date};
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, say},
+    wire,
+};
+
+/// Options of `balcao plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao plan                                     what may be used now\n  \
+    balcao plan --set basic --trial-until 2026-12-31  everything until the end of the year\n  \
+    balcao plan --grant assistant                   one feature beside the plan")]
+pub(crate) struct Args {
+    /// The plan from now on: `basic`, `complete`.
+    #[arg(long, value_name = "PLAN", value_parser = tier)]
+    set: Option<Tier>,
+    /// The last day on which everything may be used.
+    #[arg(long, value_name = "DATE", conflicts_with = "end_trial")]
+    trial_until: Option<Date>,
+    /// Ends the trial.
+    #[arg(long)]
+    end_trial: bool,
+    /// A feature beside the plan: `assistant`, `free_questions`. May be repeated.
+    #[arg(long, value_name = "FEATURE", value_parser = feature)]
+    grant: Vec<Feature>,
+    /// A feature beside the plan no longer. May be repeated.
+    #[arg(long, value_name = "FEATURE", value_parser = feature)]
+    withdraw: Vec<Feature>,
+    /// JSON instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+fn tier(text: &str) -> Result<Tier, String> {
+    let known = Tier::ALL.map(Tier::as_str).join(", ");
+    Tier::from_word(text).ok_or_else(|| format!("there is no plan `{text}`; there are: {known}"))
+}
+
+fn feature(text: &str) -> Result<Feature, String> {
+    let known = Feature::ALL.map(Feature::as_str).join(", ");
+    Feature::from_word(text).ok_or_else(|| format!("there is no feature `{text}`; there are: {known}"))
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _clock) = wire::configured(config, None).await?;
+    let plans = Plans::new(desk);
+    let change = PlanChange {
+        tier: args.set,
+        trial_until: if args.end_trial { Some(None) } else { args.trial_until.map(Some) },
+        grant: args.grant.into_iter().collect(),
+        withdraw: args.withdraw.into_iter().collect(),
+    };
+    let failed = |error| Failure::operation(chain(&error));
+    if change != PlanChange::default() {
+        plans.change(organization, change).await.map_err(failed)?;
+    }
+    let (found, open) = plans.show(organization).await.map_err(failed)?;
+    let names = |features: &std::collections::BTreeSet<Feature>| -> Vec<&'static str> {
+        features.iter().map(|one| one.as_str()).collect()
+    };
+    let trial = found.trial_ends_at.map(|end: Timestamp| end.to_string());
+    if args.json {
+        let shown = json!({
+            "plan": found.tier.as_str(), "trial_ends_at": trial, "beside": names(&found.extra), "open": names(&open),
+        });
+        say(&shown.to_string());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let listed = |names: Vec<&str>| if names.is_empty() { "-".to_owned() } else { names.join(", ") };
+    say(&format!("plan         {}", found.tier));
+    say(&format!("trial until  {}", trial.unwrap_or_else(|| "-".to_owned())));
+    say(&format!("beside it    {}", listed(names(&found.extra))));
+    say(&format!("open now     {}", listed(names(&open))));
+    Ok(ExitCode::SUCCESS)
+}

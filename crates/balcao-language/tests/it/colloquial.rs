@@ -1,0 +1,147 @@
+//! What customers of a front desk write, in the words that they use, and what no text may do to a weekday.
+
+use balcao_language::{DateProblem, DateSpan, Period, TimeReading, find_dates, find_times};
+use jiff::{
+    ToSpan,
+    civil::{Date, Time, Weekday, date, time},
+};
+use proptest::prelude::*;
+
+/// A Monday.
+const TODAY: Date = date(2026, 11, 23);
+
+fn day(text: &str) -> Date {
+    match find_dates(text, TODAY).as_slice() {
+        [only] => match only.reading {
+            Ok(DateSpan::Day(date)) => date,
+            _ => panic!("{text}: {only:?}"),
+        },
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn reading(text: &str) -> TimeReading {
+    match find_times(text).as_slice() {
+        [only] => only.reading,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_issues_own_phrases_are_read() {
+    assert_eq!(day("amanhã de tarde"), date(2026, 11, 24));
+    let TimeReading::Window(afternoon) = reading("amanhã de tarde") else { panic!("a window") };
+    assert_eq!(afternoon.period, Some(Period::Afternoon));
+    assert_eq!(day("sexta que vem"), date(2026, 11, 27));
+    assert_eq!(day("dia 5"), date(2026, 12, 5));
+    let exact = |time: Time| TimeReading::At { time, assumed_pm: false, approximate: false };
+    assert_eq!(reading("meio-dia e meia"), exact(time(12, 30, 0, 0)));
+    assert_eq!(day("daqui a duas semanas"), date(2026, 12, 7));
+    let TimeReading::Window(late) = reading("depois das 17") else { panic!("a window") };
+    assert_eq!((late.from, late.until), (time(17, 0, 0, 0), time(23, 59, 0, 0)));
+    // Four in the afternoon is a guess, and says so; so does "about".
+    assert_eq!(reading("lá pelas 4"), TimeReading::At { time: time(16, 0, 0, 0), assumed_pm: true, approximate: true });
+}
+
+#[test]
+fn feasts_and_distances_from_them_are_days() {
+    for (text, want) in [
+        ("na sexta-feira santa", date(2027, 3, 26)),
+        ("no carnaval", date(2027, 2, 9)),
+        ("segunda de carnaval", date(2027, 2, 8)),
+        ("corpus christi", date(2027, 5, 27)),
+        ("na páscoa de 2028", date(2028, 4, 16)),
+        ("dia das mães", date(2027, 5, 9)),
+        ("uma semana antes do natal", date(2026, 12, 18)),
+        ("dois dias depois do natal", date(2026, 12, 27)),
+    ] {
+        assert_eq!(day(text), want, "{text}");
+    }
+}
+
+#[test]
+fn spans_are_spans_and_their_numbers_are_no_hours() {
+    for (text, first, last) in [
+        ("entre 19 e 20 de dezembro", date(2026, 12, 19), date(2026, 12, 20)),
+        ("do dia 3 ao dia 12", date(2026, 12, 3), date(2026, 12, 12)),
+        ("do dia 28 até o dia 2", date(2026, 11, 28), date(2026, 12, 2)),
+        ("de 4 a 22 do mês que vem", date(2026, 12, 4), date(2026, 12, 22)),
+        ("em janeiro", date(2027, 1, 1), date(2027, 1, 31)),
+        ("nos próximos 3 dias", date(2026, 11, 24), date(2026, 11, 26)),
+    ] {
+        let found = find_dates(text, TODAY);
+        let readings: Vec<_> = found.into_iter().map(|found| found.reading).collect();
+        assert_eq!(readings, [Ok(DateSpan::Range { first, last })], "{text}");
+        assert_eq!(find_times(text), [], "{text}");
+    }
+    for text in ["custa de 4 a 22 reais", "dia 3 e dia 5", "das 14 às 16", "2 a 3 pessoas"] {
+        let spans =
+            find_dates(text, TODAY).into_iter().filter(|found| matches!(found.reading, Ok(DateSpan::Range { .. })));
+        assert_eq!(spans.count(), 0, "{text}");
+    }
+}
+
+#[test]
+fn a_number_behind_a_weekday_is_its_date_or_a_problem() {
+    assert_eq!(day("sexta 27"), date(2026, 11, 27));
+    assert_eq!(day("quinta-feira 10"), date(2026, 12, 10));
+    // 10 o'clock: no Friday near is a 10th.
+    assert_eq!(day("sexta 10"), date(2026, 11, 27));
+    for text in ["terça 25", "sexta-feira 13", "sexta, 25/11"] {
+        let found = find_dates(text, TODAY);
+        assert!(
+            matches!(found[..], [ref only] if matches!(only.reading, Err(DateProblem::WeekdayMismatch { .. }))),
+            "{text}: {found:?}"
+        );
+    }
+}
+
+const NAMES: [(&str, Weekday); 7] = [
+    ("segunda-feira", Weekday::Monday),
+    ("terça", Weekday::Tuesday),
+    ("qua", Weekday::Wednesday),
+    ("5ª", Weekday::Thursday),
+    ("sexta", Weekday::Friday),
+    ("sábado", Weekday::Saturday),
+    ("domingo", Weekday::Sunday),
+];
+
+proptest! {
+    /// Never a wrong weekday: whoever names one gets a day of that name, or is told that it does not fit.
+    #[test]
+    fn a_named_weekday_is_the_weekday_of_the_day(
+        ahead in 0_i64..4000,
+        name in 0_usize..7,
+        form in prop::sample::select(vec![
+            "{}", "na {}", "{} que vem", "próxima {}", "nessa {}", "{} da semana que vem", "{} passada", "{}, dia 17", "{} 28",
+            "{}, 05/03", "dia 9 ({})", "{} às 10", "última {}",
+        ]),
+    ) {
+        let today = date(2024, 1, 1).saturating_add(ahead.days());
+        let (written, weekday) = NAMES[name];
+        let text = form.replace("{}", written);
+        for found in find_dates(&text, today) {
+            match found.reading {
+                Ok(DateSpan::Day(day)) => prop_assert_eq!(day.weekday(), weekday, "{} on {}", text, today),
+                Ok(DateSpan::Range { .. }) => prop_assert!(false, "{} is no span", text),
+                Err(DateProblem::WeekdayMismatch { said, date, actual }) => {
+                    prop_assert_eq!((said, date.weekday()), (weekday, actual));
+                    prop_assert_ne!(said, actual);
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Whatever is written: no panic, and every place is a place of the text.
+    #[test]
+    fn any_text_is_read_without_harm(text in "\\PC{0,60}", ahead in 0_i64..4000) {
+        let today = date(2024, 1, 1).saturating_add(ahead.days());
+        let days = find_dates(&text, today).into_iter().map(|found| (found.start, found.end));
+        let times = find_times(&text).into_iter().map(|found| (found.start, found.end));
+        let numbers = balcao_language::quantities::find_numbers(&text).into_iter().map(|found| (found.start, found.end));
+        for (start, end) in days.chain(times).chain(numbers) {
+            prop_assert!(start < end && text.get(start..end).is_some());
+        }
+    }
+}

@@ -1,0 +1,10 @@
+-- What a business may use. No row: everything.
+CREATE TABLE entitlement (
+    organization_id INTEGER PRIMARY KEY REFERENCES organization (id) ON DELETE CASCADE,
+    tier TEXT NOT NULL CHECK (tier IN ('basic', 'complete')),
+    -- Until then it has everything.
+    trial_ends_at BIGINT,
+    -- Features beside the tier, as JSON.
+    extra TEXT NOT NULL DEFAULT '[]',
+    changed_at BIGINT NOT NULL
+);
