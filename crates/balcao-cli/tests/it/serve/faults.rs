@@ -79,7 +79,8 @@ fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is
     no_effect_happened_twice(&shop);
     let slowest = refused.iter().max().unwrap();
     eprintln!("F-33: {count} messages over 3 stops of PostgreSQL, lost 0; the slowest refusal took {slowest:.0?}");
-    assert!(*slowest < Duration::from_secs(5), "{slowest:?}");
+    // Far beyond what it takes: that it does not hang, on whatever machine.
+    assert!(*slowest < Duration::from_secs(15), "{slowest:?}");
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
     every_message_has_one_answer(&shop, count);
     no_effect_happened_twice(&shop);
     eprintln!("F-100, F-101: {count} messages over a held and a cut connection, lost 0; refused after {held:.0?}");
-    assert!(held < Duration::from_secs(25), "{held:?}");
+    assert!(held < Duration::from_secs(40), "{held:?}");
 }
 
 #[test]
