@@ -13,6 +13,7 @@ use crate::{
     error::FailureKind,
     problem::{self, Problem, escape},
     template::Text,
+    webhook::Deliveries,
 };
 
 /// Where a service is and how it wants to be called.
@@ -42,6 +43,9 @@ pub struct Connection {
     /// How the service words its errors.
     #[serde(default)]
     pub errors: Errors,
+    /// How the service signs what it sends on its own.
+    #[serde(default)]
+    pub deliveries: Option<Deliveries>,
     /// How long a call may take, repeats and further pages included.
     #[serde(default = "ten_seconds")]
     #[schemars(range(min = 100, max = 120_000))]
@@ -247,6 +251,9 @@ impl Connection {
             auth.check(&mut problems);
         }
         self.check_limit(&mut problems);
+        if let Some(deliveries) = &self.deliveries {
+            problems.extend(deliveries.problems().into_iter().map(|problem| problem.below("/deliveries")));
+        }
         for (key, pointer) in [("code", &self.errors.code), ("message", &self.errors.message)] {
             check_pointer(pointer.as_deref(), &format!("/errors/{key}"), &mut problems);
         }

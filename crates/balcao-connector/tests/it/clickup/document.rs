@@ -26,6 +26,7 @@ fn sample(name: &str, schema: &Value) -> Value {
         "endpoint" => json!("https://example.test/hook"),
         "tag_fg" | "tag_bg" => json!("#2ecd6f"),
         "base64" => json!("b2k="),
+        "media_type" => json!("image/png"),
         // ClickUp's document declares milliseconds as 32 bits: any number will do here.
         _ if schema["description"].as_str().is_some_and(|text| text.contains("milissegundos")) => json!(1_795_269_600),
         _ => {
@@ -94,7 +95,10 @@ fn problems(document: &Value, request: &Request) -> Vec<String> {
             if schema.is_null() {
                 problems.push(format!("{template}: takes no body"));
             } else {
-                schema["components"] = document["components"].clone();
+                // The document refers from one body to another.
+                for part in ["components", "paths"] {
+                    schema[part] = document[part].clone();
+                }
                 let compiled = jsonschema::options().build(&schema).unwrap();
                 problems.extend(
                     compiled.iter_errors(body).map(|error| format!("{template}: {}: {error}", error.instance_path())),

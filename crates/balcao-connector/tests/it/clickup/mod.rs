@@ -46,7 +46,7 @@ impl World {
         let connection = Connection::read(&pack["connection"]).unwrap_or_else(|problems| panic!("{problems:#?}"));
         let settings = Settings::new()
             .secret("token", token)
-            .value("requests_per_minute", 100)
+            .value("requests_per_minute", 10_000)
             .value("base_url", clickup.base_url());
         let clock = Arc::new(TestClock::default());
         let account = Account::open(&connection, settings, &local(), clock.clone(), None, 3).unwrap();
