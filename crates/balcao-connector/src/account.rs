@@ -164,9 +164,7 @@ impl Account {
 
     async fn single(&self, going: Going<'_>, request: &Request) -> Result<Value, CallError> {
         let response = &going.operation.command.response;
-        if let Some(pagination) = &going.operation.command.pagination
-            && !asks_for_a_page(pagination, &request.url)
-        {
+        if let Some(pagination) = &going.operation.command.pagination {
             return self.pages(going, pagination, request).await;
         }
         let (_, value) = self.repeat(going, request).await?;
@@ -175,12 +173,16 @@ impl Account {
         answer::result(response, value).map_err(|detail| CallError::new(FailureKind::Unreadable, outcome, detail))
     }
 
-    /// All pages, up to the limits; `more` says that they were reached.
+    /// All pages, up to the limits, or the one that the caller names; `more` says that there is more.
     async fn pages(&self, going: Going<'_>, pagination: &Pagination, first: &Request) -> Result<Value, CallError> {
         let mut items = Vec::new();
         let mut request = first.clone();
+        let named = asks_for_a_page(pagination, &first.url);
+        let most = if named { 1 } else { pagination.max_pages };
         for (name, value) in pagination.first() {
-            set_query(&mut request.url, &name, &value);
+            if !named || pagination.param.as_ref() != Some(&name) {
+                set_query(&mut request.url, &name, &value);
+            }
         }
         let mut more = false;
         let mut seen = vec![request.url.clone()];
@@ -208,7 +210,7 @@ impl Account {
             if seen.contains(&url) {
                 return Err(unreadable("the pages go round in a circle"));
             }
-            if cut || items.len() >= pagination.max_items || page + 1 >= pagination.max_pages {
+            if cut || items.len() >= pagination.max_items || page + 1 >= most {
                 more = true;
                 break;
             }
