@@ -207,12 +207,12 @@ impl Account {
                 }
                 NextPage::Address(to) => same_origin(&request.url, &to).map_err(unreadable)?,
             };
-            if seen.contains(&url) {
-                return Err(unreadable("the pages go round in a circle"));
-            }
             if cut || items.len() >= pagination.max_items || page + 1 >= most {
                 more = true;
                 break;
+            }
+            if seen.contains(&url) {
+                return Err(unreadable("the pages go round in a circle"));
             }
             seen.push(url.clone());
             request.url = url;
