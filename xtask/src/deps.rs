@@ -12,7 +12,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-query", &["balcao-language"]),
     ("balcao-yaml", &[]),
     ("balcao-sandbox", &[]),
-    ("balcao-connector", &["balcao-tool"]),
+    ("balcao-connector", &["balcao-pack", "balcao-tool"]),
     ("balcao-tool", &["balcao-planted"]),
     ("balcao-llm", &[]),
     ("balcao-offline", &["balcao-llm", "balcao-language"]),

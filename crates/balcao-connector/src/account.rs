@@ -1,5 +1,8 @@
 //! A connection bound to an organization's settings: what calls go through.
 
+mod open;
+mod pages;
+
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -9,18 +12,17 @@ use std::{
 };
 
 use reqwest::Url;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::{
     answer::{self, Answer},
     auth::{Credentials, RefreshKeeper},
     clock::Clock,
     command::Operation,
-    connection::{Connection, LimitHeaders, address},
+    connection::{Connection, LimitHeaders},
     each,
     error::{CallError, FailureKind, Outcome},
     guard::Egress,
-    page::{NextPage, Pagination, same_origin},
     problem::Problem,
     rate::{Budget, Told},
     request::{self, Request},
@@ -74,8 +76,8 @@ impl Account {
                 Err(problem) => problems.push(problem),
             }
         }
-        let base = base(connection, &settings, egress).map_err(|problem| problems.push(problem)).ok();
-        let budget = budget(connection, &settings).map_err(|problem| problems.push(problem)).ok();
+        let base = open::base(connection, &settings, egress).map_err(|problem| problems.push(problem)).ok();
+        let budget = open::budget(connection, &settings).map_err(|problem| problems.push(problem)).ok();
         let credentials =
             Credentials::new(connection.auth.as_ref(), &settings, keeper).map_err(|found| problems.extend(found)).ok();
         let (Some(base), Some(budget), Some(credentials), true) = (base, budget, credentials, problems.is_empty())
@@ -164,64 +166,13 @@ impl Account {
 
     async fn single(&self, going: Going<'_>, request: &Request) -> Result<Value, CallError> {
         let response = &going.operation.command.response;
-        if let Some(pagination) = &going.operation.command.pagination
-            && !asks_for_a_page(pagination, &request.url)
-        {
+        if let Some(pagination) = &going.operation.command.pagination {
             return self.pages(going, pagination, request).await;
         }
         let (_, value) = self.repeat(going, request).await?;
         let writes = !going.operation.command.method.is_safe();
         let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
         answer::result(response, value).map_err(|detail| CallError::new(FailureKind::Unreadable, outcome, detail))
-    }
-
-    /// All pages, up to the limits; `more` says that they were reached.
-    async fn pages(&self, going: Going<'_>, pagination: &Pagination, first: &Request) -> Result<Value, CallError> {
-        let mut items = Vec::new();
-        let mut request = first.clone();
-        for (name, value) in pagination.first() {
-            set_query(&mut request.url, &name, &value);
-        }
-        let mut more = false;
-        let mut seen = vec![request.url.clone()];
-        for page in 0.. {
-            let (answer, value) = self.repeat(going, &request).await?;
-            let found = value.pointer(&pagination.items).and_then(Value::as_array);
-            let found =
-                found.ok_or_else(|| unreadable(&format!("the answer has no list at `{}`", pagination.items)))?;
-            let room = pagination.max_items.saturating_sub(items.len());
-            let cut = found.len() > room;
-            items.extend(found.iter().take(room).cloned());
-            let next = pagination.after(page, found.len(), &value, answer.header("link"));
-            let url = match next {
-                NextPage::End => {
-                    more = cut;
-                    break;
-                }
-                NextPage::Query(name, value) => {
-                    let mut url = request.url.clone();
-                    set_query(&mut url, &name, &value);
-                    url
-                }
-                NextPage::Address(to) => same_origin(&request.url, &to).map_err(unreadable)?,
-            };
-            if seen.contains(&url) {
-                return Err(unreadable("the pages go round in a circle"));
-            }
-            if cut || items.len() >= pagination.max_items || page + 1 >= pagination.max_pages {
-                more = true;
-                break;
-            }
-            seen.push(url.clone());
-            request.url = url;
-        }
-        let mut shaped = answer::shape(&going.operation.command.response, Value::Array(items));
-        if let Some(object) = shaped.as_object_mut() {
-            object.insert("more".to_owned(), more.into());
-        } else {
-            shaped = json!({ "items": shaped, "more": more });
-        }
-        Ok(shaped)
     }
 
     /// One request, sent again where that may help and cannot do harm.
@@ -335,31 +286,6 @@ fn unreadable(detail: &str) -> CallError {
     CallError::new(FailureKind::Unreadable, Outcome::NotDone, detail)
 }
 
-fn base(connection: &Connection, settings: &Settings, egress: &Egress) -> Result<Url, Problem> {
-    let at = "/base_url";
-    let text = settings.open(&connection.base_url, at)?;
-    let url =
-        address(&text).map_err(|message| Problem::new(at, message).suggest("write it as `https://api.example.com`"))?;
-    egress.check(&url).map_err(|reason| {
-        Problem::new(at, format!("this address is not permitted: {reason}"))
-            .suggest("whoever runs the server can permit networks of their own")
-    })?;
-    Ok(url)
-}
-
-fn budget(connection: &Connection, settings: &Settings) -> Result<Budget, Problem> {
-    let Some(limit) = &connection.rate_limit else { return Ok(Budget::new(None)) };
-    let at = "/rate_limit/requests";
-    let requests = match limit.requests.as_str() {
-        Some(text) => settings.open(text, at)?.parse::<usize>().ok(),
-        None => limit.requests.as_u64().and_then(|requests| usize::try_from(requests).ok()),
-    };
-    let requests = requests.filter(|requests| (1..=1_000_000).contains(requests));
-    let requests =
-        requests.ok_or_else(|| Problem::new(at, "the setting is no number of requests from 1 to 1000000"))?;
-    Ok(Budget::new(Some((requests, Duration::from_secs(limit.per_s.into())))))
-}
-
 /// The list that a command goes through, if it does.
 fn entries<'a>(operation: &Operation, arguments: &'a Map<String, Value>) -> Result<Option<&'a [Value]>, CallError> {
     let Some(each) = &operation.command.for_each else { return Ok(None) };
@@ -373,16 +299,4 @@ fn entries<'a>(operation: &Operation, arguments: &'a Map<String, Value>) -> Resu
         return Err(wrong(format!("{} entries; at most {} at once", items.len(), each.at_most)));
     }
     Ok(Some(items))
-}
-
-/// Whether the caller named a page: then that one is meant, and no other.
-fn asks_for_a_page(pagination: &Pagination, url: &Url) -> bool {
-    pagination.param.as_ref().is_some_and(|param| url.query_pairs().any(|(name, _)| name == param.as_str()))
-}
-
-/// Puts a pair into the query in place of those of the same name.
-fn set_query(url: &mut Url, name: &str, value: &str) {
-    let others: Vec<(String, String)> =
-        url.query_pairs().filter(|(known, _)| known != name).map(|(k, v)| (k.into_owned(), v.into_owned())).collect();
-    url.query_pairs_mut().clear().extend_pairs(others).append_pair(name, value);
 }

@@ -136,10 +136,12 @@ impl Credentials {
         matches!(self, Self::Refreshed(_))
     }
 
-    /// Secrets that came by the network, to be struck from texts.
+    /// Secrets as they go over the network, to be struck from texts.
     pub(crate) async fn secrets(&self) -> Vec<SecretString> {
         match self {
-            Self::None | Self::Fixed(..) => Vec::new(),
+            Self::None => Vec::new(),
+            // As it is written, which for user and password is not as it was given.
+            Self::Fixed(_, value) => value.to_str().map(SecretString::from).into_iter().collect(),
             Self::Refreshed(refreshed) => {
                 let tokens = refreshed.tokens.lock().await;
                 let access = tokens.access.iter().map(|(access, _)| access.clone());

@@ -38,7 +38,7 @@ fn spellings(number: u32) -> Vec<String> {
         format!("0x{a:x}.0{b:o}.{c}.0x{d:X}"),
         format!("{a}.{low}"),
         format!("{a}.{b}.{lower}"),
-        format!("%{:02x}{}", format!("{a}").as_bytes()[0], &format!("{a}.{b}.{c}.{d}")[1..]),
+        format!("%{:02x}{}", format!("{a}").as_bytes()[0], format!("{a}.{b}.{c}.{d}").split_at(1).1),
         format!("{a}。{b}．{c}.{d}"),
         format!("[::ffff:{a}.{b}.{c}.{d}]"),
         format!("[::ffff:{:x}:{:x}]", number >> 16, lower),

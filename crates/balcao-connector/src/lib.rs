@@ -22,6 +22,8 @@ mod find;
 mod guard;
 mod handler;
 mod json;
+#[cfg(feature = "pack")]
+mod kind;
 mod page;
 mod problem;
 mod rate;
@@ -43,6 +45,8 @@ pub use error::{CallError, FailureKind, Outcome};
 pub use find::Find;
 pub use guard::{Egress, Lookup, SystemLookup};
 pub use handler::HttpTool;
+#[cfg(feature = "pack")]
+pub use kind::Http;
 pub use page::{PageStyle, Pagination};
 pub use problem::Problem;
 pub use request::{Body, Part, Request};

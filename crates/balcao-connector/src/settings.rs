@@ -24,6 +24,24 @@ impl Settings {
         Self::default()
     }
 
+    /// What an organization gave, sorted by the schema of the pack's `settings`: properties with `secret: true` are secrets, and what
+    /// was not given takes its `default`. Whether it satisfies the schema is for its caller to say.
+    #[must_use]
+    pub fn sorted(schema: &Value, given: &Map<String, Value>) -> Self {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let mut settings = Self::new();
+        for (name, property) in properties.into_iter().flatten() {
+            let Some(value) = given.get(name).or_else(|| property.get("default")) else { continue };
+            let secret = property.get("secret") == Some(&Value::Bool(true));
+            settings = if secret {
+                settings.secret(name, plain(value).unwrap_or_default())
+            } else {
+                settings.value(name, value.clone())
+            };
+        }
+        settings
+    }
+
     /// Adds what anybody may see.
     #[must_use]
     pub fn value(mut self, name: &str, value: impl Into<Value>) -> Self {

@@ -63,19 +63,24 @@ impl Deliveries {
     /// Everything that is wrong with it.
     pub fn read(value: &Value) -> Result<Self, Vec<Problem>> {
         let read: Self = problem::read(value)?;
+        let problems = read.problems();
+        if problems.is_empty() { Ok(read) } else { Err(problems) }
+    }
+
+    pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        check_header_name(&read.signature_header, "/signature_header", &mut problems);
-        if read.once.is_empty() {
+        check_header_name(&self.signature_header, "/signature_header", &mut problems);
+        if self.once.is_empty() {
             problems.push(
                 Problem::new("/once", "nothing tells deliveries apart").suggest("name a JSON pointer such as `/id`"),
             );
         }
-        for (list, pointers) in [("once", &read.once), ("change", &read.change)] {
+        for (list, pointers) in [("once", &self.once), ("change", &self.change)] {
             for (index, pointer) in pointers.iter().enumerate() {
                 check_pointer(Some(pointer), &format!("/{list}/{index}"), &mut problems);
             }
         }
-        if problems.is_empty() { Ok(read) } else { Err(problems) }
+        problems
     }
 
     /// Judges a delivery by the bytes that came and the header that came with them. While a secret is exchanged for another, both are given.

@@ -68,7 +68,7 @@ struct Bits {
 impl Bits {
     fn push(&mut self, value: u32, count: u32) {
         for at in 0..count {
-            if self.used % 8 == 0 {
+            if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             let bit = u8::try_from((value >> at) & 1).unwrap();
@@ -129,8 +129,8 @@ async fn what_is_not_http_is_no_answer() {
 
 #[tokio::test]
 async fn a_59_a_service_that_repeats_our_token_does_not_get_it_into_a_log() {
-    let said =
-        json!({ "err": format!("bad token {TOKEN} given (…{})", &TOKEN[11..]), "ECODE": "OAUTH_019" }).to_string();
+    let said = json!({ "err": format!("bad token {TOKEN} given (…{})", TOKEN.split_at(11).1), "ECODE": "OAUTH_019" })
+        .to_string();
     let server = Server::start(move |_, _| answer(401, JSON, said.as_bytes()));
     let error = read(&server, json!({})).await.unwrap_err();
     let told = format!("{error} {error:?} {} {}", error.for_model(), error.for_staff());

@@ -1,6 +1,7 @@
 //! The helpers of the pack `clickup`: its edge cases, each in a real worker, and every recorded delivery and task at hand.
 //!
 //! The pack's folder is read as data: its own loader lies in another crate, which depends on this one.
+#![expect(clippy::indexing_slicing, reason = "tests")]
 
 use std::{fs, path::PathBuf};
 

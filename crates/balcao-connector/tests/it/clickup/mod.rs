@@ -44,10 +44,9 @@ impl World {
         let clickup = FakeClickUp::start().unwrap();
         let pack = pack();
         let connection = Connection::read(&pack["connection"]).unwrap_or_else(|problems| panic!("{problems:#?}"));
-        let settings = Settings::new()
-            .secret("token", token)
-            .value("requests_per_minute", 100)
-            .value("base_url", clickup.base_url());
+        let given = json!({ "token": token, "requests_per_minute": 10_000, "base_url": clickup.base_url() });
+        let settings = Settings::sorted(&pack["settings"], given.as_object().unwrap());
+        assert!(!format!("{settings:?}").contains(token));
         let clock = Arc::new(TestClock::default());
         let account = Account::open(&connection, settings, &local(), clock.clone(), None, 3).unwrap();
         Self { clickup, account, clock, pack }

@@ -1,0 +1,167 @@
+//! The kind of execution `http`: packs whose commands are requests of one service.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use balcao_pack::{
+    Finding, Kind, PackParts,
+    manifest::{Command, Pack},
+};
+use balcao_tool::{ErrorCode, Found, Internal, Preview, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    account::Account,
+    answer,
+    command::{HttpCommand, Operation},
+    connection::Connection,
+    each::{self, One},
+    handler::HttpTool,
+    problem::Problem,
+};
+
+/// Runs packs of type `http`: against an account, or, without one, to be checked and tested against recorded answers.
+#[derive(Debug, Clone, Default)]
+pub struct Http {
+    account: Option<Arc<Account>>,
+}
+
+impl Http {
+    /// Without a service: packs load and are checked, and a call is told that nobody is connected.
+    #[must_use]
+    pub fn offline() -> Self {
+        Self::default()
+    }
+
+    /// Against that account.
+    #[must_use]
+    pub fn with(account: Arc<Account>) -> Self {
+        Self { account: Some(account) }
+    }
+}
+
+impl Kind for Http {
+    fn check(&self, pack: &Pack) -> Vec<Finding> {
+        let Some(connection) = &pack.connection else { return Vec::new() };
+        let mut problems = Connection::read(connection).err().unwrap_or_default();
+        problems.extend(unknown_settings(connection, pack.settings.as_ref()));
+        problems.into_iter().map(|problem| finding(problem, "/connection")).collect()
+    }
+
+    fn handler(&self, _parts: PackParts<'_>, command: &Command) -> Result<Arc<dyn ToolHandler>, Vec<Finding>> {
+        let operation = compiled(command)
+            .map_err(|problems| problems.into_iter().map(|problem| finding(problem, "/handler")).collect::<Vec<_>>())?;
+        let schema = command.input_schema.clone();
+        Ok(match &self.account {
+            Some(account) => Arc::new(HttpTool::new(Arc::clone(account), operation, schema)),
+            None => Arc::new(Unconnected { schema }),
+        })
+    }
+
+    fn replay(&self, _pack: &Pack, command: &Command, input: &Value, response: &Value) -> Result<Value, String> {
+        let operation = compiled(command)
+            .map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+        let shaped = &operation.command.response;
+        if let Some(each) = &operation.command.for_each {
+            let count = input.get(&each.argument).and_then(Value::as_array).map_or(0, Vec::len);
+            let one = || answer::result(shaped, response.clone()).map(One::Done);
+            return Ok(each::summary((0..count).map(|_| one()).collect::<Result<_, _>>()?));
+        }
+        let result = match &operation.command.pagination {
+            Some(pages) => {
+                let items = response.pointer(&pages.items).cloned().ok_or("the answer has no list of entries")?;
+                let mut result = answer::shape(shaped, items);
+                if let Some(fields) = result.as_object_mut() {
+                    fields.insert("more".to_owned(), false.into());
+                    result
+                } else {
+                    json!({ "items": result, "more": false })
+                }
+            }
+            None => answer::result(shaped, response.clone())?,
+        };
+        Ok(match &shaped.find {
+            Some(find) => find.among(&result, input.get(&find.argument).unwrap_or(&Value::Null)),
+            None => result,
+        })
+    }
+}
+
+fn compiled(command: &Command) -> Result<Operation, Vec<Problem>> {
+    let mut read = HttpCommand::read(&command.handler)?;
+    // A pack says it of the command; a request may still be told apart.
+    read.idempotent = read.idempotent.or(command.idempotent.then_some(true));
+    read.compile(&command.input_schema)
+}
+
+fn finding(problem: Problem, base: &str) -> Finding {
+    let problem = problem.below(base);
+    let found = Finding::new(problem.pointer, problem.message);
+    match problem.suggestion {
+        Some(suggestion) => found.suggest(suggestion),
+        None => found,
+    }
+}
+
+/// Placeholders for settings that the pack does not declare.
+fn unknown_settings(connection: &Value, settings: Option<&Value>) -> Vec<Problem> {
+    let empty = Map::new();
+    let declared = settings.and_then(|schema| schema.get("properties")).and_then(Value::as_object).unwrap_or(&empty);
+    let mut problems = Vec::new();
+    walk(connection, "", &mut |at, text| {
+        for rest in text.split("{settings.").skip(1) {
+            let name = rest.split(['}', '.']).next().unwrap_or_default();
+            if !name.is_empty() && !declared.contains_key(name) {
+                let problem = Problem::new(at, format!("the pack declares no setting `{name}`"));
+                problems.push(problem.nearest(name, declared.keys().map(String::as_str)));
+            }
+        }
+    });
+    problems
+}
+
+fn walk(value: &Value, at: &str, visit: &mut dyn FnMut(&str, &str)) {
+    match value {
+        Value::String(text) => visit(at, text),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &format!("{at}/{index}"), visit));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, field)| walk(field, &format!("{at}/{}", crate::problem::escape(key)), visit));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A command of a service that nobody is connected to.
+struct Unconnected {
+    schema: Value,
+}
+
+fn unconnected<T>() -> ToolResult<T> {
+    let note = Internal::note("the pack was loaded without an account of its service");
+    Err(ToolError::new(ErrorCode::Unavailable, "the service is not connected").internal(note).into())
+}
+
+#[async_trait]
+impl ToolHandler for Unconnected {
+    async fn call(&self, _cx: &ToolContext, _args: Value) -> ToolResult<ToolOutput> {
+        unconnected()
+    }
+
+    async fn preview(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Preview> {
+        unconnected()
+    }
+
+    async fn find(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Found> {
+        unconnected()
+    }
+
+    fn confirmable(&self) -> bool {
+        true
+    }
+
+    fn args_schema(&self) -> Value {
+        self.schema.clone()
+    }
+}

@@ -1,0 +1,79 @@
+//! The pack `clickup` loads without a problem, and its examples hold.
+
+use std::{path::Path, sync::Arc};
+
+use balcao_connector::Http;
+use balcao_pack::{Handlers, LoadedPack, Loader, check_helpers, manifest::PackKind, testing::Outcome};
+use balcao_sandbox::Launcher;
+
+fn load(folder: &Path) -> Result<LoadedPack, String> {
+    let launcher = Launcher::new(env!("CARGO_BIN_EXE_pack-test-worker"), &[]);
+    let loader = Loader::new(Handlers::new()).kind(PackKind::Http, Arc::new(Http::offline())).helpers_in(launcher, 1);
+    let joined = |problems: Vec<_>| problems.iter().map(ToString::to_string).collect::<Vec<String>>().join("\n");
+    loader.load_folder(folder).map_err(|problems: Vec<balcao_yaml::Problem>| joined(problems))
+}
+
+fn clickup() -> LoadedPack {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/clickup");
+    load(&folder).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[tokio::test]
+async fn the_clickup_pack_loads_and_its_helpers_are_functions() {
+    let pack = clickup();
+    assert!(pack.tools.len() >= 40, "{}", pack.tools.len());
+    let helpers = check_helpers(pack.sandbox.as_ref().unwrap()).await.unwrap();
+    assert_eq!(helpers, []);
+}
+
+#[tokio::test]
+async fn the_examples_of_the_clickup_pack_hold() {
+    let report = clickup().test().await;
+    let failed: Vec<String> = report
+        .cases
+        .iter()
+        .filter(|case| matches!(case.outcome, Outcome::Failed(_)))
+        .map(|case| format!("{} ({}): {:?}", case.id, case.about, case.outcome))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(report.cases.len() > 150, "{}", report.cases.len());
+}
+
+#[test]
+fn what_is_wrong_with_a_connection_or_a_request_is_told_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"tool:
+  id: demo
+  type: http
+  name: Demo
+  version: 1.0.0
+  description: {pt-BR: Um pacote, en: A pack}
+  settings: {type: object, properties: {token: {type: string}}}
+  connection:
+    base_url: https://api.example.com/{settings.region}
+    auth: {bearer: "{settings.tokn}"}
+    timeout: 3
+  commands:
+    - id: get_x
+      description: {pt-BR: Lê, en: Reads}
+      effect: read
+      handler: {method: GET, path: "/x/{idd}"}
+      input_schema: {type: object, additionalProperties: false, required: [id], properties: {id: {type: string}}}
+      output_schema: {type: object}
+  examples:
+    success_cases: [{id: reads, operation: get_x, input: {id: a}, output: {}, response: {}}]
+    failure_cases: [{id: hurries, operation: get_x, error_message: missing, wrong_input: {}, cause: nothing}]
+"#;
+    std::fs::write(folder.path().join("tool.yaml"), text).unwrap();
+    let problems = load(folder.path()).unwrap_err();
+    for part in [
+        "tool.yaml:11:",
+        "there is no key `timeout` here; did you mean `timeout_ms`?",
+        "the pack declares no setting `region`",
+        "the pack declares no setting `tokn`; did you mean `token`?",
+        "tool.yaml:16:",
+        "there is no argument `idd`; did you mean `id`?",
+    ] {
+        assert!(problems.contains(part), "{part} in\n{problems}");
+    }
+}
