@@ -14,6 +14,7 @@ mod kind;
 pub mod load;
 pub mod manifest;
 pub mod process;
+pub mod resolve;
 mod source;
 pub mod testing;
 pub mod validate;

@@ -2,6 +2,7 @@
 
 mod author;
 mod look;
+mod resolve;
 mod test;
 
 use std::{
@@ -43,6 +44,8 @@ enum Command {
     Show(look::ShowArgs),
     /// The packs in a folder, and those that are built in.
     List(look::ListArgs),
+    /// What a model is told before it calls a command, within a budget of tokens.
+    Resolve(resolve::Args),
     /// The JSON Schema of `tool.yaml`, for editors.
     Schema,
 }
@@ -55,6 +58,7 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Test(args) => test::run(&args).await,
         Command::Show(args) => look::show(&args),
         Command::List(args) => look::list(&args),
+        Command::Resolve(args) => resolve::run(&args),
         Command::Schema => {
             crate::output::say(balcao_pack::SCHEMA.trim_end());
             Ok(ExitCode::SUCCESS)

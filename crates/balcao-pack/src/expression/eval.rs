@@ -8,7 +8,10 @@ use std::{borrow::Cow, cmp::Ordering};
 
 use serde_json::{Map, Number, Value};
 
-use super::{ErrorKind, ExpressionError, Function, MAX_ELEMENTS, MAX_TEXT, Node, Operator};
+use super::{
+    ErrorKind, ExpressionError, Function, MAX_ELEMENTS, MAX_TEXT, Node, Operator,
+    values::{equal, kind, truthy, weight},
+};
 
 type Evaluated<'a> = Result<Cow<'a, Value>, ExpressionError>;
 
@@ -16,17 +19,6 @@ const NULL: Cow<'static, Value> = Cow::Owned(Value::Null);
 
 pub(super) fn evaluate<'a>(node: &'a Node, root: &'a Value) -> Evaluated<'a> {
     Evaluation { root, looked_at: 0, made: 0 }.node(node, root)
-}
-
-/// As JavaScript decides it; an object or a list is true, also an empty one.
-pub(crate) fn truthy(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(bool) => *bool,
-        Value::Number(number) => number.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
-        Value::Array(_) | Value::Object(_) => true,
-    }
 }
 
 struct Evaluation<'a> {
@@ -286,21 +278,6 @@ fn walk(then: &Node, element: Value) -> Value {
     }
 }
 
-/// Equal JSON; numbers by value, so that `1` is `1.0`.
-pub(crate) fn equal(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            left.len() == right.len()
-                && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| equal(value, other)))
-        }
-        (left, right) => left == right,
-    }
-}
-
 fn order(operator: Operator, left: &Value, right: &Value, at: usize) -> Result<Ordering, ExpressionError> {
     let takes = "two numbers or two texts";
     match (left, right) {
@@ -328,39 +305,4 @@ fn finite<'a>(number: f64, at: usize) -> Evaluated<'a> {
 
 fn wrong(at: usize, operation: &'static str, takes: &'static str, got: &Value) -> ExpressionError {
     ExpressionError { at, kind: ErrorKind::Type { operation, takes, got: kind(got).to_owned() } }
-}
-
-pub(crate) const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-/// About how many bytes a value takes; counting stops behind `most`.
-fn weight(value: &Value, most: usize) -> usize {
-    let mut open = vec![value];
-    let mut bytes = 0_usize;
-    while let Some(value) = open.pop() {
-        bytes += match value {
-            Value::String(text) => text.len() + 8,
-            Value::Array(items) => {
-                open.extend(items);
-                8
-            }
-            Value::Object(fields) => {
-                open.extend(fields.values());
-                fields.keys().map(|name| name.len() + 8).sum::<usize>() + 8
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => 8,
-        };
-        if bytes > most {
-            break;
-        }
-    }
-    bytes
 }

@@ -16,16 +16,20 @@
 //! Nothing loops, calls back or grows without bound: the length, depth and parts of an expression are limited when it is read, what it
 //! may look at when it is computed. It sees no clock, no randomness, nothing but its value.
 
+mod error;
 mod eval;
 mod lex;
 mod parse;
 mod print;
+mod values;
 
 use std::fmt;
 
 use serde_json::Value;
 
-pub(crate) use eval::{equal, kind, truthy};
+pub use error::{ErrorKind, ExpressionError};
+use values::truthy;
+pub(crate) use values::{equal, kind};
 
 /// Bytes of an expression.
 pub const MAX_BYTES: usize = 1024;
@@ -42,76 +46,6 @@ pub const MAX_TEXT: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
     root: Node,
-}
-
-/// What is wrong with an expression or with what it was given, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("at character {at}: {kind}")]
-pub struct ExpressionError {
-    /// The character, from 1.
-    pub at: usize,
-    /// What.
-    pub kind: ErrorKind,
-}
-
-/// What is wrong with an expression.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ErrorKind {
-    /// A character that belongs to nothing.
-    #[error("`{0}` means nothing here")]
-    Character(char),
-    /// A text without its end.
-    #[error("the text has no closing quote")]
-    OpenText,
-    /// Something else was expected.
-    #[error("expected {expected}, found {found}")]
-    Expected {
-        /// What would be right.
-        expected: &'static str,
-        /// What stands there.
-        found: String,
-    },
-    /// Longer, deeper or of more parts than an expression may be.
-    #[error("the expression has more than {most} {what}")]
-    TooLarge {
-        /// Of what.
-        what: &'static str,
-        /// How many there may be.
-        most: usize,
-    },
-    /// No such function.
-    #[error("there is no function `{name}`; there are {}", Function::NAMES.join(", "))]
-    Function {
-        /// The name.
-        name: String,
-    },
-    /// A function with too few or too many arguments.
-    #[error("`{name}` takes {takes} arguments")]
-    Arguments {
-        /// The function.
-        name: &'static str,
-        /// How many it takes.
-        takes: usize,
-    },
-    /// A pattern that is no regular expression.
-    #[error("`{0}` is no regular expression")]
-    Pattern(String),
-    /// A number that does not fit.
-    #[error("`{0}` is no number")]
-    Number(String),
-    /// A value of another type than the operation takes.
-    #[error("`{operation}` takes {takes}, not {got}")]
-    Type {
-        /// The operation.
-        operation: &'static str,
-        /// What it takes.
-        takes: &'static str,
-        /// What came.
-        got: String,
-    },
-    /// Division by zero, or a result beyond all numbers.
-    #[error("the result is no number")]
-    NotANumber,
 }
 
 impl Expression {

@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use balcao_tool::{Effect, validate::Schema};
-use balcao_yaml::{Problem, escape, nearest};
+use balcao_yaml::escape;
 use indexmap::IndexMap;
 use serde_json::json;
 
 use super::{
-    Admission, Check, Cited, Rule,
+    Admission, Check, Cited, Compiler, References, Rule,
     fix::Mending,
     path::FieldPath,
     pure::{Format, Pure},
@@ -19,87 +19,12 @@ use crate::{
     manifest::{
         AntiPattern, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, Pack, TaskIds, Validator,
     },
-    source::Source,
 };
 
 /// Largest compiled pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-/// Told of what is wrong, with the pointer of its place.
-pub(crate) struct Compiler<'a> {
-    source: &'a Source,
-    pack: &'a Pack,
-    pub(crate) problems: Vec<Problem>,
-}
-
-/// The names that a reference may use.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum References {
-    Helper,
-    Command,
-    Validator,
-    AntiPattern,
-    Processor,
-    Schema,
-}
-
-impl References {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Helper => "helper",
-            Self::Command => "command",
-            Self::Validator => "validator",
-            Self::AntiPattern => "anti-pattern",
-            Self::Processor => "processor",
-            Self::Schema => "schema",
-        }
-    }
-
-    fn names(self, pack: &Pack) -> Vec<&str> {
-        match self {
-            Self::Helper => pack.helpers.iter().map(|helper| helper.id.as_str()).collect(),
-            Self::Command => pack.commands.iter().map(|command| command.id.as_str()).collect(),
-            Self::Validator => pack.validators.iter().map(|validator| validator.id.as_str()).collect(),
-            Self::AntiPattern => pack.anti_patterns.iter().map(|anti| anti.id.as_str()).collect(),
-            Self::Processor => pack.processors.iter().map(|processor| processor.id.as_str()).collect(),
-            Self::Schema => pack.schemas.keys().map(String::as_str).collect(),
-        }
-    }
-}
-
-impl<'a> Compiler<'a> {
-    pub(crate) const fn new(source: &'a Source, pack: &'a Pack) -> Self {
-        Self { source, pack, problems: Vec::new() }
-    }
-
-    pub(crate) fn complain(&mut self, at: &str, message: impl Into<String>, suggestion: Option<String>) {
-        self.problems.push(self.source.problem(at, message, suggestion));
-    }
-
-    /// Sees that a name is there.
-    pub(crate) fn refer(&mut self, kind: References, name: &str, at: &str) -> bool {
-        let known = kind.names(self.pack);
-        if known.contains(&name) {
-            return true;
-        }
-        let near = nearest(name, known.iter().copied()).map(|name| format!("did you mean `{name}`?"));
-        let none = || format!("this pack has no {}s", kind.word());
-        let suggestion = near.or_else(|| known.is_empty().then(none));
-        self.complain(at, format!("there is no {} `{name}`", kind.word()), suggestion);
-        false
-    }
-
-    /// Reads an expression.
-    pub(crate) fn expression(&mut self, text: &str, at: &str) -> Option<Expression> {
-        match Expression::parse(text) {
-            Ok(expression) => Some(expression),
-            Err(error) => {
-                self.complain(at, format!("the expression `{text}` cannot be read: {error}"), None);
-                None
-            }
-        }
-    }
-
+impl Compiler<'_> {
     /// The checks of every command, by its id.
     pub(crate) fn admissions(&mut self, autofix: bool) -> BTreeMap<String, Arc<Admission>> {
         let pack = self.pack;

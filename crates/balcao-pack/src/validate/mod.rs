@@ -9,6 +9,7 @@
 
 mod admission;
 mod compile;
+mod compiler;
 mod fix;
 pub(crate) mod guard;
 mod lookup;
@@ -22,7 +23,7 @@ use balcao_tool::FieldProblem;
 use serde_json::Value;
 
 pub use admission::{Admission, Refused, World};
-pub(crate) use compile::{Compiler, References};
+pub(crate) use compiler::{Compiler, References};
 pub(crate) use lookup::missing;
 pub use lookup::{Lookup, OwnCommands};
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::world::{Canned, UPDATE, pack, problems};
@@ -250,4 +251,45 @@ fn a_kind_that_is_not_there_is_told_unless_the_pack_is_only_looked_at() {
         "{found:#?}"
     );
     assert_eq!(problems(loader.describing().load("tool.yaml", &text)), [""; 0]);
+}
+
+/// The whole definition of the author's guide, which has a piece of every section.
+fn guide() -> String {
+    let guide = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/PACKS.md")).unwrap();
+    let (_, rest) = guide.split_once("```yaml\n").unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+fn described(text: &str) -> Vec<balcao_yaml::Problem> {
+    let loader = balcao_pack::Loader::new(balcao_pack::Handlers::new()).describing();
+    loader.load("tool.yaml", text).err().unwrap_or_default()
+}
+
+#[test]
+fn the_definition_of_the_guide_loads() {
+    assert_eq!(described(&guide()), []);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn a_damaged_definition_makes_no_panic_and_every_problem_has_its_place(
+        line in 0_usize..170,
+        damage in prop_oneof![Just(None), "[ -~\u{e1}\u{1F600}]{0,8}".prop_map(Some)],
+        at in 0_usize..60,
+    ) {
+        let text = guide();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let line = line % lines.len();
+        match damage {
+            None => drop(lines.remove(line)),
+            Some(damage) => {
+                let cut = lines[line].char_indices().nth(at).map_or(lines[line].len(), |(place, _)| place);
+                lines[line].insert_str(cut, &damage);
+            }
+        }
+        for problem in described(&lines.join("\n")) {
+            prop_assert!(problem.line > 0, "{problem}");
+        }
+    }
 }

@@ -6,5 +6,6 @@ mod examples;
 mod helpers;
 mod loading;
 mod processors;
+mod resolve;
 mod validators;
 mod world;

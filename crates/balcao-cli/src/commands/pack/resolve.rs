@@ -1,0 +1,52 @@
+//! `balcao pack resolve`: what a model is told of a pack.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use balcao_pack::resolve::{O200k, Question};
+use balcao_tool::Locale;
+use serde_json::json;
+
+use super::{load, loader};
+use crate::output::{Failure, say};
+
+/// Options of `balcao pack resolve`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The pack's folder.
+    #[arg(value_name = "DIR")]
+    path: PathBuf,
+    /// The command that is about to be called; without one, the catalogue and whatever else fits.
+    #[arg(value_name = "COMMAND")]
+    command: Option<String>,
+    /// What the user wrote: what fits it better comes first.
+    #[arg(long, value_name = "WORDS", default_value = "")]
+    text: String,
+    /// Tokens that may be taken.
+    #[arg(long, value_name = "TOKENS", default_value_t = 2_000)]
+    budget: usize,
+    /// Which pieces got in and which stayed out, with the tokens of each, in place of the text.
+    #[arg(long)]
+    explain: bool,
+    /// As JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let pack = load(&loader()?, &args.path).map_err(|problems| Failure::problems(&problems))?;
+    let question =
+        Question { command: args.command.as_deref(), words: &args.text, budget: args.budget, locale: Locale::En };
+    let Some(context) = pack.resolve(&question, &O200k::default()) else {
+        let id = args.command.as_deref().unwrap_or_default();
+        let near = balcao_yaml::nearest(id, pack.pack.commands.iter().map(|command| command.id.as_str()));
+        let near = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        return Err(Failure::usage(format!("the pack `{}` has no command `{id}`{near}", pack.id)));
+    };
+    match (args.json, args.explain) {
+        (true, _) => say(&json!(context).to_string()),
+        (false, true) => say(&context.explain()),
+        (false, false) => say(&context.text()),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,141 @@
+//! Context on demand (specification part 3 §4): of all that a pack knows, what a model needs for what it is about to do.
+//!
+//! Everything that could be told is a [`Piece`] with a value and its tokens. Filling is greedy by value under the budget, and the same for
+//! the same question: what got in and what stayed out can be explained piece by piece. The bundle is never larger than the budget.
+
+mod pieces;
+mod tokens;
+
+use balcao_tool::Locale;
+use serde::Serialize;
+
+use crate::LoadedPack;
+
+pub use tokens::O200k;
+
+/// Counts tokens as some model does.
+pub trait Tokens: Send + Sync {
+    /// How many tokens a text takes.
+    fn count(&self, text: &str) -> usize;
+}
+
+/// What context is wanted for.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The command that is about to be called; without one, the whole pack is told as far as it fits, the catalogue first.
+    pub command: Option<&'a str>,
+    /// What the user wrote: what fits it better comes first.
+    pub words: &'a str,
+    /// Tokens that the bundle may take.
+    pub budget: usize,
+    /// The language of descriptions.
+    pub locale: Locale,
+}
+
+/// What a piece tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sort {
+    /// A command's name and one line (level 0).
+    Line,
+    /// Description and schemas of a command (level 1).
+    Contract,
+    /// A helper's signature and summary, or its code where the pack says so (levels 1 and 3).
+    Helper,
+    /// What a validator demands, in words (level 2).
+    Rule,
+    /// A known wrong use, with the right one (level 2).
+    AntiPattern,
+    /// A call that works (level 3).
+    Example,
+    /// A call that is refused, and why (level 3).
+    Failure,
+}
+
+/// Something that can be told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Piece {
+    /// What it tells.
+    pub sort: Sort,
+    /// Of what: the id of the command, helper, validator, anti-pattern or example.
+    pub id: String,
+    /// How much it is worth beside the others.
+    pub value: u32,
+    /// What it takes, its separator included.
+    pub tokens: usize,
+    /// What is told.
+    pub text: String,
+}
+
+/// What a model is told, and what it is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Context {
+    /// What got in, in the order in which it is told.
+    pub told: Vec<Piece>,
+    /// What stayed out, the most valuable first.
+    pub left_out: Vec<Piece>,
+    /// What all that is told takes.
+    pub tokens: usize,
+    /// What it was allowed to take.
+    pub budget: usize,
+    /// What the whole pack would take.
+    pub whole: usize,
+}
+
+impl LoadedPack {
+    /// The most valuable things to tell a model within the budget; `None` if the pack has no such command.
+    #[must_use]
+    pub fn resolve(&self, question: &Question<'_>, tokens: &dyn Tokens) -> Option<Context> {
+        let named = |id: &str| self.pack.commands.iter().find(|command| command.id == id);
+        let wanted = match question.command {
+            Some(id) => Some(named(id)?),
+            None => None,
+        };
+        let all = pieces::of(&self.pack, &self.helpers, question, None, tokens);
+        let whole = all.iter().map(|piece| piece.tokens).sum();
+        let candidates = match wanted {
+            Some(command) => pieces::of(&self.pack, &self.helpers, question, Some(command), tokens),
+            None => all,
+        };
+        Some(fill(candidates, question.budget, whole))
+    }
+}
+
+/// Greedy by value; of equal values the smaller one, then the one that stands first.
+fn fill(candidates: Vec<Piece>, budget: usize, whole: usize) -> Context {
+    let mut ranked: Vec<(usize, Piece)> = candidates.into_iter().enumerate().collect();
+    ranked.sort_by(|(place, a), (other, b)| b.value.cmp(&a.value).then(a.tokens.cmp(&b.tokens)).then(place.cmp(other)));
+    let (mut told, mut left_out, mut tokens) = (Vec::new(), Vec::new(), 0);
+    for (place, piece) in ranked {
+        if tokens + piece.tokens <= budget {
+            tokens += piece.tokens;
+            told.push((place, piece));
+        } else {
+            left_out.push(piece);
+        }
+    }
+    told.sort_by_key(|(place, piece)| (piece.sort, *place));
+    Context { told: told.into_iter().map(|(_, piece)| piece).collect(), left_out, tokens, budget, whole }
+}
+
+impl Context {
+    /// What the model reads.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.told.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// What got in and what stayed out, with the tokens of each.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        let mut lines = vec![format!("{} of {} tokens; the whole pack takes {}", self.tokens, self.budget, self.whole)];
+        for (word, pieces) in [("in", &self.told), ("out", &self.left_out)] {
+            lines.extend(pieces.iter().map(|piece| {
+                let sort = serde_json::to_value(piece.sort).ok();
+                let sort = sort.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+                format!("  {word:<4}{:>6} tokens  value {:>4}  {sort:<13} {}", piece.tokens, piece.value, piece.id)
+            }));
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,132 @@
+//! What a model is told of a pack: what it needs, never more than the budget, and always the same.
+
+use balcao_pack::{
+    LoadedPack,
+    resolve::{Context, O200k, Question, Sort, Tokens},
+};
+use balcao_tool::Locale;
+use proptest::prelude::*;
+
+use crate::world::{Canned, UPDATE, pack};
+
+/// A word is a token.
+struct Words;
+
+impl Tokens for Words {
+    fn count(&self, text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+}
+
+const MORE: &str = r#"  helpers:
+    - {id: fold, signature: fold(text), summary: Takes accents away., function: "(x) => x"}
+    - {id: field-id, dependencies: [fold], inject: source, summary: Finds a field., function: "(name) => name"}
+    - {id: secret, inject: never, function: "(x) => x"}
+    - {id: unused, function: "(x) => x"}
+  examples:
+    success_cases:
+      - {id: renames, operation: update_task, input: {task_id: DEV-1, name: Meeting}, output: {}}
+      - {id: assigns, operation: update_task, input: {task_id: DEV-1, assignees: {add: [1], rem: []}}, output: {}}
+      - {id: reads, operation: get_task, input: {task_id: DEV-1}, output: {}}
+    failure_cases:
+      - {id: list, operation: update_task, wrong_input: {task_id: DEV-1, assignees: [1]}, error_message: wrong_form, cause: The form of create.}
+"#;
+
+fn loaded() -> LoadedPack {
+    let update = UPDATE.replace(
+        "      validates: update_task\n",
+        "      validates: update_task\n      rule: Assignees are added and removed.\n",
+    );
+    let text = pack(&format!("{update}{MORE}")).replacen(
+        "    - id: update_task\n",
+        "    - id: update_task\n      uses_helpers: [field-id, secret]\n",
+        1,
+    );
+    Canned::default().loader().load("tool.yaml", &text).unwrap_or_else(|found| panic!("{found:#?}"))
+}
+
+fn resolve(command: Option<&str>, words: &str, budget: usize) -> Context {
+    let question = Question { command, words, budget, locale: Locale::En };
+    loaded().resolve(&question, &Words).unwrap()
+}
+
+fn ids(context: &Context) -> Vec<(Sort, &str)> {
+    context.told.iter().map(|piece| (piece.sort, piece.id.as_str())).collect()
+}
+
+#[test]
+fn a_command_comes_with_all_that_it_needs_and_nothing_else() {
+    let context = resolve(Some("update_task"), "", 10_000);
+    assert_eq!(
+        ids(&context),
+        [
+            (Sort::Contract, "update_task"),
+            (Sort::Helper, "fold"),
+            (Sort::Helper, "field-id"),
+            (Sort::Rule, "validate-update-task"),
+            (Sort::AntiPattern, "assignee-format-mismatch"),
+            (Sort::Example, "renames"),
+            (Sort::Example, "assigns"),
+            (Sort::Failure, "list"),
+        ]
+    );
+    assert!(context.left_out.is_empty());
+    let text = context.text();
+    assert!(text.contains("Helper fold(text): Takes accents away.") && text.contains("(name) => name"), "{text}");
+    assert!(context.tokens < context.whole);
+}
+
+#[test]
+fn under_a_small_budget_what_is_worth_most_comes_first_and_the_rest_is_told_of() {
+    let contract = resolve(Some("update_task"), "", 10_000).told[0].tokens;
+    let context = resolve(Some("update_task"), "", contract + 12);
+    assert_eq!(ids(&context)[..2], [(Sort::Contract, "update_task"), (Sort::Helper, "fold")]);
+    assert!(context.left_out.iter().any(|piece| piece.id == "list"));
+    let explained = context.explain();
+    assert!(explained.contains("in  ") && explained.contains("out "), "{explained}");
+    assert!(resolve(Some("update_task"), "", 0).told.is_empty());
+}
+
+#[test]
+fn of_two_examples_the_one_that_fits_the_users_words_comes_first() {
+    let with = |words: &str| {
+        let context = resolve(Some("update_task"), words, 10_000);
+        context.told.iter().max_by_key(|piece| (piece.sort == Sort::Example, piece.value)).unwrap().id.clone()
+    };
+    assert_eq!(with("rename it to meeting"), "renames");
+    assert_eq!(with("change the assignees"), "assigns");
+}
+
+#[test]
+fn without_a_command_the_catalogue_comes_first() {
+    let context = resolve(None, "", 30);
+    assert!(
+        context.told.len() >= 4 && context.told.iter().take(4).all(|piece| piece.sort == Sort::Line),
+        "{context:#?}"
+    );
+    let question = Question { command: Some("gone"), words: "", budget: 1, locale: Locale::En };
+    assert_eq!(loaded().resolve(&question, &Words), None);
+}
+
+#[test]
+fn tokens_are_those_of_a_real_vocabulary() {
+    let tokens = O200k::default();
+    assert_eq!(tokens.count("hello world"), 2);
+    assert_eq!(tokens.count("hello world"), 2);
+    assert_eq!(tokens.count(""), 0);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn no_bundle_is_larger_than_its_budget_and_the_same_question_has_the_same_answer(budget in 0_usize..400, words in "[a-z ]{0,20}") {
+        let pack = loaded();
+        for command in [None, Some("update_task"), Some("get_task")] {
+            let question = Question { command, words: &words, budget, locale: Locale::PtBr };
+            let context = pack.resolve(&question, &Words).unwrap();
+            prop_assert!(context.tokens <= budget);
+            prop_assert!(Words.count(&context.text()) <= context.tokens);
+            prop_assert_eq!(&Some(context), &pack.resolve(&question, &Words));
+        }
+    }
+}
