@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use balcao_testkit::fakes::graph::{FakeGraph, webhooks};
 use balcao_testkit::partition::Partition;
 use balcao_testkit::postgres::{OwnServer, Stop};
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::{
