@@ -75,7 +75,7 @@ fn business(rows: &[Row]) -> String {
         for Row { starts, status, cents, .. } in rows {
             let (reais, rest) = (cents / 100, cents % 100);
             let starts = starts.strftime("%Y-%m-%dT%H:%M");
-            writeln!(own, "      - {{service: Barba, professional: Otávio Prado, starts: \"{starts}\", status: {status}, price: \"{reais}.{rest:02}\"}}").unwrap();
+            writeln!(own, "      - {{service: Barba desenhada, professional: Wesley Moura, starts: \"{starts}\", status: {status}, price: \"{reais}.{rest:02}\"}}").unwrap();
         }
     }
     format!("{before}{own}{}", rest.split_at(length).1)
