@@ -1,5 +1,4 @@
 //! What a phrase costs: all dates and times of what a customer writes. The limit is 20 µs a phrase.
-#![expect(missing_docs, reason = "a bench")]
 
 use balcao_language::{agreement, find_dates, find_times, quantities::find_numbers};
 use divan::{Bencher, black_box};

@@ -200,6 +200,24 @@ impl Intake {
             .await
     }
 
+    /// The name of the conversation's professional, if somebody said with whom it is and they can still be booked.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn with_whom(
+        &self,
+        organization: OrganizationId,
+        id: ConversationId,
+    ) -> Result<Option<String>, UseCaseError> {
+        self.desk
+            .look(move |tx, _now| {
+                let Some(known) = conversation::get(tx, organization, id)?.professional else { return Ok(None) };
+                let mut active = whom::active(tx, organization)?.into_iter();
+                Ok(active.find(|one| one.id == known).map(|one| one.name))
+            })
+            .await
+    }
+
     /// Books a session, once per key. What the database puts off is tried again, a bounded number of times: bookings run one after
     /// the other, so that each sees all before it, and the claims decide between two who want the same.
     ///

@@ -18,7 +18,12 @@ pub(crate) async fn sees(people: &People, cx: &ToolContext) -> ToolResult<Sees> 
     let sees = people.sees(organization(cx)?, contact(cx)?).await.map_err(broke)?;
     sees.map_err(|refusal| match refusal {
         PeopleRefusal::UpgradeRequired(missing) => upgrade_required(cx, &missing).into(),
-        other => ToolError::new(ErrorCode::Forbidden, ModelText::new(other.to_string())).into(),
+        other @ (PeopleRefusal::UnknownStaff { .. }
+        | PeopleRefusal::NotStaff
+        | PeopleRefusal::TooOften { .. }
+        | PeopleRefusal::NoProfessional { .. }) => {
+            ToolError::new(ErrorCode::Forbidden, ModelText::new(other.to_string())).into()
+        }
     })
 }
 

@@ -3,13 +3,17 @@
 
 use balcao_app::booking::BookingRefusal;
 use balcao_app::calendar::{CalendarError, Entry, Owner, Refusal, Seen, Source};
+use balcao_app::intake::Intake;
 use balcao_domain::hours::Period;
 use balcao_language::{DateProblem, resolve_date};
 use balcao_tool::{ErrorCode, FieldProblem, ToolContext, ToolError, ToolOutput, ToolResult};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
-use super::{bad_field, booking_refusal, broke, contact, day, internal, name_error, organization, say, time_in_words};
+use super::{
+    bad_field, booking_refusal, broke, contact, conversation, day, internal, name_error, organization, say,
+    time_in_words,
+};
 
 /// For whom the tools of a turn act on the calendar.
 pub(crate) fn owner(cx: &ToolContext) -> ToolResult<Owner> {
@@ -166,4 +170,16 @@ fn dialect(value: &Value) -> Map<String, Value> {
         told.insert(name.to_owned(), fact);
     }
     told
+}
+
+/// Whom a call is about: the one whom the profile books, else the conversation's professional, else anybody.
+pub(crate) async fn with_whom(
+    cx: &ToolContext,
+    profile: Option<&String>,
+    intake: &Intake,
+) -> ToolResult<Option<String>> {
+    match profile {
+        Some(name) => Ok(Some(name.clone())),
+        None => intake.with_whom(organization(cx)?, conversation(cx)?).await.map_err(broke),
+    }
 }

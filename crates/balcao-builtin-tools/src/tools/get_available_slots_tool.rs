@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use balcao_app::calendar::{BusyDay, BusyQuery, Calendar, Refusal};
+use balcao_app::intake::Intake;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::calendar::{age, business_hours, calendar_broke, owner, range, refused, written};
+use crate::support::calendar::{age, business_hours, calendar_broke, owner, range, refused, with_whom, written};
 use crate::support::{open_until, weekday};
 
 /// Most days of one question after the first.
@@ -26,8 +27,9 @@ pub(crate) struct Args {
 
 pub(crate) struct GetAvailableSlotsTool {
     pub(crate) calendar: Arc<dyn Calendar>,
-    /// Whom the profile books, if not just anybody who is free.
+    /// Whom the profile books, if not the conversation's professional or anybody who is free.
     pub(crate) professional: Option<String>,
+    pub(crate) intake: Intake,
 }
 
 #[async_trait]
@@ -37,7 +39,8 @@ impl NativeTool for GetAvailableSlotsTool {
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let (from, to) = range(cx, &args.start_date, &args.end_date, MOST_DAYS)?;
         let owner = owner(cx)?;
-        let query = BusyQuery { from, to, professional: self.professional.clone() };
+        let professional = with_whom(cx, self.professional.as_ref(), &self.intake).await?;
+        let query = BusyQuery { from, to, professional: professional.clone() };
         let busy = self.calendar.busy(owner, query).await.map_err(calendar_broke)?;
         let mut message: Vec<String> = age(cx, &busy).into_iter().collect();
         let days = match busy.value {
@@ -49,7 +52,7 @@ impl NativeTool for GetAvailableSlotsTool {
         }
         let offer = self.calendar.offer(owner.organization).await.map_err(calendar_broke)?.value;
         let people = || {
-            let wanted = |name: &String| self.professional.as_ref().is_none_or(|only| only == name);
+            let wanted = |name: &String| professional.as_ref().is_none_or(|only| only == name);
             offer.professionals.iter().filter(move |one| wanted(&one.name))
         };
         let offered = |name: &String| people().any(|one| one.services.contains(name));

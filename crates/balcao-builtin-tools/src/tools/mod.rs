@@ -138,7 +138,7 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("get_no_show_clients", erase(get_no_show_clients::GetNoShowClients { people: people.clone(), analytics })),
         ("get_available_slots", erase(get_available_slots::GetAvailableSlots { intake: intake.clone() })),
         ("book_appointment", erase(book_appointment::BookAppointment { intake: intake.clone() })),
-        ("get_professional_info", erase(get_professional_info::GetProfessionalInfo { intake })),
+        ("get_professional_info", erase(get_professional_info::GetProfessionalInfo { intake: intake.clone() })),
         (
             "run_query",
             erase(run_query::RunQuery { people, questions: Questions::new(desk()), plans: Plans::new(desk()) }),
@@ -149,11 +149,16 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
                 calendar: agenda(),
                 contacts: contacts.clone(),
                 professional: professional(),
+                intake: intake.clone(),
             }),
         ),
         (
             "get_available_slots_tool",
-            erase(get_available_slots_tool::GetAvailableSlotsTool { calendar: agenda(), professional: professional() }),
+            erase(get_available_slots_tool::GetAvailableSlotsTool {
+                calendar: agenda(),
+                professional: professional(),
+                intake,
+            }),
         ),
         ("list_events_tool", erase(list_events_tool::ListEventsTool { calendar: agenda() })),
         ("cancel_appointment_tool", erase(cancel_appointment_tool::CancelAppointmentTool { calendar: agenda() })),

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use balcao_app::booking::{BookRequest, ServiceChoice};
 use balcao_app::calendar::{self, Calendar, Done};
 use balcao_app::contacts::{ContactUpdate, Contacts};
+use balcao_app::intake::Intake;
 use balcao_language::fold;
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
@@ -13,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::support::calendar::{calendar_broke, date, owner, refused, when, written};
+use crate::support::calendar::{calendar_broke, date, owner, refused, when, with_whom, written};
 use crate::support::{broke, contact, key, minutes, organization, receipt, say, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -28,8 +29,9 @@ pub(crate) struct Args {
 pub(crate) struct ScheduleAppointmentTool {
     pub(crate) calendar: Arc<dyn Calendar>,
     pub(crate) contacts: Contacts,
-    /// Whom the profile books, if not just anybody who is free.
+    /// Whom the profile books, if not the conversation's professional or anybody who is free.
     pub(crate) professional: Option<String>,
+    pub(crate) intake: Intake,
 }
 
 /// What a name beside a booking means.
@@ -53,9 +55,9 @@ impl ScheduleAppointmentTool {
         Ok(if known.name.is_none() { Named::New(given.to_owned()) } else { Named::Other(given.to_owned()) })
     }
 
-    fn request(&self, cx: &ToolContext, args: &Args, named: &Named) -> ToolResult<BookRequest> {
+    async fn request(&self, cx: &ToolContext, args: &Args, named: &Named) -> ToolResult<BookRequest> {
         Ok(BookRequest {
-            professional: self.professional.clone(),
+            professional: with_whom(cx, self.professional.as_ref(), &self.intake).await?,
             service: Some(ServiceChoice::Name(args.service_name.clone())),
             date: date(cx, &args.appointment_date, "appointmentDate")?,
             start_min: minutes(&args.appointment_time)?,
@@ -83,7 +85,7 @@ impl NativeTool for ScheduleAppointmentTool {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let named = self.named(cx, args.client_full_name.as_deref()).await?;
-        let request = self.request(cx, &args, &named)?;
+        let request = self.request(cx, &args, &named).await?;
         let key = key(cx, "scheduleAppointmentTool");
         let done = calendar::book(self.calendar.as_ref(), owner(cx)?, key, request).await.map_err(calendar_broke)?;
         let done = match done {
@@ -98,7 +100,7 @@ impl NativeTool for ScheduleAppointmentTool {
 
     async fn preview(&self, cx: &ToolContext, args: Args) -> ToolResult<Preview> {
         let named = self.named(cx, args.client_full_name.as_deref()).await?;
-        let request = self.request(cx, &args, &named)?;
+        let request = self.request(cx, &args, &named).await?;
         match self.calendar.would_book(owner(cx)?, request).await.map_err(calendar_broke)? {
             Ok(done) => {
                 let (what, who) = (&done.entry.appointment.service, &done.entry.appointment.professional);

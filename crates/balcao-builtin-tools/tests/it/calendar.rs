@@ -298,3 +298,22 @@ async fn the_summary_is_for_the_program_alone() {
     let result = summarize.execute(&world.context(caio), json!({}), balcao_tool::plan::RunMode::Execute).await;
     assert_eq!((result.class, &result.value["reason"]), (ResultClass::Refusal, &json!("NOTHING_SAID")));
 }
+
+#[tokio::test]
+async fn the_conversations_professional_is_booked_where_the_profile_names_none() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let organization = world.organization;
+    let set = world.desk.store.write(move |tx| {
+        let wesley = 2.try_into().unwrap();
+        balcao_store::conversation::set_professional(tx, organization, caio.conversation, wesley)
+    });
+    set.await.map_err(|error: balcao_store::StoreError| error).unwrap();
+    let free = slots(&world, caio, "25/11/2026", "25/11/2026").await;
+    assert_eq!(free["professionals"], json!(["Wesley Moura"]));
+    let booked = world.call(caio, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
+    assert_eq!(booked.value["professional"], "Wesley Moura", "{}", booked.value);
+    // Another conversation is about nobody yet: whoever is free.
+    let booked = world.call(world.livia().await, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
+    assert_eq!(booked.value["professional"], "Otávio Prado", "{}", booked.value);
+}

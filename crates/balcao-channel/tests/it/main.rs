@@ -9,6 +9,7 @@
 
 mod contract;
 mod email;
+mod email_tls;
 mod evolution;
 mod extension_points;
 mod files;

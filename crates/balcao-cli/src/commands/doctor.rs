@@ -6,6 +6,7 @@ mod whatsapp;
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 
 use balcao_app::Desk;
+use balcao_app::calendar::{BuiltIn, Calendar, Health};
 use balcao_domain::{Clock, SystemClock};
 use balcao_llm::ChatProvider;
 use balcao_offline::OfflineModel;
@@ -200,6 +201,7 @@ async fn database(config: &Config) -> Vec<Finding> {
             findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))
         }
         Ok(all) => {
+            let calendar = BuiltIn::new(Desk::new(store.clone(), Arc::new(SystemClock)));
             for one in &all {
                 findings.push(match TimeZone::get(&one.timezone) {
                     Ok(_) => Finding::fine("business", format!("{} ({}), {}", one.name, one.slug, one.timezone)),
@@ -209,6 +211,7 @@ async fn database(config: &Config) -> Vec<Finding> {
                         "correct its time zone to an IANA name such as America/Sao_Paulo",
                     ),
                 });
+                findings.push(health(&one.slug, calendar.health(one.id).await));
             }
             if let Some(slug) =
                 config.organization.slug.as_ref().filter(|slug| !all.iter().any(|one| one.slug == **slug))
@@ -227,6 +230,23 @@ async fn database(config: &Config) -> Vec<Finding> {
         Err(error) => findings.push(Finding::wrong("business", chain(&error), "see the message")),
     }
     findings
+}
+
+/// What a business's calendar says of itself.
+fn health(slug: &str, health: Health) -> Finding {
+    match health {
+        Health::Well => Finding::fine("calendar", format!("of {slug}: answers")),
+        Health::Mirrored { as_of } => Finding::warning(
+            "calendar",
+            format!("of {slug}: does not answer; times are told from a copy of {as_of}, and nothing can be booked"),
+            "see whether its service is up and lets us in",
+        ),
+        Health::Down { reason } => Finding::wrong(
+            "calendar",
+            format!("of {slug}: does not answer: {reason}"),
+            "see whether its service is up and lets us in",
+        ),
+    }
 }
 
 fn agents(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Finding> {
@@ -270,5 +290,20 @@ fn clock() -> Finding {
         Finding::fine("clock", now.to_string())
     } else {
         Finding::wrong("clock", format!("the machine says {now}"), "set the machine's clock (NTP)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_calendar_that_does_not_answer_is_wrong_and_one_with_a_copy_a_warning() {
+        let copy = Health::Mirrored { as_of: "2026-11-24T13:00:00Z".parse().unwrap_or_default() };
+        let down = Health::Down { reason: "401".to_owned() };
+        let verdicts = [Health::Well, copy, down].map(|one| health("figueira", one));
+        assert_eq!(verdicts.each_ref().map(|one| word(&one.verdict)), ["ok", "warning", "wrong"]);
+        assert!(verdicts.iter().skip(1).all(|one| one.mend.is_some()));
+        assert_eq!(verdicts.last().map(|one| one.says.contains("401")), Some(true));
     }
 }

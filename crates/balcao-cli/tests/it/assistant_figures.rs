@@ -61,8 +61,7 @@ fn rows() -> Vec<Row> {
 /// The sample business with these clients in the place of its own.
 fn business(rows: &[Row]) -> String {
     let sample = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
-    let at = sample.find("\ncontacts:").unwrap();
-    let rest = &sample[at + 1..];
+    let (before, rest) = sample.split_at(sample.find("\ncontacts:").unwrap() + 1);
     let end = rest.lines().skip(1).take_while(|line| line.starts_with([' ', '#']) || line.is_empty());
     let length: usize = "contacts:\n".len() + end.map(|line| line.len() + 1).sum::<usize>();
     let mut clients: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
@@ -76,10 +75,10 @@ fn business(rows: &[Row]) -> String {
         for Row { starts, status, cents, .. } in rows {
             let (reais, rest) = (cents / 100, cents % 100);
             let starts = starts.strftime("%Y-%m-%dT%H:%M");
-            writeln!(own, "      - {{service: Barba, professional: Otávio Prado, starts: \"{starts}\", status: {status}, price: \"{reais}.{rest:02}\"}}").unwrap();
+            writeln!(own, "      - {{service: Barba desenhada, professional: Wesley Moura, starts: \"{starts}\", status: {status}, price: \"{reais}.{rest:02}\"}}").unwrap();
         }
     }
-    format!("{}{own}{}", &sample[..=at], &rest[length..])
+    format!("{before}{own}{}", rest.split_at(length).1)
 }
 
 fn sums(rows: &[Row]) -> Vec<(String, Sum)> {

@@ -13,7 +13,7 @@ fn what_init_writes_can_be_used_as_it_is() {
         (vec!["migrate"], "new"),
         (vec!["seed", "negocio.yaml"], "1 services"),
         (vec!["tools"], "create_appointment"),
-        (vec!["doctor"], "ok"),
+        (vec!["doctor"], "ok       calendar"),
     ] {
         let output = run(&shop, &arguments, "");
         assert_eq!(code(&output), 0, "{arguments:?}: {}{}", out(&output), err(&output));

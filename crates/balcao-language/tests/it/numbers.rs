@@ -28,7 +28,7 @@ fn is_relative(case: &Value) -> bool {
 
 fn alike(text: &str, found: &[NumberMatch], want: &[(Option<u64>, f64)]) -> bool {
     let one = |(found, (start, value)): (&NumberMatch, &(Option<u64>, f64))| {
-        let place = text[..found.start].encode_utf16().count() as u64;
+        let place = u64::try_from(text.get(..found.start).unwrap().encode_utf16().count()).unwrap();
         // Fifteen digits are what the source prints.
         (found.value - value).abs() <= value.abs() * 1e-13 && start.is_none_or(|start| start == place)
     };

@@ -143,7 +143,7 @@ async fn step<T>(
         Ok(Err(error)) => {
             let class = match step {
                 // What the server lacks, and a certificate that does not hold, only the operator can mend.
-                _ if error.is_tls() || error.is_client() => SendClass::Misconfigured,
+                _ if error.is_tls() || error.is_client() || is_distrust(&error) => SendClass::Misconfigured,
                 Step::Login if error.is_permanent() => SendClass::Misconfigured,
                 Step::To if error.is_permanent() => SendClass::give_up(GiveUpReason::Unreachable),
                 Step::From | Step::Data if error.is_permanent() => SendClass::give_up(GiveUpReason::Rejected),
@@ -152,6 +152,19 @@ async fn step<T>(
             Err(told(class, what, &error))
         }
     }
+}
+
+/// Whether a handshake failed by what the other side showed, such as a certificate that does not hold. With TLS from the first
+/// byte this comes as an error of the connection, with the reason inside.
+fn is_distrust(error: &lettre::transport::smtp::Error) -> bool {
+    let mut next = std::error::Error::source(error);
+    while let Some(cause) = next {
+        if cause.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData) {
+            return true;
+        }
+        next = cause.source();
+    }
+    false
 }
 
 /// For staff: the server's number, and not its words, which repeat addresses.
