@@ -56,6 +56,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-app",
             "balcao-builtin-tools",
             "balcao-channel",
+            "balcao-connector",
             "balcao-domain",
             "balcao-language",
             "balcao-llm",

@@ -13,8 +13,9 @@ use std::{
 
 use balcao_app::Desk;
 use balcao_builtin_tools::{Settings, tools};
+use balcao_connector::Http;
 use balcao_domain::SystemClock;
-use balcao_pack::{LoadedPack, Loader};
+use balcao_pack::{LoadedPack, Loader, manifest::PackKind};
 use balcao_sandbox::Launcher;
 use balcao_store::Store;
 use balcao_yaml::Problem;
@@ -78,7 +79,9 @@ fn loader() -> Result<Loader, Failure> {
         professional: None,
     };
     let handlers = tools::handlers(&Desk::new(store, Arc::new(SystemClock)), &settings);
-    Ok(Loader::new(handlers).describing().helpers_in(Launcher::this_executable(), WORKERS))
+    // Nobody is called: the requests are checked, and recorded answers are read as the service's own would be.
+    let http = Arc::new(Http::offline());
+    Ok(Loader::new(handlers).kind(PackKind::Http, http).describing().helpers_in(Launcher::this_executable(), WORKERS))
 }
 
 /// The folder of a pack, named by itself or by its `tool.yaml`.
