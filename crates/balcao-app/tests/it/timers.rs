@@ -406,8 +406,7 @@ async fn a_quoted_reminder_counts_whatever_was_said_since() {
 #[tokio::test]
 async fn the_team_reads_which_appointment_is_to_be_moved() {
     let shop = reminded_of_one_of_two().await;
-    shop.model
-        .script([calls("transfer_to_human", &json!({ "reason": "quer remarcar" })), says("Vou chamar a equipe.")]);
+    shop.model.script([calls("transfer_to_human", &json!({ "reason": "quer remarcar" }))]);
     shop.joao_writes("wamid.2", "preciso remarcar").await;
     shop.works().await;
     let (organization, conversation) = (shop.world.organization, shop.conversation().await.id);

@@ -115,7 +115,7 @@ fn ranking(rows: &[Row]) -> Vec<(String, u64, u64)> {
     let mut all: Vec<_> = of.into_iter().map(|(who, (missed, due))| (who.to_owned(), missed, due)).collect();
     all.retain(|(_, missed, _)| *missed > 0);
     all.sort_by(|(one, missed, due), (other, more, of)| {
-        more.cmp(missed).then((more * due).cmp(&(missed * of)).reverse()).then(one.cmp(other))
+        more.cmp(missed).then((more * due).cmp(&(missed * of))).then(one.cmp(other))
     });
     all
 }

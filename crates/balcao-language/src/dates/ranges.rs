@@ -4,7 +4,7 @@ use jiff::{ToSpan, civil::Date};
 
 use super::scan::{Reading, Scanner};
 use crate::{
-    dates::{DateProblem, DateSpan},
+    dates::{DateProblem, DateSpan, month_named},
     fold::TokenKind,
     numbers::number_at,
 };
@@ -176,5 +176,22 @@ impl Scanner<'_> {
         let date = if before.is_some() { date.checked_sub(span) } else { date.checked_add(span) };
         let impossible = || DateProblem::Impossible { written: self.written(from, to) };
         Some((to, date.ok().map(DateSpan::Day).ok_or_else(impossible)))
+    }
+
+    /// One or two digits from 1 to 31 that nothing follows which would make them something else.
+    pub(super) fn naked_day(&self, index: usize) -> Option<(i8, usize)> {
+        let number = number_at(self.tokens, index).filter(|number| number.digits == 1 || number.digits == 2)?;
+        let day = i8::try_from(number.value).ok().filter(|day| (1..=31).contains(day))?;
+        let ends = self.tokens.get(number.next).is_none_or(|next| match next.kind {
+            TokenKind::Mark => ["?", "!", ".", ",", ")", ";", "\n"].contains(&next.text.as_str()),
+            TokenKind::Word => {
+                ["as", "das", "de", "e", "ou", "por", "depois", "antes", "pela", "no", "na"]
+                    .contains(&next.text.as_str())
+                    && !next.glued
+            }
+            TokenKind::Number => false,
+        });
+        let month = self.at(number.next) == "de" && month_named(self.at(number.next.saturating_add(1))).is_some();
+        (ends && !month).then_some((day, number.next))
     }
 }

@@ -133,23 +133,6 @@ impl Scanner<'_> {
         Found { from, to: next, weekday: None, reading: Err(DateProblem::WeekdayMismatch { said, date, actual }) }
     }
 
-    /// One or two digits from 1 to 31 that nothing follows which would make them something else.
-    fn naked_day(&self, index: usize) -> Option<(i8, usize)> {
-        let number = number_at(self.tokens, index).filter(|number| number.digits == 1 || number.digits == 2)?;
-        let day = i8::try_from(number.value).ok().filter(|day| (1..=31).contains(day))?;
-        let ends = self.tokens.get(number.next).is_none_or(|next| match next.kind {
-            TokenKind::Mark => ["?", "!", ".", ",", ")", ";", "\n"].contains(&next.text.as_str()),
-            TokenKind::Word => {
-                ["as", "das", "de", "e", "ou", "por", "depois", "antes", "pela", "no", "na"]
-                    .contains(&next.text.as_str())
-                    && !next.glued
-            }
-            TokenKind::Number => false,
-        });
-        let month = self.at(number.next) == "de" && month_named(self.at(number.next.saturating_add(1))).is_some();
-        (ends && !month).then_some((day, number.next))
-    }
-
     pub(super) fn at(&self, index: usize) -> &str {
         at(self.tokens, index)
     }
