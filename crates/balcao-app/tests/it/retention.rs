@@ -42,7 +42,7 @@ async fn each_kind_goes_when_its_own_time_is_over() {
         (30, vec![]),
         (31, vec![Old::Trace]),
         (89, vec![]),
-        (91, vec![Old::File, Old::Inbox, Old::Outbox]),
+        (91, vec![Old::File, Old::Inbox, Old::Outbox, Old::Event]),
         (729, vec![]),
         (731, vec![Old::Message, Old::Transcript]),
         (10_000, vec![]),

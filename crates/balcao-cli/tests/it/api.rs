@@ -113,7 +113,7 @@ fn two_servers_over_one_postgresql_are_one_api() {
     let Some(database) = Database::empty() else { return };
     let folder = tempdir().unwrap();
     let folder = folder.path();
-    let first = serve_on(folder, &format!("[database]\nurl = \"{}\"\n", database.url));
+    let first = serve_on(folder, &format!("[database]\nurl = \"{}\"\nallow_unsafe = true\n", database.url));
     let second = Running::start(folder, &["serve", "--model", "offline"]);
     let key = key(folder, &["--scope", "turn,read,write,inbox", "--per-minute", "1000000"]);
     let body = json!({ "conversation": "c1", "text": "quais os serviços?", "contact": { "phone": "31 99640-1177" } });
