@@ -29,11 +29,18 @@ impl Find {
         let wanted = folded(name.as_str().unwrap_or_default());
         let called = |entry: &&Value| self.name(entry).is_some_and(|known| folded(known) == wanted);
         let matches: Vec<&Value> = entries.iter().filter(called).collect();
-        if matches.is_empty() {
+        // The list may go on: then nobody knows that the name is not there.
+        let more = result.get("more") == Some(&Value::Bool(true));
+        let mut found = if matches.is_empty() {
             let names: BTreeSet<&str> = entries.iter().filter_map(|entry| self.name(entry)).collect();
-            return json!({ "found": false, "available": names.into_iter().take(MAX_NAMES).collect::<Vec<_>>() });
+            json!({ "found": false, "available": names.into_iter().take(MAX_NAMES).collect::<Vec<_>>() })
+        } else {
+            json!({ "found": true, "matches": matches })
+        };
+        if let (true, Some(fields)) = (more, found.as_object_mut()) {
+            fields.insert("more".to_owned(), true.into());
         }
-        json!({ "found": true, "matches": matches })
+        found
     }
 
     fn name<'a>(&self, entry: &'a Value) -> Option<&'a str> {
@@ -44,7 +51,9 @@ impl Find {
 /// A name without case, accents and what is no letter or digit.
 fn folded(name: &str) -> String {
     let bare = name.nfd().filter(|letter| !is_combining_mark(*letter)).flat_map(char::to_lowercase);
-    bare.filter(|letter| letter.is_alphanumeric()).collect()
+    let bare: String = bare.filter(|letter| letter.is_alphanumeric()).collect();
+    // A name of signs alone is its signs.
+    if bare.is_empty() { name.trim().to_owned() } else { bare }
 }
 
 #[cfg(test)]
@@ -57,6 +66,10 @@ mod tests {
         let people = json!({ "people": [{ "user": { "name": "José da Silva" } }, { "user": { "name": "Bia" } }, { "user": null }] });
         let found = find.among(&people, &json!("JOSE DA-SILVA"));
         assert_eq!(found, json!({ "found": true, "matches": [{ "user": { "name": "José da Silva" } }] }));
+        let signs = json!([{ "user": { "name": "🔥" } }, { "user": { "name": "✅" } }]);
+        assert_eq!(find.among(&signs, &json!("✅"))["matches"], json!([{ "user": { "name": "✅" } }]));
+        let cut = json!({ "items": people["people"], "more": true });
+        assert_eq!(find.among(&cut, &json!("Ana"))["more"], true, "nobody knows that there is none");
         let missed = find.among(&people, &json!("Ana"));
         assert_eq!(missed, json!({ "found": false, "available": ["Bia", "José da Silva"] }));
     }

@@ -80,7 +80,9 @@ impl Egress {
         let name = url.host_str().unwrap_or_default().trim_end_matches('.');
         let local = name == "localhost" || name.ends_with(".localhost");
         let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let barred = literal.is_some_and(|address| !self.permits(address)) || (local && !self.lists(loopback));
+        // Plain HTTP, which anybody on the way can read, goes to listed networks only.
+        let may = |address| if url.scheme() == "http" { self.lists(address) } else { self.permits(address) };
+        let barred = literal.is_some_and(|address| !may(address)) || (local && !self.lists(loopback));
         if barred { Err("it leads to this machine or into a private network".to_owned()) } else { Ok(()) }
     }
 }

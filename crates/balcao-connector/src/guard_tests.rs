@@ -122,3 +122,12 @@ fn a_55_what_the_operator_permits_is_permitted_and_nothing_near_it() {
     assert!(!check("file:///etc/passwd"));
     assert!(Egress::default().check(&Url::parse("http://api.example.com/").unwrap()).is_err());
 }
+
+#[test]
+fn a_56_plain_http_goes_to_listed_networks_only_whatever_the_host_looks_like() {
+    let egress = Egress { plain_http: true, ..Egress::default() };
+    for url in ["http://8.8.8.8/", "http://[2001:4860:4860::8888]/", "http://10.0.0.1/"] {
+        assert!(egress.check(&url.parse().unwrap()).is_err(), "{url}");
+    }
+    assert_eq!(egress.check(&"https://8.8.8.8/".parse().unwrap()), Ok(()));
+}

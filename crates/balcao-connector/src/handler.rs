@@ -37,8 +37,9 @@ impl ToolHandler for HttpTool {
         let called = self.account.call(&self.operation, &object(args), Some(cx.key.as_str())).await;
         let output = |value: Value| {
             // A name that nobody has is a correct "no".
-            let missed =
-                self.operation.command.response.find.is_some() && value.get("found") == Some(&Value::Bool(false));
+            let missed = self.operation.command.response.find.is_some()
+                && value.get("found") == Some(&Value::Bool(false))
+                && value.get("more").is_none();
             if missed { ToolOutput::refusal(value) } else { ToolOutput::success(value) }
         };
         called.map(output).map_err(|error| Box::new(tool_error(&error)))

@@ -7,7 +7,9 @@ use balcao_pack::{
     Finding, Kind, PackParts,
     manifest::{Command, Pack},
 };
-use balcao_tool::{ErrorCode, Found, Internal, Preview, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult};
+use balcao_tool::{
+    EffectClass, ErrorCode, Found, Internal, Preview, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
+};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -48,7 +50,10 @@ impl Kind for Http {
         problems.into_iter().map(|problem| finding(problem, "/connection")).collect()
     }
 
-    fn handler(&self, _parts: PackParts<'_>, command: &Command) -> Result<Arc<dyn ToolHandler>, Vec<Finding>> {
+    fn handler(&self, parts: PackParts<'_>, command: &Command) -> Result<Arc<dyn ToolHandler>, Vec<Finding>> {
+        if let Some(finding) = repeatable(parts.pack, command) {
+            return Err(vec![finding]);
+        }
         let operation = compiled(command)
             .map_err(|problems| problems.into_iter().map(|problem| finding(problem, "/handler")).collect::<Vec<_>>())?;
         let schema = command.input_schema.clone();
@@ -84,6 +89,25 @@ impl Kind for Http {
             Some(find) => find.among(&result, input.get(&find.argument).unwrap_or(&Value::Null)),
             None => result,
         })
+    }
+}
+
+/// A command that would be repeated after an unknown outcome, by a service that could not tell the repeat.
+fn repeatable(pack: &Pack, command: &Command) -> Option<Finding> {
+    let header = pack.connection.as_ref().and_then(|connection| connection.get("idempotency_header"));
+    match command.effect_class? {
+        EffectClass::Keyed if header.is_none_or(Value::is_null) && !command.idempotent => Some(
+            Finding::new(
+                "/effect_class",
+                "`keyed` sends a key with each call, and the connection names no header for it",
+            )
+            .suggest("set `connection.idempotency_header`, or say `blind`"),
+        ),
+        EffectClass::Queryable => Some(
+            Finding::new("/effect_class", "an HTTP command cannot look up what became of an earlier attempt")
+                .suggest("say `keyed` if the service honours a key, else `blind`"),
+        ),
+        EffectClass::Keyed | EffectClass::Read | EffectClass::Local | EffectClass::Blind => None,
     }
 }
 

@@ -21,6 +21,17 @@ pub enum Unsound {
     /// The server only reads.
     #[error("the server is a standby, which only reads; give the address of the primary")]
     Standby,
+    /// The file has another name, under which another program would keep another log for it.
+    #[error(
+        "{} has {links} names (hard links), each of which gets a log of its own: what is written under one is lost under the \
+         other; remove the others, or copy the file with `sqlite3 … .backup`", path.display()
+    )]
+    SeveralNames {
+        /// The file.
+        path: PathBuf,
+        /// How many names it has.
+        links: u64,
+    },
     /// The file is on a file system whose locks cannot be trusted (F-83).
     #[error(
         "{} is on {kind}: locks do not work there as SQLite needs them, and the file can be damaged; put it on a disk of this \
@@ -47,9 +58,24 @@ pub(crate) fn of_server(tx: &mut Tx<'_>) -> Result<Vec<Unsound>, StoreError> {
 }
 
 /// What is wrong with the place of a file.
-pub(crate) fn of_place(path: &Path) -> Option<Unsound> {
-    let kind = network_file_system(file_system(path)?)?;
-    Some(Unsound::NetworkFileSystem { path: path.to_owned(), kind })
+pub(crate) fn of_place(path: &Path) -> Vec<Unsound> {
+    let links = names(path);
+    let several = (links > 1).then(|| Unsound::SeveralNames { path: path.to_owned(), links });
+    let kind = file_system(path).and_then(network_file_system);
+    let network = kind.map(|kind| Unsound::NetworkFileSystem { path: path.to_owned(), kind });
+    several.into_iter().chain(network).collect()
+}
+
+/// How many names a file has.
+#[cfg(unix)]
+fn names(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).map_or(1, |found| found.nlink())
+}
+
+#[cfg(not(unix))]
+fn names(_path: &Path) -> u64 {
+    1
 }
 
 /// The kernel's number of a path's file system; `None` where that cannot be told.
@@ -102,6 +128,8 @@ pub struct ServesAlone {
 
 /// Takes the lock beside the file at `path`.
 pub(crate) fn serve_alone(path: &Path) -> Result<ServesAlone, StoreError> {
+    // By whichever link it is reached, it is one file.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_gone| path.to_owned());
     let mut name = path.as_os_str().to_owned();
     name.push("-serving");
     let beside = PathBuf::from(name);

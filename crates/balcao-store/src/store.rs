@@ -178,7 +178,7 @@ impl Store {
     /// What the database said.
     pub async fn soundness(&self) -> Result<Vec<Unsound>, StoreError> {
         match &self.database {
-            Database::Sqlite(sqlite) => Ok(sqlite.path().and_then(soundness::of_place).into_iter().collect()),
+            Database::Sqlite(sqlite) => Ok(sqlite.path().map(soundness::of_place).unwrap_or_default()),
             Database::Postgres(postgres) => postgres.read(|tx: &mut Tx<'_>| soundness::of_server(tx)).await,
             Database::Inline(_) => Ok(Vec::new()),
         }

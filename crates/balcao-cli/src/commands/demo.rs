@@ -32,7 +32,7 @@ use crate::{
 const SAMPLE: &str = include_str!("../../../../samples/barbearia-figueira.yaml");
 /// What a customer of it may begin with.
 const SUGGESTIONS: [&str; 3] =
-    ["Oi, quero cortar o cabelo amanhã às 15h", "Quanto custa barba com corte?", "Quero falar com uma pessoa"];
+    ["Oi, quero corte na tesoura amanhã às 15h", "Quanto custa barba com corte?", "Quero falar com uma pessoa"];
 /// Where the page is, if nobody else is there.
 const PORT: u16 = 7411;
 /// How long a customer must have been quiet before they are answered, in milliseconds: nobody who tries it writes in pieces.
@@ -77,7 +77,7 @@ pub(crate) async fn run(
 async fn terminal(args: Args, config: &Config, environment: &BTreeMap<String, String>) -> Result<ExitCode, Failure> {
     let business = wire::parse_business("samples/barbearia-figueira.yaml", SAMPLE)?;
     let (desk, organization, clock) = wire::fresh(business, args.now).await?;
-    complain("Barbearia Figueira, a sample. Try: oi, quero cortar o cabelo amanhã às 15h");
+    complain("Barbearia Figueira, a sample. Try: oi, quero corte na tesoura amanhã às 15h");
     let args = chat::Args {
         profile: None,
         business: None,

@@ -45,6 +45,12 @@ impl Read {
             }
             None => {
                 let mut failures = Vec::new();
+                // What is not looked up may not pass.
+                if let Some((pointer, value)) = there.get(MAX_REFERENCES) {
+                    let expected = format!("at most {MAX_REFERENCES} at a time");
+                    let (pointer, got) = (pointer.clone(), Some((*value).clone()));
+                    failures.push(Failure { pointer, problem: "too_many", expected, got, ..Failure::default() });
+                }
                 for (pointer, value) in there.into_iter().take(MAX_REFERENCES) {
                     if self.answer(cx, lookup, args, value).await?.is_none() {
                         let expected = "something that exists".to_owned();

@@ -77,3 +77,27 @@ fn what_is_wrong_with_a_connection_or_a_request_is_told_with_its_line() {
         assert!(problems.contains(part), "{part} in\n{problems}");
     }
 }
+
+#[test]
+fn a_command_that_would_be_repeated_where_nobody_can_tell_the_repeat_does_not_load() {
+    let pack = |class: &str, connection: &str| {
+        format!(
+            "tool:\n  id: orders\n  type: http\n  name: Orders\n  version: 1.0.0\n  description: {{pt-BR: Pedidos., en: Orders.}}\n  \
+             connection: {{base_url: 'https://api.example.com'{connection}}}\n  commands:\n    - id: add_order\n      \
+             description: {{pt-BR: Um pedido., en: An order.}}\n      effect: write\n      effect_class: {class}\n      \
+             confirm: none\n      timeout_ms: 8000\n      handler: {{method: POST, path: /orders}}\n      \
+             input_schema: {{type: object, additionalProperties: false, properties: {{}}}}\n      output_schema: {{type: object}}\n"
+        )
+    };
+    let load = |class, connection| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("tool.yaml"), pack(class, connection)).unwrap();
+        let loader = Loader::new(Handlers::new()).kind(PackKind::Http, Arc::new(Http::offline()));
+        let said = loader.load_folder(folder.path()).map(drop);
+        said.map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    };
+    assert!(load("keyed", "").unwrap_err().contains("connection.idempotency_header"));
+    assert!(load("queryable", ", idempotency_header: Idempotency-Key").unwrap_err().contains("`blind`"));
+    assert_eq!(load("keyed", ", idempotency_header: Idempotency-Key"), Ok(()));
+    assert_eq!(load("blind", ""), Ok(()));
+}

@@ -183,6 +183,25 @@ async fn f_81_one_program_serves_a_file_and_a_second_is_told_who() {
     assert!(Store::open_in_memory().unwrap().serve_alone().unwrap().is_none());
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn f_81_a_file_is_known_by_whatever_name_it_is_reached() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link, other) =
+        (folder.path().join("balcao.db"), folder.path().join("link.db"), folder.path().join("other.db"));
+    let store = Store::open(&path, OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    let _alone = store.serve_alone().unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let linked = Store::open(&link, OpenOptions::default()).unwrap();
+    assert!(matches!(linked.serve_alone(), Err(StoreError::ServedAlready { .. })));
+    assert_eq!(store.soundness().await.unwrap(), []);
+    // Under a second name it would have a second log.
+    std::fs::hard_link(&path, &other).unwrap();
+    let found = store.soundness().await.unwrap();
+    assert_eq!(found, [balcao_store::Unsound::SeveralNames { path, links: 2 }]);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn f_70_sixty_four_writers_and_readers_of_two_programs_wait_for_each_other_and_none_fails() {
     let folder = tempfile::tempdir().unwrap();

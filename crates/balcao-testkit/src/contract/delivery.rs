@@ -148,6 +148,7 @@ pub async fn what_waits_is_given_to_one_turn_for_ever(store: &Store) {
         let first = turn::open(tx, organization, conversation, "eli", now())?;
         let taken = inbox::assign(tx, organization, conversation, first, 20)?;
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m1", "m2"]);
+        assert_eq!(inbox::payloads_of_turn(tx, organization, first)?, ["{}", "{}"]);
         assert!(inbox::assign(tx, organization, conversation, first, 20)?.is_empty());
         assert_eq!(inbox::settle(tx, organization, first, InboxState::Answered, None)?, 2);
         assert_eq!(inbox::settle(tx, organization, first, InboxState::Ignored, None)?, 0);
