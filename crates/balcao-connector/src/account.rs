@@ -183,14 +183,16 @@ impl Account {
         request.headers.extend(header.map(|(name, key)| (name.clone(), key.to_owned())));
         let repeatable = going.operation.repeatable() || keyed;
         let (mut made, mut renewed, mut lost) = (0_u32, false, false);
+        let (mut refused, mut used) = (None, 0);
         loop {
-            let mut error = match self.attempt(going, &request, renewed && made == 0).await {
+            let mut error = match self.attempt(going, &request, refused.take(), &mut used).await {
                 Ok(done) => return Ok(done),
                 Err(error) => error,
             };
             if error.status == Some(401) && self.credentials.renewable() && !renewed {
                 // A refusal was not carried out: asking again with another token is no second time.
                 renewed = true;
+                refused = Some(used);
                 made = 0;
                 continue;
             }
@@ -210,10 +212,17 @@ impl Account {
         }
     }
 
-    async fn attempt(&self, going: Going<'_>, request: &Request, renew: bool) -> Result<(Answer, Value), CallError> {
+    async fn attempt(
+        &self,
+        going: Going<'_>,
+        request: &Request,
+        refused: Option<u64>,
+        used: &mut u64,
+    ) -> Result<(Answer, Value), CallError> {
         let origin = &self.base;
         let left = going.until.saturating_sub(self.clock.elapsed());
-        let proof = self.credentials.proof(&self.transport, origin, renew, self.clock.elapsed(), left).await?;
+        let proof = self.credentials.proof(&self.transport, origin, refused, self.clock.elapsed(), left).await?;
+        *used = proof.as_ref().map_or(0, |proof| proof.number);
         self.admit(going.until).await?;
         let mut settling = Settling { account: self, told: Told::default() };
         let left = going.until.saturating_sub(self.clock.elapsed());

@@ -48,6 +48,8 @@ pub(crate) struct Refreshed {
 struct Tokens {
     refresh: SecretString,
     access: Option<(SecretString, Option<Duration>)>,
+    /// How many access tokens there were: whoever was refused with an earlier one takes the present one.
+    number: u64,
 }
 
 impl fmt::Debug for Credentials {
@@ -105,28 +107,29 @@ impl Credentials {
         }
     }
 
-    /// The proof for a request to `origin`. `renew` demands another token than the one that was refused.
+    /// The proof for a request to `origin`. `refused` demands another token than that one (by its number): where somebody got
+    /// another since, that one is given.
     pub(crate) async fn proof(
         &self,
         transport: &Transport,
         origin: &Url,
-        renew: bool,
+        refused: Option<u64>,
         now: Duration,
         within: Duration,
     ) -> Result<Option<Proof>, CallError> {
         match self {
             Self::None => Ok(None),
             Self::Fixed(name, value) => {
-                Ok(Some(Proof { name: name.clone(), value: value.clone(), origin: origin.clone() }))
+                Ok(Some(Proof { name: name.clone(), value: value.clone(), origin: origin.clone(), number: 0 }))
             }
             Self::Refreshed(refreshed) => {
-                let token = refreshed.access(transport, renew, now, within).await?;
+                let (token, number) = refreshed.access(transport, refused, now, within).await?;
                 let mut value =
                     HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).map_err(|_quoted| {
                         CallError::new(FailureKind::Unreadable, Outcome::NotDone, "the access token is no token")
                     })?;
                 value.set_sensitive(true);
-                Ok(Some(Proof { name: AUTHORIZATION, value, origin: origin.clone() }))
+                Ok(Some(Proof { name: AUTHORIZATION, value, origin: origin.clone(), number }))
             }
         }
     }
@@ -171,7 +174,7 @@ impl Refreshed {
         let (Some(refresh), Some(client_id), Some(url), true) = (refresh, client_id, url, problems.is_empty()) else {
             return Err(problems);
         };
-        let tokens = Mutex::new(Tokens { refresh, access: None });
+        let tokens = Mutex::new(Tokens { refresh, access: None, number: 0 });
         let client_id = client_id.expose_secret().to_owned();
         Ok(Self { url, client_id, client_secret, scope: oauth.scope.clone(), tokens, keeper })
     }
@@ -179,18 +182,18 @@ impl Refreshed {
     pub(crate) async fn access(
         &self,
         transport: &Transport,
-        renew: bool,
+        refused: Option<u64>,
         now: Duration,
         within: Duration,
-    ) -> Result<SecretString, CallError> {
+    ) -> Result<(SecretString, u64), CallError> {
         let mut tokens = self.tokens.lock().await;
-        if renew {
+        if refused == Some(tokens.number) {
             tokens.access = None;
         }
         if let Some((access, until)) = &tokens.access
             && until.is_none_or(|until| now < until)
         {
-            return Ok(access.clone());
+            return Ok((access.clone(), tokens.number));
         }
         let answer = self.trade(transport, &tokens.refresh, within).await?;
         let word =
@@ -210,7 +213,8 @@ impl Refreshed {
             tokens.refresh = refresh;
         }
         tokens.access = Some((access.clone(), until));
-        Ok(access)
+        tokens.number = tokens.number.saturating_add(1);
+        Ok((access, tokens.number))
     }
 
     async fn trade(&self, transport: &Transport, refresh: &SecretString, within: Duration) -> Result<Value, CallError> {
@@ -232,7 +236,8 @@ impl Refreshed {
             let over = error.status.is_some_and(|status| (400..500).contains(&status) && status != 429);
             let kind = if over { FailureKind::Unauthorized } else { error.kind };
             // Whatever became of the tokens: the call itself was not sent.
-            CallError { kind, outcome: Outcome::NotDone, ..error }
+            // And its status is not the service's: another token is no cure for it.
+            CallError { kind, outcome: Outcome::NotDone, status: None, ..error }
         })
     }
 }

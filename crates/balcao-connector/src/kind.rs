@@ -54,8 +54,16 @@ impl Kind for Http {
         if let Some(finding) = repeatable(parts.pack, command) {
             return Err(vec![finding]);
         }
-        let operation = compiled(command)
-            .map_err(|problems| problems.into_iter().map(|problem| finding(problem, "/handler")).collect::<Vec<_>>())?;
+        let found = |problems: Vec<Problem>| -> Vec<Finding> {
+            problems.into_iter().map(|problem| finding(problem, "/handler")).collect()
+        };
+        let settings = parts.pack.settings.as_ref();
+        let mut problems = unknown_settings(&command.handler, settings);
+        problems.extend(secret_settings(&command.handler, settings));
+        if !problems.is_empty() {
+            return Err(found(problems));
+        }
+        let operation = compiled(command).map_err(found)?;
         let schema = command.input_schema.clone();
         Ok(match &self.account {
             Some(account) => Arc::new(HttpTool::new(Arc::clone(account), operation, schema)),
@@ -115,6 +123,13 @@ fn compiled(command: &Command) -> Result<Operation, Vec<Problem>> {
     let mut read = HttpCommand::read(&command.handler)?;
     // A pack says it of the command; a request may still be told apart.
     read.idempotent = read.idempotent.or(command.idempotent.then_some(true));
+    // What the tool layer cuts off has an unknown outcome; what ends by itself a little earlier says what became of it.
+    let before = |limit: u64| limit - (limit / 10).min(1_000);
+    read.timeout_ms = match (read.timeout_ms, command.timeout_ms) {
+        (Some(own), Some(whole)) => Some(own.min(before(whole))),
+        (None, Some(whole)) => Some(before(whole)),
+        (own, None) => own,
+    };
     read.compile(&command.input_schema)
 }
 
@@ -132,16 +147,39 @@ fn unknown_settings(connection: &Value, settings: Option<&Value>) -> Vec<Problem
     let empty = Map::new();
     let declared = settings.and_then(|schema| schema.get("properties")).and_then(Value::as_object).unwrap_or(&empty);
     let mut problems = Vec::new();
-    walk(connection, "", &mut |at, text| {
-        for rest in text.split("{settings.").skip(1) {
-            let name = rest.split(['}', '.']).next().unwrap_or_default();
-            if !name.is_empty() && !declared.contains_key(name) {
-                let problem = Problem::new(at, format!("the pack declares no setting `{name}`"));
-                problems.push(problem.nearest(name, declared.keys().map(String::as_str)));
-            }
+    each_setting(connection, &mut |at, name| {
+        if !declared.contains_key(name) {
+            let problem = Problem::new(at, format!("the pack declares no setting `{name}`"));
+            problems.push(problem.nearest(name, declared.keys().map(String::as_str)));
         }
     });
     problems
+}
+
+/// Placeholders of a request for settings that are secret: a request is shown to whoever is asked, and told of in errors.
+fn secret_settings(request: &Value, settings: Option<&Value>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    each_setting(request, &mut |at, name| {
+        let secret = settings.and_then(|schema| schema.get("properties")?.get(name)?.get("secret"));
+        if secret == Some(&Value::Bool(true)) {
+            let message =
+                format!("`{name}` is a secret, and a request is no place for one; name it in `connection.auth`");
+            problems.push(Problem::new(at, message));
+        }
+    });
+    problems
+}
+
+/// Every setting that a text below `value` asks for, with its place.
+fn each_setting(value: &Value, see: &mut dyn FnMut(&str, &str)) {
+    walk(value, "", &mut |at, text| {
+        for rest in text.split("{settings.").skip(1) {
+            let name = rest.split(['}', '.']).next().unwrap_or_default();
+            if !name.is_empty() {
+                see(at, name);
+            }
+        }
+    });
 }
 
 fn walk(value: &Value, at: &str, visit: &mut dyn FnMut(&str, &str)) {

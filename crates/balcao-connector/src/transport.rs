@@ -30,6 +30,8 @@ pub(crate) struct Proof {
     pub(crate) name: HeaderName,
     pub(crate) value: HeaderValue,
     pub(crate) origin: Url,
+    /// Which of our tokens it is, counted.
+    pub(crate) number: u64,
 }
 
 impl Transport {

@@ -1,6 +1,9 @@
 //! Who we are.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use balcao_connector::{Account, Connection, FailureKind, RefreshKeeper, Settings};
 use secrecy::{ExposeSecret, SecretString};
@@ -132,4 +135,27 @@ fn settings_that_are_missing_or_secret_in_the_wrong_place_are_told_all_at_once()
             "/auth/bearer: the setting `tokn` is missing; did you mean `token`?",
         ]
     );
+}
+
+#[tokio::test]
+async fn calls_that_were_refused_together_get_one_new_token_and_not_each_its_own() {
+    let trades = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&trades);
+    // Of its tokens the service takes only the latest, and not even the first.
+    let server = Server::start(move |asked, _before| {
+        if asked.target == "/token" {
+            let number = counted.fetch_add(1, Ordering::SeqCst) + 1;
+            return json_answer(200, "", &json!({ "access_token": format!("a{number}") }));
+        }
+        let latest = counted.load(Ordering::SeqCst);
+        let token = asked.header("authorization").unwrap_or_default().to_owned();
+        let taken = latest > 1 && token == format!("Bearer a{latest}");
+        json_answer(if taken { 200 } else { 401 }, "", &json!(token))
+    });
+    let account = oauth(&server, Arc::default());
+    let (read, none) = (read(), arguments(json!({})));
+    let call = || account.call(&read, &none, None);
+    let (one, two, three, four) = tokio::join!(call(), call(), call(), call());
+    assert_eq!([one, two, three, four], [(); 4].map(|()| Ok(json!("Bearer a2"))));
+    assert_eq!(trades.load(Ordering::SeqCst), 2);
 }

@@ -101,3 +101,28 @@ fn a_command_that_would_be_repeated_where_nobody_can_tell_the_repeat_does_not_lo
     assert_eq!(load("keyed", ", idempotency_header: Idempotency-Key"), Ok(()));
     assert_eq!(load("blind", ""), Ok(()));
 }
+
+#[test]
+fn a_request_that_names_a_setting_that_is_secret_or_nobody_declared_does_not_load() {
+    let pack = |name: &str| {
+        format!(
+            "tool:\n  id: orders\n  type: http\n  name: Orders\n  version: 1.0.0\n  description: {{pt-BR: Pedidos., en: Orders.}}\n  \
+             settings: {{type: object, properties: {{team: {{type: string}}, token: {{type: string, secret: true}}}}}}\n  \
+             connection: {{base_url: 'https://api.example.com'}}\n  commands:\n    - id: get_orders\n      \
+             description: {{pt-BR: Pedidos., en: Orders.}}\n      effect: read\n      \
+             handler: {{method: GET, path: /orders, query: {{team: '{{settings.{name}}}'}}}}\n      \
+             input_schema: {{type: object, additionalProperties: false, properties: {{}}}}\n      output_schema: {{type: object}}\n"
+        )
+    };
+    let load = |name| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("tool.yaml"), pack(name)).unwrap();
+        let loader = Loader::new(Handlers::new()).kind(PackKind::Http, Arc::new(Http::offline()));
+        let said = loader.load_folder(folder.path()).map(drop);
+        said.map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    };
+    assert_eq!(load("team"), Ok(()));
+    let misspelt = load("teem").unwrap_err();
+    assert!(misspelt.contains("declares no setting `teem`") && misspelt.contains("team"), "{misspelt}");
+    assert!(load("token").unwrap_err().contains("`token` is a secret"));
+}
