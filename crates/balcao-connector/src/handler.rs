@@ -42,7 +42,14 @@ impl ToolHandler for HttpTool {
                 && value.get("more").is_none();
             if missed { ToolOutput::refusal(value) } else { ToolOutput::success(value) }
         };
-        called.map(output).map_err(|error| Box::new(tool_error(&error)))
+        match called {
+            // Of a list, one entry that nobody knows of is enough: a person has to look.
+            Ok(value) if self.operation.command.for_each.is_some() && any_uncertain(&value) => {
+                let told = "some entries may have been done or not; `results` says which";
+                Err(Box::new(ToolError::new(ErrorCode::Timeout, told).detail("results", value).uncertain()))
+            }
+            called => called.map(output).map_err(|error| Box::new(tool_error(&error))),
+        }
     }
 
     async fn preview(&self, _cx: &ToolContext, args: Value) -> ToolResult<Preview> {
@@ -66,6 +73,11 @@ impl ToolHandler for HttpTool {
     fn args_schema(&self) -> Value {
         self.input_schema.clone()
     }
+}
+
+fn any_uncertain(summary: &Value) -> bool {
+    let entries = summary.get("results").and_then(Value::as_array);
+    entries.into_iter().flatten().any(|entry| entry.get("uncertain") == Some(&Value::Bool(true)))
 }
 
 fn object(args: Value) -> Map<String, Value> {

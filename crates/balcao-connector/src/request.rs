@@ -59,19 +59,34 @@ impl Request {
         let body = match &self.body {
             Body::Empty => Value::Null,
             Body::Json(value) => value.clone(),
-            Body::Form(pairs) => {
-                pairs.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>().into()
-            }
+            Body::Form(pairs) => shown(pairs.iter().map(|(name, value)| (name.clone(), json!(value)))),
             Body::Multipart(parts) => {
                 let part = |part: &Part| match &part.file_name {
                     Some(name) => (part.name.clone(), json!({ "file": name, "bytes": part.content.len() })),
                     None => (part.name.clone(), json!(String::from_utf8_lossy(&part.content))),
                 };
-                parts.iter().map(part).collect::<Map<_, _>>().into()
+                shown(parts.iter().map(part))
             }
         };
         json!({ "method": self.method.as_str(), "url": self.url.as_str(), "body": body })
     }
+}
+
+/// Pairs as an object; of a name that comes more than once, all values, since all of them are sent.
+fn shown(pairs: impl Iterator<Item = (String, Value)>) -> Value {
+    let mut fields: Map<String, Value> = Map::new();
+    for (name, value) in pairs {
+        let several = match fields.remove(&name) {
+            None => value,
+            Some(Value::Array(mut before)) => {
+                before.push(value);
+                Value::Array(before)
+            }
+            Some(before) => json!([before, value]),
+        };
+        fields.insert(name, several);
+    }
+    Value::Object(fields)
 }
 
 /// Builds the request of an operation below `base`.

@@ -74,7 +74,12 @@ impl Tool {
         let locale = cx.principal.locale;
         match self.bounded(run).await {
             Ok(Preview::Ask(question)) => self.ask(question, locale),
-            Ok(Preview::Refused(output)) => self.finish(output, locale),
+            Ok(Preview::Refused(output)) => {
+                let result = self.finish(output, locale);
+                // Outside of our tables something was answered, and cannot be read: it may well have been done.
+                let uncertain = result.code.is_some() && mode != RunMode::Ask && self.is_external();
+                CallResult { uncertain, ..result }
+            }
             Err(error) => {
                 // Asking changes nothing, so nothing about it is uncertain.
                 let uncertain = error.uncertain && mode != RunMode::Ask && self.class() != EffectClass::Read;

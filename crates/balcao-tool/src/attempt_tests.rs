@@ -24,6 +24,8 @@ enum Side {
     Refuses,
     /// Does it, and the code that asked breaks down.
     Panics,
+    /// Does it, and what it answers is not what it should.
+    Raves,
 }
 
 #[derive(Default)]
@@ -59,6 +61,7 @@ impl ToolHandler for Handler {
             Side::Swallows => std::future::pending().await,
             Side::Breaks => Err(ToolError::new(ErrorCode::Unavailable, "it broke off").uncertain().into()),
             Side::Panics => panic!("broken"),
+            Side::Raves => Ok(ToolOutput::success(json!("done, I think"))),
         }
     }
 
@@ -122,7 +125,7 @@ async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -
 
 #[tokio::test(start_paused = true)]
 async fn a_blind_effect_is_tried_once_and_its_unknown_outcome_is_said_to_be_unknown() {
-    for side in [Side::Swallows, Side::Breaks, Side::Panics] {
+    for side in [Side::Swallows, Side::Breaks, Side::Panics, Side::Raves] {
         let (result, ledger) = run(EffectClass::Blind, &[side], RunMode::Execute, true).await;
         assert!(result.uncertain);
         assert_eq!((result.class, ledger.done.len(), ledger.looked), (ResultClass::Fault, 1, 0));
@@ -146,7 +149,7 @@ async fn what_was_certainly_not_sent_is_a_plain_failure() {
 
 #[tokio::test(start_paused = true)]
 async fn a_keyed_effect_is_sent_again_under_its_key_and_happens_once() {
-    for side in [Side::Swallows, Side::Breaks, Side::Panics] {
+    for side in [Side::Swallows, Side::Breaks, Side::Panics, Side::Raves] {
         let (result, ledger) = run(EffectClass::Keyed, &[side, side], RunMode::Execute, true).await;
         assert_eq!((result.class, ledger.done.len()), (ResultClass::Success, 1));
     }

@@ -68,3 +68,32 @@ async fn a_write_without_an_answer_is_uncertain_and_bad_arguments_name_their_fie
     );
     assert_eq!(server.asked().len(), 1);
 }
+
+#[tokio::test]
+async fn of_a_list_one_entry_whose_answer_was_lost_makes_the_call_uncertain_and_says_which() {
+    let server = Server::start(|_, before| match before {
+        1 => Say::Bytes(Vec::new()),
+        _ => json_answer(200, "", &json!({ "id": 1 })),
+    });
+    let (account, _) = account(&server, json!({}));
+    let each = json!({ "argument": "items", "at_most": 20, "parallel": 1 });
+    let write = operation(json!({ "method": "POST", "path": "/task/{id}/field/{item.id}", "for_each": each }));
+    let tool = HttpTool::new(Arc::new(account), write, json!({ "type": "object" }));
+    let items = json!([{ "id": "a" }, { "id": "b" }, { "id": "c" }]);
+    let error = tool.call(&context(), json!({ "id": "t", "items": items })).await.unwrap_err();
+    assert!(error.uncertain);
+    let told = error.to_model(None, Locale::En).to_string();
+    assert!(told.contains("\"uncertain\":true") && told.contains("\"done\":1"), "{told}");
+}
+
+#[tokio::test]
+async fn a_preview_shows_every_value_of_a_name_that_is_sent_several_times() {
+    let server = Server::start(|_, _| json_answer(200, "", &json!({})));
+    let command = json!({ "method": "POST", "path": "/x", "encoding": "form", "body_fields": ["name"] });
+    let Preview::Ask(asked) =
+        tool(&server, command).preview(&context(), json!({ "id": 1, "name": ["a", "b"] })).await.unwrap()
+    else {
+        panic!()
+    };
+    assert!(asked.contains(r#""name":["a","b"]"#), "{asked}");
+}
