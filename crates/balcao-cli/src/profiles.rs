@@ -10,10 +10,11 @@ use balcao_yaml::{Document, Problem, nearest};
 use crate::output::Failure;
 
 /// The profiles that are part of the program, by file name.
-const SHIPPED: [(&str, &str); 3] = [
+const SHIPPED: [(&str, &str); 4] = [
     ("agents/eli.yaml", include_str!("../../../agents/eli.yaml")),
     ("agents/manual.yaml", include_str!("../../../agents/manual.yaml")),
     ("agents/odys-assistant.yaml", include_str!("../../../agents/odys-assistant.yaml")),
+    ("agents/odys-intake.yaml", include_str!("../../../agents/odys-intake.yaml")),
 ];
 
 /// All profiles with the files they came from, by id. A file of the folder replaces a shipped profile of its id.

@@ -16,7 +16,7 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 
 use crate::{
-    config::{self, Config},
+    config::{self, Config, webhooks},
     output::{Failure, chain, say},
     profiles, wire,
 };
@@ -65,6 +65,7 @@ pub(crate) async fn run(
     // A broken configuration ends every command with its mistakes; the doctor says the same.
     let config = config::load(file, environment)?;
     let mut findings = vec![Finding::fine("configuration", "read, no mistakes".to_owned())];
+    findings.extend(served(&config, environment));
     findings.extend(database(&config).await);
     findings.extend(agents(&config, environment));
     findings.push(clock());
@@ -95,6 +96,21 @@ const fn word(verdict: &Verdict) -> &'static str {
         Verdict::Warning => "warning",
         Verdict::Wrong => "wrong",
     }
+}
+
+/// What `balcao serve` would refuse of the configuration, besides what has a check of its own.
+fn served(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Finding> {
+    let read = [
+        ("server", config.server.address().err()),
+        ("server", config.server.metrics_address().err()),
+        ("server", config.server.timers().err()),
+        ("chat", config.chat.read().err()),
+        ("evolution", config.evolution.read().err()),
+        ("transcription", config.transcription.read(environment).err()),
+        ("webhooks", webhooks::read(&config.webhooks, environment).err()),
+    ];
+    let mend = "`balcao serve` refuses it: correct it in the configuration";
+    read.into_iter().filter_map(|(check, error)| Some(Finding::wrong(check, error?, mend))).collect()
 }
 
 /// Whether helpers of packs run here, and what keeps them in.

@@ -3,11 +3,12 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use balcao_domain::{Clock, SystemClock};
+use balcao_store::organization;
 use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, chain, complain, say},
     wire,
 };
 
@@ -35,6 +36,8 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     let slug = business.slug().to_owned();
     let store = wire::open_store(config)?;
     store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
+    let others = store.read(organization::list).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let joins = others.iter().any(|one| one.slug != slug) && config.organization.slug.is_none();
     let imported =
         business.import(&store, SystemClock.now()).await.map_err(|error| Failure::operation(chain(&error)))?;
     if args.json {
@@ -51,6 +54,11 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
         say(&format!(
             "{slug}: {} services, {} professionals, {} contacts, {} appointments, {} knowledge entries",
             imported.services, imported.professionals, imported.contacts, imported.appointments, imported.knowledge
+        ));
+    }
+    if joins {
+        complain(&format!(
+            "the database holds several businesses now: every other command needs organization.slug = \"{slug}\", or another's, from now on"
         ));
     }
     Ok(ExitCode::SUCCESS)

@@ -121,3 +121,31 @@ fn what_would_be_deleted_is_told_before_it_is_and_days_that_cannot_be_are_mistak
     let refused = run(folder, &["retention", "--dry-run"], "");
     assert!(code(&refused) == 2 && err(&refused).contains("35 to 36500, or 0"), "{}", err(&refused));
 }
+
+#[test]
+fn the_doctor_says_what_serve_would_refuse() {
+    let folder = tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("balcao.toml"),
+        "[chat]\nenabled = true\nsecret = \"short\"\n[server]\nlisten = \"here\"\n",
+    )
+    .unwrap();
+    let told = run(folder.path(), &["doctor"], "");
+    assert_eq!(code(&told), 1);
+    for part in ["chat.origins is empty", "127.0.0.1:8080"] {
+        assert!(out(&told).contains(part), "{part}: {}", out(&told));
+    }
+}
+
+#[test]
+fn a_second_business_in_a_database_is_told_with_what_it_takes_from_then_on() {
+    let folder = tempdir().unwrap();
+    let sample = |name: &str| root().join("samples").join(name).display().to_string();
+    let first = run(folder.path(), &["seed", &sample("barbearia-figueira.yaml")], "");
+    assert_eq!((code(&first), err(&first).contains("organization.slug")), (0, false), "{}", err(&first));
+    let again = run(folder.path(), &["seed", &sample("barbearia-figueira.yaml")], "");
+    assert!(!err(&again).contains("organization.slug"), "{}", err(&again));
+    let second = run(folder.path(), &["seed", &sample("clinica-vereda.yaml")], "");
+    assert_eq!(code(&second), 0, "{}", err(&second));
+    assert!(err(&second).contains("organization.slug = \"vereda\""), "{}", err(&second));
+}
