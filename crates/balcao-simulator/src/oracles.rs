@@ -264,7 +264,7 @@ fn people_are_left_alone(
         let theirs = outside.sent.iter().filter(|sent| replies.contains(&sent.correlation));
         let left = theirs.filter(|sent| {
             let decided = sent.at.checked_sub(SignedDuration::try_from(sent.late_by + IN_FLIGHT).unwrap_or_default());
-            decided.is_ok_and(|at| at > from && at < until)
+            decided.is_ok_and(|at| at > from) && sent.at < until
         });
         found.extend(left.map(|sent| format!("O-13: {} left while a person had {}", sent.correlation, human.number)));
     }
