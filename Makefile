@@ -34,6 +34,9 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-language --bench phrases
 	cargo bench -p balcao-tool --bench validation
 	cargo bench -p balcao-sandbox --bench helpers
+	cargo bench -p balcao-pack --bench validators
+	cargo bench -p balcao-pack --bench packs
+	cargo bench -p balcao-search --bench search
 	cargo bench -p balcao-agent --bench sanitiser
 	cargo bench -p balcao-app --bench booking
 	cargo bench -p balcao-app --bench figures

@@ -13,8 +13,8 @@ pub use crate::agenda::Slot;
 use crate::desk::{Desk, UseCaseError};
 use crate::names::NameRefusal;
 
-/// How many days a look for the next free slot covers.
-const NEXT_DAYS: i64 = 30;
+/// How many days after the one asked for a look for the next free slot covers.
+pub const NEXT_DAYS: i64 = 30;
 
 /// What is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

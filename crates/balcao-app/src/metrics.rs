@@ -125,6 +125,11 @@ pub const ALL: &[(&str, Kind, &str)] = &[
     ("balcao_job_lateness_seconds", Kind::Gauge, "How long the first of them has been due, by kind (database)"),
     ("balcao_handoffs_open", Kind::Gauge, "Handoffs that nobody has resolved (database)"),
     ("balcao_handoff_oldest_seconds", Kind::Gauge, "Age of the oldest of them (database)"),
+    (
+        "balcao_pack_reloads_total",
+        Kind::Counter,
+        "Times that changed packs were looked at, by outcome: loaded, or refused, and the last good ones stay in force",
+    ),
     ("balcao_webhook_deliveries_waiting", Kind::Gauge, "Outgoing webhooks that wait (database)"),
     ("balcao_webhook_delivery_oldest_seconds", Kind::Gauge, "Age of the oldest of them (database)"),
     ("balcao_webhook_deliveries_dead", Kind::Gauge, "Outgoing webhooks that were given up (database)"),
@@ -243,6 +248,11 @@ pub fn http_request(method: &'static str, route: &str, status: u16, took: Durati
 /// A request was turned away before any work.
 pub fn shed(reason: &'static str) {
     counter!("balcao_requests_shed_total", "reason" => reason).increment(1);
+}
+
+/// A changed pack was looked at: `loaded`, or `refused`, and the last good one stays in force.
+pub fn pack_reload(outcome: &'static str) {
+    counter!("balcao_pack_reloads_total", "outcome" => outcome).increment(1);
 }
 
 /// An attempt to deliver an outgoing webhook ended.

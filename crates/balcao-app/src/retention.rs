@@ -59,7 +59,7 @@ impl Periods {
             Old::File => self.files,
             Old::Trace => self.traces,
             Old::Message | Old::ChatEntry | Old::Transcript | Old::Summary => self.messages,
-            Old::Inbox | Old::Stray | Old::Rescue => self.inbox,
+            Old::Inbox | Old::Stray | Old::Rescue | Old::PackDelivery => self.inbox,
             Old::Outbox | Old::Webhook | Old::Event => self.outbox,
             Old::Ledger => self.ledger,
         };

@@ -4,7 +4,8 @@
 //! a delivery, which is tried until the endpoint takes it or [`PAUSES`] are used up; then staff see it. A delivery may come
 //! twice, under the same id, and deliveries may come in another order than things happened.
 //!
-//! An endpoint reads ids and words of ours, never what a customer wrote nor who they are: it asks the API for more.
+//! An endpoint reads ids and words of ours, never what a customer wrote nor who they are: it asks the API for more. What a service of a
+//! pack told of is not ours, and goes on as its pack read it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use balcao_channel::endpoint::{Delivered, Endpoint};
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::event::Event;
+use balcao_store::pack_delivery;
 use balcao_store::webhook::{self, Attempted, Delivery};
 use balcao_store::{StoreError, Tx};
 use futures::future::join_all;
@@ -42,6 +44,7 @@ pub const TYPES: &[(&str, &str, &str)] = &[
     ("conversation_closed", "conversation.closed", "the matter is settled, and the conversation was archived"),
     ("conversation_taken_over", "conversation.taken_over", "somebody of staff wrote from the shop's own phone"),
     ("waitlist_offered", "waitlist.offered", "somebody on the waiting list was offered a time"),
+    ("pack_delivery", "pack.delivery", "a service of a pack told of something; `delivery` is what its pack read of it"),
 ];
 
 /// The pauses between attempts, as Standard Webhooks recommends: about three days in all.
@@ -225,6 +228,11 @@ fn body(event: &Event, types: &BTreeSet<String>) -> Option<String> {
     let moved_to = known.get("new").and_then(Value::as_i64).and_then(|id| AppointmentId::try_from(id).ok());
     if let Some(id) = moved_to {
         data.insert("new_id".to_owned(), id.to_string().into());
+    }
+    if event.kind == pack_delivery::EVENT {
+        for field in ["pack", "delivery"] {
+            data.insert(field.to_owned(), known.get(field).cloned().unwrap_or_default());
+        }
     }
     if let Some(minutes) = known.get("minutes").and_then(Value::as_i64) {
         data.insert("minutes".to_owned(), minutes.into());

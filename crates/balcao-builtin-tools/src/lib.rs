@@ -3,6 +3,7 @@
 //! Contracts stand in `packs/*/tool.yaml`, rules in `balcao-app`; a handler parses, calls one use case and shapes the answer.
 //! To add a tool, copy a neighbour in `tools/`, list it in [`tools::handlers`], and define its command in a pack.
 
+pub mod catalogue;
 mod support;
 pub mod tools;
 
@@ -21,6 +22,12 @@ pub const PACKS: [(&str, &str); 6] = [
     ("packs/analytics/tool.yaml", include_str!("../../../packs/analytics/tool.yaml")),
     ("packs/calendar/tool.yaml", include_str!("../../../packs/calendar/tool.yaml")),
 ];
+
+/// The ids of the packs that are part of the program.
+#[must_use]
+pub fn pack_ids() -> Vec<&'static str> {
+    PACKS.iter().filter_map(|(file, _)| file.split('/').nth(1)).collect()
+}
 
 /// What a profile decides about its tools.
 #[derive(Debug, Clone, PartialEq, Eq)]

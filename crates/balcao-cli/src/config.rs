@@ -8,6 +8,7 @@ mod chat;
 mod database;
 mod email;
 mod evolution;
+mod packs;
 mod retention;
 mod serve;
 mod telemetry;
@@ -33,6 +34,7 @@ pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use email::EmailConfig;
 pub(crate) use evolution::{EvolutionAccount, EvolutionConfig};
+pub(crate) use packs::{AccountConfig, PacksConfig};
 use retention::RetentionConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
 pub(crate) use telemetry::{LogConfig, LogFormat, TelemetryConfig};
@@ -61,6 +63,7 @@ pub(crate) struct Config {
     pub(crate) log: LogConfig,
     pub(crate) telemetry: TelemetryConfig,
     pub(crate) webhooks: Vec<WebhookConfig>,
+    pub(crate) packs: PacksConfig,
     /// Every secret in it and in the environment, so that no log shows one.
     #[serde(skip)]
     pub(crate) secrets: Vec<SecretString>,
@@ -230,6 +233,7 @@ impl Config {
         self.retention.rows(&mut row);
         self.log.rows(&mut row);
         self.telemetry.rows(&mut row);
+        self.packs.rows(&mut row);
         for one in &self.webhooks {
             row(&format!("webhooks.{}", one.name), one.shown());
         }
@@ -278,6 +282,8 @@ pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>) 
         if from_file("agents.dir", &config) {
             config.agents.dir = folder.join(&config.agents.dir);
         }
+        let origins = config.origins.clone();
+        config.packs.seen_from(folder, |key| origins.get(key).is_none_or(|origin| *origin == name));
     }
     Ok(config)
 }
@@ -312,6 +318,7 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
     }
     config.origins = origins;
     config.secrets = telemetry::secrets(&table, environment);
+    config.secrets.extend(config.packs.take_up(environment));
     check_ranges(&config)?;
     Ok(config)
 }
@@ -325,13 +332,16 @@ fn check_ranges(config: &Config) -> Result<(), String> {
         ("model.first_token_s", model.first_token_s, 1, 3_600),
         ("model.stall_s", model.stall_s, 1, 3_600),
     ];
-    for (key, value, low, high) in rows.into_iter().chain(config.server.ranges()).chain(config.transcription.ranges()) {
+    for (key, value, low, high) in
+        rows.into_iter().chain(config.server.ranges()).chain(config.transcription.ranges()).chain(config.packs.ranges())
+    {
         if !(low..=high).contains(&value) {
             let origin = config.origins.get(key).map_or("default", String::as_str);
             return Err(format!("{origin}: {key} is {value}; it may be {low} to {high}"));
         }
     }
     config.retention.check()?;
+    config.packs.check()?;
     if config.database.path.is_empty() {
         return Err("database.path is empty; name a file, or `:memory:`".to_owned());
     }

@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod eval;
 mod output;
+mod packs;
 mod profiles;
 mod telemetry;
 mod trace;

@@ -10,12 +10,18 @@ use balcao_yaml::{Document, Problem, nearest};
 use crate::output::Failure;
 
 /// The profiles that are part of the program, by file name.
-const SHIPPED: [(&str, &str); 4] = [
+const SHIPPED: [(&str, &str); 5] = [
     ("agents/eli.yaml", include_str!("../../../agents/eli.yaml")),
     ("agents/manual.yaml", include_str!("../../../agents/manual.yaml")),
     ("agents/odys-assistant.yaml", include_str!("../../../agents/odys-assistant.yaml")),
     ("agents/odys-intake.yaml", include_str!("../../../agents/odys-intake.yaml")),
+    ("agents/ops.yaml", include_str!("../../../agents/ops.yaml")),
 ];
+
+/// Whether a profile came with the program.
+pub(crate) fn is_shipped(document: &Document) -> bool {
+    SHIPPED.iter().any(|(file, _)| *file == document.file)
+}
 
 /// All profiles with the files they came from, by id. A file of the folder replaces a shipped profile of its id.
 pub(crate) fn load(folder: &Path) -> Result<BTreeMap<String, (Profile, Document)>, Failure> {
@@ -95,8 +101,13 @@ fn check(profile: &Profile, document: &Document) -> Vec<Problem> {
     problems
 }
 
-/// What a profile says about tools, held against the tools that exist.
-pub(crate) fn check_tools(profile: &Profile, document: &Document, registry: &Registry) -> Vec<Problem> {
+/// What a profile says about tools, held against the tools that exist. `others` are packs of the operator's own.
+pub(crate) fn check_tools(
+    profile: &Profile,
+    document: &Document,
+    registry: &Registry,
+    others: &[&str],
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     let packs: Vec<&str> = registry.iter().map(|tool| tool.spec.pack.as_str()).collect();
     let names: Vec<&str> = registry.iter().map(|tool| tool.spec.name.as_str()).collect();
@@ -105,7 +116,10 @@ pub(crate) fn check_tools(profile: &Profile, document: &Document, registry: &Reg
     for (index, pack) in profile.packs.iter().enumerate() {
         if !packs.contains(&pack.as_str()) {
             let at = format!("/profile/packs/{index}");
-            problems.push(document.problem(&at, format!("there is no pack `{pack}`"), did_you_mean(pack, &packs)));
+            let known: Vec<&str> = packs.iter().chain(others).copied().collect();
+            let near = did_you_mean(pack, &known)
+                .unwrap_or_else(|| "a pack of your own is found in a folder of packs.folders".to_owned());
+            problems.push(document.problem(&at, format!("there is no pack `{pack}`"), Some(near)));
         }
     }
     let known_later = |name: &str| name == "trigger_flow"; // exists only with flows
@@ -157,5 +171,16 @@ pub(crate) fn settings(profile: &Profile) -> Settings {
         followup_delays: profile.followup_delays.clone(),
         flows: profile.flows.clone(),
         professional: profile.professional.clone(),
+    }
+}
+
+/// What is decided where no profile decides.
+pub(crate) fn usual_settings() -> Settings {
+    Settings {
+        allow_new_tags: false,
+        reminder_minutes: 60,
+        followup_delays: vec![60],
+        flows: Vec::new(),
+        professional: None,
     }
 }

@@ -4,11 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
-    Desk,
-    conversations::Conversations,
-    notices::NoticeAccounts,
-    seed::BusinessFile,
-    turns::{Agent, FrontDesk},
+    Desk, conversations::Conversations, notices::NoticeAccounts, restored, seed::BusinessFile, turns::FrontDesk,
 };
 use balcao_channel::channels::evolution;
 use balcao_domain::{Clock, ManualClock, OrganizationId, SystemClock};
@@ -20,7 +16,7 @@ use balcao_llm::{
 };
 use balcao_offline::OfflineModel;
 use balcao_store::{
-    Backend, OpenOptions, Store, StoreError,
+    Backend, OpenOptions, ServesAlone, Store, StoreError,
     organization::{self, Organization},
 };
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
@@ -29,6 +25,7 @@ use secrecy::ExposeSecret;
 use crate::{
     config::{Config, ModelConfig},
     output::{Failure, chain, complain},
+    packs::OwnPacks,
     profiles,
 };
 
@@ -154,6 +151,23 @@ pub(crate) async fn sound(store: &Store, config: &Config) -> Result<(), Failure>
     }
     let all: Vec<String> = unsound.iter().map(ToString::to_string).collect();
     if all.is_empty() { Ok(()) } else { Err(Failure::operation(format!("{} ({ALLOW})", all.join("; ")))) }
+}
+
+/// The right to serve from the file alone, where it is one; refused where a backup lies in its place that was not made ready.
+pub(crate) async fn alone(store: &Store) -> Result<Option<ServesAlone>, Failure> {
+    let fail = |error: StoreError| Failure::operation(chain(&error));
+    let Some(alone) = store.serve_alone().map_err(fail)? else { return Ok(None) };
+    let found = restored::found_out(store, &alone).await.map_err(fail)?;
+    found.map_err(|older| Failure::operation(older.to_string()))?;
+    Ok(Some(alone))
+}
+
+/// Notes for ever that this program serves from the file.
+pub(crate) async fn keep_noting(desk: &Desk, alone: Option<&mut ServesAlone>) {
+    match alone {
+        Some(alone) => restored::keep_noting(desk, alone).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// How an operator serves all the same.
@@ -310,20 +324,20 @@ pub(crate) fn choose_model(
     Ok(ChosenModel { provider, why: format!("{}{why}", names.join(", then ")) })
 }
 
-/// Binds a profile to its tools over a desk.
-pub(crate) fn agent(
-    desk: &Desk,
-    profile: &Profile,
-    document: &balcao_yaml::Document,
-    model: Arc<dyn ChatProvider>,
-) -> Result<Agent, Failure> {
-    let registry = balcao_builtin_tools::registry(desk, &profiles::settings(profile))
-        .map_err(|problems| Failure::problems(&problems))?;
-    let problems = profiles::check_tools(profile, document, &registry);
-    if !problems.is_empty() {
-        return Err(Failure::problems(&problems));
+/// The operator's own packs, for the organization with this short name; without one, with any account.
+pub(crate) fn own_packs(config: &Config, desk: &Desk, organization: Option<&str>) -> Result<OwnPacks, Failure> {
+    let handlers = balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings());
+    let taken = balcao_builtin_tools::pack_ids();
+    OwnPacks::load(&config.packs, organization.or(config.organization.slug.as_deref()), &handlers, &taken)
+}
+
+/// The same, for an organization of the database.
+pub(crate) async fn own_packs_of(config: &Config, desk: &Desk, id: OrganizationId) -> Result<OwnPacks, Failure> {
+    if config.packs.folders.is_empty() && config.packs.accounts.is_empty() {
+        return Ok(OwnPacks::default());
     }
-    Ok(Agent::new(profile.clone(), &registry, model))
+    let slug = organization(desk, id).await?.slug;
+    own_packs(config, desk, Some(&slug))
 }
 
 /// One profile by id.

@@ -7,13 +7,15 @@ use std::{
     fmt, io,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     sync::{Arc, LazyLock},
+    time::Duration,
 };
 
 use async_trait::async_trait;
 use ipnet::IpNet;
 use reqwest::{
-    Url,
+    Client, Url,
     dns::{Addrs, Name, Resolve, Resolving},
+    redirect, retry,
 };
 
 /// What this server lets requests reach. Said by whoever runs it, never by a pack.
@@ -66,8 +68,32 @@ impl Egress {
         self.allow.iter().any(|network| network.contains(&bare))
     }
 
+    /// A client that connects to nothing but permitted addresses, follows no redirect, repeats nothing and uses no proxy. `plain`:
+    /// without TLS, which goes to listed networks only.
+    ///
+    /// # Errors
+    /// If there is no client to be had.
+    pub fn client(&self, connect: Duration, plain: bool) -> Result<Client, reqwest::Error> {
+        Client::builder()
+            .connect_timeout(connect)
+            // Followed by us, if at all: the credentials would travel along.
+            .redirect(redirect::Policy::none())
+            // By default a request is repeated when its connection is shut down, though it may have been carried out.
+            .retry(retry::never())
+            // A proxy would resolve names for us, and unguarded.
+            .no_proxy()
+            .referer(false)
+            .https_only(!plain)
+            .dns_resolver(Guarded { egress: self.clone(), listed_only: plain })
+            .user_agent(concat!("balcao/", env!("CARGO_PKG_VERSION")))
+            .build()
+    }
+
     /// What can be said of an address before its name is looked up.
-    pub(crate) fn check(&self, url: &Url) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// Why it is not permitted.
+    pub fn check(&self, url: &Url) -> Result<(), String> {
         let literal = match url.host_str().map(|host| host.trim_start_matches('[').trim_end_matches(']')) {
             Some(host) => host.parse::<IpAddr>().ok(),
             None => return Err("it has no host".to_owned()),

@@ -48,6 +48,11 @@ impl ToolHandler for HttpTool {
                 let told = "some entries may have been done or not; `results` says which";
                 Err(Box::new(ToolError::new(ErrorCode::Timeout, told).detail("results", value).uncertain()))
             }
+            // Of a list of which nothing was done nobody may say that something was.
+            Ok(value) if self.operation.command.for_each.is_some() && none_done(&value) => {
+                let told = "none of the entries was done; `results` says why";
+                Err(Box::new(ToolError::new(first_code(&value), told).detail("results", value)))
+            }
             called => called.map(output).map_err(|error| Box::new(tool_error(&error))),
         }
     }
@@ -80,6 +85,19 @@ fn any_uncertain(summary: &Value) -> bool {
     entries.into_iter().flatten().any(|entry| entry.get("uncertain") == Some(&Value::Bool(true)))
 }
 
+/// Whether there were entries, and all that were sent failed.
+fn none_done(summary: &Value) -> bool {
+    let count = |name: &str| summary.get(name).and_then(Value::as_u64).unwrap_or_default();
+    count("done") == 0 && count("failed") > 0
+}
+
+/// The code of the first entry that failed.
+fn first_code(summary: &Value) -> ErrorCode {
+    let mut entries = summary.get("results").and_then(Value::as_array).into_iter().flatten();
+    let kind = entries.find_map(|entry| serde_json::from_value(entry.get("kind")?.clone()).ok());
+    kind.map_or(ErrorCode::Internal, code_of)
+}
+
 fn object(args: Value) -> Map<String, Value> {
     match args {
         Value::Object(fields) => fields,
@@ -87,9 +105,8 @@ fn object(args: Value) -> Map<String, Value> {
     }
 }
 
-/// A failure for the tool layer: our words for the model, the service's for staff.
-fn tool_error(error: &CallError) -> ToolError {
-    let code = match error.kind {
+const fn code_of(kind: FailureKind) -> ErrorCode {
+    match kind {
         FailureKind::Invalid => ErrorCode::InvalidArguments,
         FailureKind::NotFound => ErrorCode::NotFound,
         FailureKind::Conflict => ErrorCode::Conflict,
@@ -99,7 +116,12 @@ fn tool_error(error: &CallError) -> ToolError {
         FailureKind::Unavailable => ErrorCode::Unavailable,
         // The model can do nothing about either, and must not try.
         FailureKind::Unauthorized | FailureKind::Unreadable => ErrorCode::Internal,
-    };
+    }
+}
+
+/// A failure for the tool layer: our words for the model, the service's for staff.
+fn tool_error(error: &CallError) -> ToolError {
+    let code = code_of(error.kind);
     let mut told = ToolError::new(code, ModelText::new(error.for_model())).internal(Internal::note(error.for_staff()));
     if let Some(service_code) = &error.code {
         told = told.detail("service_code", service_code.clone());

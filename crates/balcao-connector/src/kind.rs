@@ -47,6 +47,7 @@ impl Kind for Http {
         let Some(connection) = &pack.connection else { return Vec::new() };
         let mut problems = Connection::read(connection).err().unwrap_or_default();
         problems.extend(unknown_settings(connection, pack.settings.as_ref()));
+        problems.extend(unknown_processor(connection, pack));
         problems.into_iter().map(|problem| finding(problem, "/connection")).collect()
     }
 
@@ -142,8 +143,20 @@ fn finding(problem: Problem, base: &str) -> Finding {
     }
 }
 
-/// Placeholders for settings that the pack does not declare.
-fn unknown_settings(connection: &Value, settings: Option<&Value>) -> Vec<Problem> {
+/// A processor of deliveries that the pack does not have.
+fn unknown_processor(connection: &Value, pack: &Pack) -> Option<Problem> {
+    let at = "/deliveries/processor";
+    let id = connection.pointer(at)?.as_str()?;
+    let mut known = pack.processors.iter().map(|processor| processor.id.as_str());
+    if known.clone().any(|other| other == id) {
+        return None;
+    }
+    Some(Problem::new(at, format!("the pack has no processor `{id}`")).nearest(id, known.by_ref()))
+}
+
+/// Placeholders for settings that the pack does not declare. `settings` is the pack's schema of them.
+#[must_use]
+pub fn unknown_settings(connection: &Value, settings: Option<&Value>) -> Vec<Problem> {
     let empty = Map::new();
     let declared = settings.and_then(|schema| schema.get("properties")).and_then(Value::as_object).unwrap_or(&empty);
     let mut problems = Vec::new();

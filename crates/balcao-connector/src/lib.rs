@@ -46,7 +46,7 @@ pub use find::Find;
 pub use guard::{Egress, Lookup, SystemLookup};
 pub use handler::HttpTool;
 #[cfg(feature = "pack")]
-pub use kind::Http;
+pub use kind::{Http, unknown_settings};
 pub use page::{PageStyle, Pagination};
 pub use problem::Problem;
 pub use request::{Body, Part, Request};

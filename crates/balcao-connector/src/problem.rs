@@ -36,7 +36,7 @@ impl Problem {
 
     /// The same, with the nearest of those names, if one is near.
     #[must_use]
-    pub(crate) fn nearest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn nearest<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let near = known.into_iter().map(|other| (strsim::jaro_winkler(name, other), other));
         let best = near.filter(|(score, _)| *score >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0));
         match best {
@@ -45,10 +45,21 @@ impl Problem {
         }
     }
 
-    /// The same, one level further in.
-    pub(crate) fn below(mut self, base: &str) -> Self {
+    /// The same, below that pointer.
+    #[must_use]
+    pub fn below(mut self, base: &str) -> Self {
         self.pointer.insert_str(0, base);
         self
+    }
+}
+
+impl Problem {
+    /// Reads a value of YAML or JSON as that type.
+    ///
+    /// # Errors
+    /// Everything about its shape that is wrong.
+    pub fn reading<T: JsonSchema + DeserializeOwned>(value: &Value) -> Result<T, Vec<Self>> {
+        read(value)
     }
 }
 

@@ -60,7 +60,7 @@ impl Settings {
     ///
     /// # Errors
     /// The setting that is missing.
-    pub(crate) fn credential(&self, text: &str, at: &str) -> Result<SecretString, Problem> {
+    pub fn credential(&self, text: &str, at: &str) -> Result<SecretString, Problem> {
         self.fill(text, at, true).map(SecretString::from)
     }
 
@@ -68,7 +68,7 @@ impl Settings {
     ///
     /// # Errors
     /// The setting that is missing, or is a secret.
-    pub(crate) fn open(&self, text: &str, at: &str) -> Result<String, Problem> {
+    pub fn open(&self, text: &str, at: &str) -> Result<String, Problem> {
         self.fill(text, at, false)
     }
 
@@ -100,7 +100,8 @@ impl Settings {
     }
 
     /// A text of a service without any of our secrets, nor large parts of one.
-    pub(crate) fn strike(&self, text: &str, further: &[SecretString]) -> String {
+    #[must_use]
+    pub fn strike(&self, text: &str, further: &[SecretString]) -> String {
         const WINDOW: usize = 8;
         const SHORTEST: usize = 4;
         let letters: Vec<char> = text.chars().collect();

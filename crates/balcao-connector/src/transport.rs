@@ -5,14 +5,14 @@ use std::time::Duration;
 use reqwest::{
     Client, Method, RequestBuilder, Url,
     header::{HeaderName, HeaderValue, LOCATION},
-    multipart, redirect, retry,
+    multipart,
 };
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
     answer::{Answer, Bytes},
     error::{CallError, FailureKind, Outcome},
-    guard::{Barred, Egress, Guarded},
+    guard::{Barred, Egress},
     request::{Body, Part, Request},
 };
 
@@ -41,19 +41,7 @@ impl Transport {
         max_bytes: usize,
         plain: bool,
     ) -> Result<Self, reqwest::Error> {
-        let client = Client::builder()
-            .connect_timeout(connect)
-            // Followed by us, if at all: the credentials would travel along.
-            .redirect(redirect::Policy::none())
-            // By default a request is repeated when its connection is shut down, though it may have been carried out.
-            .retry(retry::never())
-            // A proxy would resolve names for us, and unguarded.
-            .no_proxy()
-            .referer(false)
-            .https_only(!plain)
-            .dns_resolver(Guarded { egress: egress.clone(), listed_only: plain })
-            .user_agent(concat!("balcao/", env!("CARGO_PKG_VERSION")))
-            .build()?;
+        let client = egress.client(connect, plain)?;
         Ok(Self { client, egress: egress.clone(), max_bytes })
     }
 

@@ -29,6 +29,9 @@ pub struct Deliveries {
     /// JSON pointers to what names the change that is told of: several deliveries may tell of one.
     #[serde(default)]
     pub change: Vec<String>,
+    /// The processor of the pack that reads a delivery; without one it is handed on as it came.
+    #[serde(default)]
+    pub processor: Option<String>,
 }
 
 /// A delivery that was signed by who knows the secret.

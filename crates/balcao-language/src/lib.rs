@@ -6,6 +6,7 @@
 //! Not here: anything about one business. Names, aliases and services come in as data ([`names`]).
 
 pub mod agreement;
+pub mod bilingual;
 pub mod dates;
 pub mod fold;
 pub mod intents_rules;
@@ -17,6 +18,7 @@ pub mod search;
 pub mod times;
 
 pub use agreement::{Agreement, Asked, agreement, agreement_about};
+pub use bilingual::bilingual_tokens;
 pub use dates::{DateMatch, DateProblem, DateSpan, ResolvedDate, find_dates, resolve_date, weekday_named};
 pub use fold::{Token, TokenKind, fold, tokens};
 pub use intents_rules::{asks_for_human, contains_word, opt_in, opt_out};

@@ -6,6 +6,7 @@
 mod fill;
 mod pick;
 mod question;
+mod who;
 
 use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
 use balcao_llm::{Message, ModelRequest};
@@ -26,6 +27,7 @@ use fill::{informative, wants_a_time};
 pub use pick::{Place, place_in};
 pub use question::Question;
 use question::question_in;
+pub use who::{GUEST_NAME, Guest, OWN_NAME, Who};
 
 /// What the customer is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,6 +80,8 @@ pub struct Dialogue {
     pub several: Option<String>,
     /// What was asked last.
     pub asked: Question,
+    /// Who comes, where that was said or asked.
+    pub who: Who,
     /// What was proposed for booking.
     pub proposal: Option<Appointment>,
     /// The times that the last reply named.
@@ -129,6 +133,7 @@ impl Dialogue {
             several: None,
             moving: None,
             asked: Question::Nothing,
+            who: Who::default(),
             proposal: None,
             offered: Vec::new(),
             said: String::new(),
@@ -219,6 +224,7 @@ impl Dialogue {
         self.several = self.several_to_cancel(&utterance);
         self.take_next(&utterance);
         self.fill(&utterance);
+        self.who.hear(&utterance.text, &self.said);
         self.utterance = utterance;
     }
 
@@ -292,7 +298,7 @@ impl Dialogue {
         self.greeted = true;
         self.asked = question_in(said, self.held.as_ref());
         self.moving = self.named_to_move(said).or(self.moving.take());
-        if self.presumed && matches!(self.asked, Question::Nothing | Question::Human) {
+        if self.presumed && matches!(self.asked, Question::Nothing | Question::Human) && !who::is_asked_for(said) {
             // The reply took the day for no wish; nor does what comes next.
             self.begin(Goal::None);
             self.presumed = false;
@@ -362,6 +368,10 @@ impl Dialogue {
                     if unknown {
                         self.first_of_several(&self.utterance.clone());
                     }
+                }
+                "book_appointment" if outcome.succeeded() => {
+                    self.begin(Goal::None);
+                    self.who.booked();
                 }
                 "schedule_appointment_reminder" if outcome.succeeded() => self.reminded = true,
                 "get_appointment_history" => {

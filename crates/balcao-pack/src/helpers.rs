@@ -5,6 +5,7 @@ use balcao_yaml::{Problem, nearest};
 
 use crate::{
     folder::Folder,
+    kind::composite,
     manifest::{Helper, Pack, Validator},
     source::Source,
 };
@@ -30,6 +31,7 @@ pub(crate) fn bundle(source: &Source, pack: &Pack, folder: Option<&Folder>) -> R
             Err(problem) => problems.push(*problem),
         }
     }
+    helpers.extend(composite::drivers(pack));
     match Bundle::new(helpers) {
         Ok(bundle) if problems.is_empty() => Ok(bundle),
         Ok(_) => Err(problems),

@@ -1,6 +1,7 @@
 //! Kinds of execution: where the commands of a pack run. A kind looks at its own part of a pack when it is loaded, and makes the
 //! handlers; everything else about a pack is the same for all kinds.
 
+pub(crate) mod composite;
 mod described;
 mod native;
 pub(crate) mod script;

@@ -15,6 +15,7 @@ pub mod load;
 pub mod manifest;
 pub mod process;
 pub mod resolve;
+pub mod search;
 mod source;
 pub mod testing;
 pub mod validate;

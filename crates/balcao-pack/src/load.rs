@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{
     check::{self, Assembly},
-    folder::Folder,
+    folder::{FileError, Folder},
     helpers,
     kind::{Described, Kind, Native, Script},
     manifest::{Manifest, Pack, PackKind},
@@ -151,7 +151,7 @@ impl Loader {
         let folder = Folder::new(root);
         let file = "tool.yaml";
         let text = folder.read(file).map_err(|error| {
-            let (message, suggestion) = (format!("{}: {error}", root.join(file).display()), None);
+            let (message, suggestion) = unread(root, file, &error);
             vec![Problem { file: file.to_owned(), line: 0, column: 0, message, suggestion, snippet: String::new() }]
         })?;
         let document = Document::read(file, &text).map_err(|problem| vec![*problem])?;
@@ -232,6 +232,21 @@ pub fn load_folder(root: &Path, handlers: &Handlers) -> Result<LoadedPack, Vec<P
     Loader::new(handlers.clone()).load_folder(root)
 }
 
+/// Why a folder has no definition to read, and what would be right.
+fn unread(root: &Path, file: &str, error: &FileError) -> (String, Option<String>) {
+    let named = root.display();
+    if !root.exists() {
+        return (format!("there is no folder `{named}`"), Some("`balcao pack new <folder>` writes one".to_owned()));
+    }
+    if !root.is_dir() {
+        return (format!("`{named}` is no folder"), Some(format!("name the folder that holds its `{file}`")));
+    }
+    if !root.join(file).exists() {
+        return (format!("the folder `{named}` has no `{file}`"), Some(format!("a pack begins with its `{file}`")));
+    }
+    (format!("{}: {error}", root.join(file).display()), None)
+}
+
 /// What breaks the shape that a `tool.yaml` has.
 fn misshapen(source: &Source) -> Vec<Problem> {
     let schema = match COMPILED.as_ref() {
@@ -242,6 +257,7 @@ fn misshapen(source: &Source) -> Vec<Problem> {
     let told = found.map(|found| {
         let suggestion = match found.nearest.as_ref().and_then(Value::as_str) {
             Some(name) => format!("did you mean `{name}`?"),
+            None if found.problem == "bad_format" && found.pointer.ends_with("/id") => rule_of_ids(&found.pointer),
             None => format!("expected {}", found.expected),
         };
         let last = found.pointer.rsplit('/').next().unwrap_or_default();
@@ -252,6 +268,16 @@ fn misshapen(source: &Source) -> Vec<Problem> {
         source.problem(&found.pointer, message, Some(suggestion))
     });
     told.collect()
+}
+
+/// What an id may look like, in words.
+fn rule_of_ids(pointer: &str) -> String {
+    let (letters, example) = match pointer.split('/').nth(2) {
+        Some("id") => ("lower-case letters, digits and `_`, 2 to 32 of them", "salon"),
+        Some("commands") => ("letters, digits, `_` and `-`, 2 to 63 of them", "create_appointment"),
+        _ => ("lower-case letters, digits, `_` and `-`, at most 63 of them", "extract-custom-field"),
+    };
+    format!("an id is {letters}, a lower-case letter first, such as `{example}`")
 }
 
 /// Sorted as they stand; of very many, the first.

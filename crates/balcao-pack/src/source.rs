@@ -18,6 +18,9 @@ const SECTIONS: [(&str, &[&str]); 5] = [
     ("examples/edge-cases", &["examples", "edge_cases"]),
 ];
 
+/// The folders of a pack.
+const FOLDERS: [&str; 5] = ["helpers", "validators", "processors", "examples", "knowledge"];
+
 /// The folders that `examples/` may hold.
 const EXAMPLES: [&str; 4] = ["success", "failures", "edge-cases", "responses"];
 
@@ -72,6 +75,15 @@ impl Source {
             for file in source.listed(folder, code, &mut Vec::new()) {
                 if file.ends_with(".js") && !names(&source.value, &file) {
                     problems.push(outside_of(&file, "no helper and no validator names this file under `file`"));
+                }
+            }
+        }
+        if let Ok(beside) = folder.folders(".") {
+            for name in beside.into_iter().filter(|name| !FOLDERS.contains(&name.as_str())) {
+                // Whatever else lies there is the author's; a folder with nearly the right name was meant to be read.
+                if let Some(near) = balcao_yaml::nearest(&name, FOLDERS) {
+                    let suggestion = Some(format!("did you mean `{near}`?"));
+                    problems.push(Problem { suggestion, ..outside_of(&name, "this folder is not read") });
                 }
             }
         }

@@ -122,12 +122,15 @@ impl Replica {
         }))
     }
 
-    /// Tells it to stop, and says what did not.
+    /// Tells it to stop, and says what did not. Whoever dies over its last work has stopped, too.
     pub(crate) async fn stop(&self) -> Result<(), String> {
-        self.stop.cancel();
-        ended(&self.working).await?;
-        self.sent.cancel();
-        ended(&self.sending).await
+        let stopped = async {
+            self.stop.cancel();
+            ended(&self.working).await?;
+            self.sent.cancel();
+            ended(&self.sending).await
+        };
+        stopped.await.or_else(|what| if self.process.is_dead() { Ok(()) } else { Err(what) })
     }
 }
 

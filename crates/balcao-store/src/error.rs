@@ -116,6 +116,23 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// There is no file that could be copied.
+    #[error("only a database in a file is copied so; a server's is backed up by its own tools, such as pg_dump")]
+    NotAFile,
+    /// The name of a copy is taken.
+    #[error("{} exists already and is kept as it is; give another name", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What was copied cannot be read back.
+    #[error("the copy {} is damaged ({damage}) and was thrown away; see to the disk", path.display())]
+    BadCopy {
+        /// The copy.
+        path: PathBuf,
+        /// What SQLite found.
+        damage: String,
+    },
     /// The folder of the file is missing.
     #[error("the folder {} does not exist; create it, or correct the configured path", path.display())]
     MissingDirectory {
@@ -277,7 +294,7 @@ impl StoreError {
             }
             Self::ReadOnly { .. } => StoreErrorClass::ReadOnly,
             Self::Full { .. } => StoreErrorClass::Full,
-            Self::Corrupt { .. } | Self::NotADatabase { .. } => StoreErrorClass::Corrupt,
+            Self::Corrupt { .. } | Self::NotADatabase { .. } | Self::BadCopy { .. } => StoreErrorClass::Corrupt,
             Self::Newer { .. } => StoreErrorClass::Newer,
             Self::NotMigrated { .. } => StoreErrorClass::Older,
             Self::Constraint { .. } => StoreErrorClass::Constraint,
@@ -289,6 +306,8 @@ impl StoreError {
             | Self::Setting { .. }
             | Self::Broken { .. }
             | Self::ServedAlready { .. }
+            | Self::NotAFile
+            | Self::Exists { .. }
             | Self::Closed => StoreErrorClass::Unavailable,
             Self::CommitUnknown { .. } => StoreErrorClass::Unknown,
             Self::Migration { source, .. } => source.class(),

@@ -138,6 +138,18 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112299_pause.sql"),
         postgres: include_str!("../migrations/postgres/2026112299_pause.sql"),
     },
+    Migration {
+        version: 2_026_112_310,
+        name: "2026112310_pack_delivery",
+        sqlite: include_str!("../migrations/sqlite/2026112310_pack_delivery.sql"),
+        postgres: include_str!("../migrations/postgres/2026112310_pack_delivery.sql"),
+    },
+    Migration {
+        version: 2_026_112_350,
+        name: "2026112350_service_mark",
+        sqlite: include_str!("../migrations/sqlite/2026112350_service_mark.sql"),
+        postgres: include_str!("../migrations/postgres/2026112350_service_mark.sql"),
+    },
 ];
 
 /// A migration that the database has.

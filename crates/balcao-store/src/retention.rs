@@ -43,6 +43,8 @@ pub enum Old {
     Ledger,
     /// What came for an account that nobody has.
     Stray,
+    /// What a service told of that could not be read; that it came stays.
+    PackDelivery,
 }
 
 /// How a kind is found and deleted.
@@ -60,7 +62,7 @@ struct Rule {
 
 impl Old {
     /// Every kind, in the order in which they are deleted.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::UnsentFile,
         Self::File,
         Self::Trace,
@@ -75,6 +77,7 @@ impl Old {
         Self::Rescue,
         Self::Ledger,
         Self::Stray,
+        Self::PackDelivery,
     ];
 
     /// The word it is shown as.
@@ -95,6 +98,7 @@ impl Old {
             Self::Rescue => "rescues",
             Self::Ledger => "ledger",
             Self::Stray => "strays",
+            Self::PackDelivery => "pack_deliveries",
         }
     }
 
@@ -159,6 +163,10 @@ impl Old {
                 )
             },
             Self::Stray => row("stray_event", "received_at", "id > 0"),
+            Self::PackDelivery => Rule {
+                forgets: Some("body = NULL"),
+                ..row("pack_delivery", "received_at", "state = 'failed' AND body IS NOT NULL")
+            },
         }
     }
 

@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions as FileOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
 use crate::error::StoreError;
 use crate::tx::Tx;
 use crate::value::values;
@@ -120,10 +122,40 @@ pub(crate) fn damages(tx: &mut Tx<'_>, thorough: bool) -> Result<Vec<String>, St
 }
 
 /// That no other program serves from a file, for as long as this lives (F-81). The lock is the operating system's: it ends with
-/// the process, however that ends.
+/// the process, however that ends. Beside the lock stands when a server was last at work, which a backup put in the file's place
+/// does not know of (F-82).
 #[derive(Debug)]
 pub struct ServesAlone {
-    _lock: File,
+    lock: File,
+    last_served: Option<Timestamp>,
+}
+
+impl ServesAlone {
+    /// Takes the lock of the file at `path`, be it damaged or missing.
+    ///
+    /// # Errors
+    /// [`StoreError::ServedAlready`].
+    pub fn of_file(path: &Path) -> Result<Self, StoreError> {
+        serve_alone(path)
+    }
+
+    /// When a server was last at work on the file of this name, as it noted beside the file; `None` if none did.
+    #[must_use]
+    pub const fn last_served(&self) -> Option<Timestamp> {
+        self.last_served
+    }
+
+    /// Notes that a server is at work. What is noted in the database must not be older.
+    ///
+    /// # Errors
+    /// What the operating system said.
+    pub fn mark(&mut self, now: Timestamp) -> std::io::Result<()> {
+        self.lock.set_len(0)?;
+        self.lock.rewind()?;
+        writeln!(self.lock, "{}\n{}", std::process::id(), now.as_microsecond())?;
+        self.last_served = Some(now);
+        Ok(())
+    }
 }
 
 /// Takes the lock beside the file at `path`.
@@ -136,19 +168,25 @@ pub(crate) fn serve_alone(path: &Path) -> Result<ServesAlone, StoreError> {
     let cannot = |_| StoreError::ReadOnly { what: beside.display().to_string() };
     let mut options = FileOptions::new();
     let mut lock = options.read(true).write(true).create(true).truncate(false).open(&beside).map_err(cannot)?;
+    let mut noted = String::new();
     match lock.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            let mut who = String::new();
             // Told for the operator; the lock does not rest on it.
-            drop(lock.read_to_string(&mut who));
-            return Err(StoreError::ServedAlready { path: path.to_owned(), process: who.trim().to_owned() });
+            drop(lock.read_to_string(&mut noted));
+            let process = noted.lines().next().unwrap_or_default().trim().to_owned();
+            return Err(StoreError::ServedAlready { path: path.to_owned(), process });
         }
         Err(TryLockError::Error(error)) => return Err(cannot(error)),
     }
+    // What is no note of ours is none.
+    drop(lock.read_to_string(&mut noted));
+    let micros = noted.lines().nth(1).and_then(|line| line.trim().parse().ok());
+    let last_served = micros.and_then(|micros| Timestamp::from_microsecond(micros).ok());
     lock.set_len(0).and_then(|()| lock.rewind()).map_err(cannot)?;
-    writeln!(lock, "{}", std::process::id()).map_err(cannot)?;
-    Ok(ServesAlone { _lock: lock })
+    let note = last_served.map(|at| format!("\n{}", at.as_microsecond())).unwrap_or_default();
+    writeln!(lock, "{}{note}", std::process::id()).map_err(cannot)?;
+    Ok(ServesAlone { lock, last_served })
 }
 
 #[cfg(test)]

@@ -203,6 +203,26 @@ impl Store {
         sqlite.path().map(soundness::serve_alone).transpose()
     }
 
+    /// Writes a copy of the database, as it is at one instant, to a new file at `to`; whoever works goes on meanwhile. The copy is on
+    /// the disk when this returns, and was read back whole.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAFile`] where there is no file to copy; what the disk said; [`StoreError::Corrupt`] if the copy is damaged.
+    pub async fn back_up(&self, to: &Path) -> Result<(), StoreError> {
+        let Database::Sqlite(sqlite) = &self.database else { return Err(StoreError::NotAFile) };
+        Self::copy_file(sqlite.path().ok_or(StoreError::NotAFile)?, to).await
+    }
+
+    /// The same of the database in the file at `from`, which need not be open.
+    ///
+    /// # Errors
+    /// As [`Self::back_up`].
+    pub async fn copy_file(from: &Path, to: &Path) -> Result<(), StoreError> {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        let copied = tokio::task::spawn_blocking(move || crate::sqlite::copy(&from, &to)).await;
+        copied.map_err(|_panicked| StoreError::Closed)?
+    }
+
     /// Waits until the disk fails under a write. From then on nothing is written through this handle: end the program, and let
     /// it be started anew.
     pub async fn breaks(&self) -> StoreError {

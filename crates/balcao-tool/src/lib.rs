@@ -34,6 +34,6 @@ pub use offer::Offer;
 pub use outcome::{CallResult, ResultClass, ToolOutput};
 pub use plan::{Judgement, PlannedCall, RunMode};
 pub use receipt::{Receipt, ReceiptKind};
-pub use registry::{Registry, Tool, Toolbox};
+pub use registry::{LOAD_TOOL, Registry, Tool, Toolbox, nearest};
 pub use spec::{CommandSpec, SaidAs};
 pub use text::{Locale, Localised, ModelText};

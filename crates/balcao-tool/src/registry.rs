@@ -1,6 +1,9 @@
 //! The tools that exist, and the ones that a profile offers.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -205,6 +208,11 @@ impl Registry {
         Ok(())
     }
 
+    /// Adds a tool that other registries hold, too, in the place of whichever has its name; gives that one.
+    pub fn put(&mut self, tool: Arc<Tool>) -> Option<Arc<Tool>> {
+        self.tools.insert(tool.spec.name.clone(), tool)
+    }
+
     /// One tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<Tool>> {
@@ -226,18 +234,43 @@ impl Registry {
                 .map(Arc::clone)
                 .collect(),
             confirm: BTreeMap::new(),
+            deferred: BTreeSet::new(),
         }
     }
 }
+
+/// The tool whose successful call shows the contracts of the tools that it names, for the rest of the turn.
+pub const LOAD_TOOL: &str = "load_tool";
 
 /// The tools of one turn.
 #[derive(Debug, Clone, Default)]
 pub struct Toolbox {
     tools: Vec<Arc<Tool>>,
     confirm: BTreeMap<String, Confirm>,
+    deferred: BTreeSet<String>,
 }
 
 impl Toolbox {
+    /// Adds a tool that is in no registry; one of the same name stays as it is.
+    pub fn push(&mut self, tool: Tool) {
+        if self.get(&tool.spec.name).is_none() {
+            self.tools.push(Arc::new(tool));
+        }
+    }
+
+    /// From now on the contracts of these tools are shown only once [`LOAD_TOOL`] was called for them. They can be called all the same.
+    pub fn defer(&mut self, names: impl IntoIterator<Item = String>) {
+        self.deferred.extend(names);
+    }
+
+    /// The tools whose contracts a model is shown: those that are not deferred, in order, and behind them the deferred ones that `loaded`
+    /// says were asked for, so that what stands before them stays as it was.
+    pub fn shown(&self, loaded: impl Fn(&str) -> bool) -> impl Iterator<Item = &Arc<Tool>> {
+        let later = |tool: &&Arc<Tool>| self.deferred.contains(&tool.spec.name);
+        let first = self.tools.iter().filter(move |tool| !later(tool));
+        first.chain(self.tools.iter().filter(move |tool| later(tool) && loaded(&tool.spec.name)))
+    }
+
     /// Replaces the confirmation rule of one tool, as a profile may.
     pub fn set_confirm(&mut self, name: &str, confirm: Confirm) {
         self.confirm.insert(name.to_owned(), confirm);

@@ -27,4 +27,5 @@ pub use problem::Problem;
 pub use router::{Web, router, router_with};
 pub use server::serve;
 pub use webhooks::evolution::{EvolutionWebhook, router as evolution_router};
+pub use webhooks::packs::{MAX_BODY as MAX_PACK_DELIVERY, PackWebhooks, Signed, Unfit, router as packs_router};
 pub use webhooks::whatsapp::WhatsAppWebhook;

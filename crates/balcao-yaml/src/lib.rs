@@ -50,7 +50,11 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)?;
+        // What a file lacks, or is as a whole, stands on no line.
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.message)?,
+            line => write!(f, "{}:{line}:{}: {}", self.file, self.column, self.message)?,
+        }
         if let Some(suggestion) = &self.suggestion {
             write!(f, "; {suggestion}")?;
         }
@@ -96,7 +100,15 @@ impl Document {
                     error.location().map_or((0, 0), |place| (widen(place.line()), widen(place.column())));
                 let words = error.to_string();
                 let first = words.lines().next().unwrap_or("this is no YAML").trim_start_matches("error: ").to_owned();
-                Err(at(line, column, first))
+                if !first.contains("duplicate mapping key") {
+                    return Err(at(line, column, first));
+                }
+                // The library's words speak of its own options.
+                let key =
+                    line_of(text, line).trim_start().trim_start_matches("- ").split(':').next().unwrap_or_default();
+                let message = format!("the key `{}` is here twice", key.trim());
+                let suggestion = Some("keep one of the two".to_owned());
+                Err(Box::new(Problem { suggestion, ..*at(line, column, message) }))
             }
         }
     }

@@ -1,12 +1,16 @@
-// The same for a list of entries {id, type?, value}: the first that is wrong is told, with its place.
+// The same for a list of entries {id, type?, value}: every wrong one is told, with its place and the mistake that it is.
+const MISTAKES = { votes: "votes-field-set", drop_down: "drop-down-by-label", labels: "drop-down-by-label", date: "date-in-seconds" };
+
 function checkFieldEntries(entries) {
   const all = Array.isArray(entries) ? entries : [];
+  const wrong = [];
   for (const [index, entry] of all.entries()) {
     const found = checkFieldValue(entry && entry.type, entry && entry.value);
     if (!found.valid) {
       const name = entry && entry.id ? ` (field ${entry.id})` : "";
-      return { valid: false, message: `entry ${index}${name}: ${found.message}`, path: `/${index}/value` };
+      const mistake = MISTAKES[entry.type] ?? "wrong-field-value";
+      wrong.push({ valid: false, message: `entry ${index}${name}: ${found.message}`, path: `${index}.value`, anti_pattern: mistake });
     }
   }
-  return { valid: true };
+  return wrong;
 }

@@ -37,7 +37,7 @@ pub enum PromptError {
 }
 
 /// The modules that exist, in their usual order.
-pub const MODULES: [&str; 7] = ["identity", "rules", "truth", "flows", "tools", "context", "analyst"];
+pub const MODULES: [&str; 8] = ["identity", "rules", "truth", "flows", "tools", "context", "analyst", "operator"];
 
 macro_rules! modules {
     ($language:literal) => {
@@ -49,6 +49,7 @@ macro_rules! modules {
             (concat!($language, "/tools"), include_str!(concat!("../../prompts/", $language, "/tools.md"))),
             (concat!($language, "/context"), include_str!(concat!("../../prompts/", $language, "/context.md"))),
             (concat!($language, "/analyst"), include_str!(concat!("../../prompts/", $language, "/analyst.md"))),
+            (concat!($language, "/operator"), include_str!(concat!("../../prompts/", $language, "/operator.md"))),
         ]
     };
 }

@@ -1,6 +1,7 @@
 //! What the model is told in each step.
 
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, ToolDefinition};
+use balcao_tool::{LOAD_TOOL, ResultClass};
 use serde_json::json;
 
 use crate::{
@@ -84,7 +85,7 @@ impl Turn {
         let mut tools: Vec<ToolDefinition> = self
             .setup
             .toolbox
-            .iter()
+            .shown(|name| self.was_loaded(name))
             .filter(|tool| !self.state.breaker.is_withdrawn(&tool.spec.name))
             .map(|tool| ToolDefinition {
                 name: tool.spec.name.clone(),
@@ -96,5 +97,13 @@ impl Turn {
             tools.push(results::definition(locale));
         }
         tools
+    }
+
+    /// Whether a call of this turn asked for a tool's contract.
+    fn was_loaded(&self, name: &str) -> bool {
+        let loads =
+            self.state.calls.iter().filter(|call| call.tool == LOAD_TOOL && call.result.class == ResultClass::Success);
+        let mut names = loads.filter_map(|call| call.args.get("names")?.as_array()).flatten();
+        names.any(|asked| asked == name)
     }
 }

@@ -73,7 +73,7 @@ impl FrontDesk {
         burst: BurstRules,
         observer: Option<&dyn Observer>,
     ) -> Result<Option<Answered>, AnswerError> {
-        let agent = self.agent(profile)?;
+        let agent = &self.agent(profile)?;
         let meter = Meter::start(agent.model.model(), observer);
         let needs = Needs::of(agent, !self.has_sanitiser(claimed.lease.organization, agent));
         let locale = agent.profile.language;

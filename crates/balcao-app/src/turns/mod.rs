@@ -151,18 +151,22 @@ impl From<StoreError> for AnswerError {
     }
 }
 
+/// A sanitiser, with the tools that it was made for. Of a profile whose tools changed the last one is kept, too: a turn may still be at
+/// work with them.
+type Made = (Arc<Toolbox>, Arc<Sanitiser>);
+
 /// Answers customers. Cheap to share.
 pub struct FrontDesk {
     desk: Desk,
-    agents: BTreeMap<String, Agent>,
-    sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Arc<Sanitiser>>>,
+    agents: std::sync::RwLock<BTreeMap<String, Agent>>,
+    sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<Made>>>,
     /// One turn at a time per contact and channel.
     lanes: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
 }
 
 impl std::fmt::Debug for FrontDesk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("FrontDesk").field("profiles", &self.agents.keys()).finish_non_exhaustive()
+        f.debug_struct("FrontDesk").field("profiles", &self.names()).finish_non_exhaustive()
     }
 }
 
@@ -171,6 +175,7 @@ impl FrontDesk {
     #[must_use]
     pub fn new(desk: Desk, agents: impl IntoIterator<Item = Agent>) -> Self {
         let agents = agents.into_iter().map(|agent| (agent.profile.id.clone(), agent)).collect();
+        let agents = std::sync::RwLock::new(agents);
         Self { desk, agents, sanitisers: std::sync::Mutex::default(), lanes: std::sync::Mutex::default() }
     }
 
@@ -180,15 +185,26 @@ impl FrontDesk {
         &self.desk
     }
 
-    /// One agent.
+    /// One agent, as it is now: whoever holds it works with one snapshot.
     ///
     /// # Errors
     /// [`AnswerError::UnknownProfile`], with the names that exist.
-    pub fn agent(&self, profile: &str) -> Result<&Agent, AnswerError> {
-        self.agents.get(profile).ok_or_else(|| AnswerError::UnknownProfile {
+    pub fn agent(&self, profile: &str) -> Result<Agent, AnswerError> {
+        let agents = self.agents.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        agents.get(profile).cloned().ok_or_else(|| AnswerError::UnknownProfile {
             name: profile.to_owned(),
-            known: self.agents.keys().cloned().collect::<Vec<_>>().join(", "),
+            known: agents.keys().cloned().collect::<Vec<_>>().join(", "),
         })
+    }
+
+    /// From the next turn on this agent answers in the place of the one with its profile's id.
+    pub fn replace(&self, agent: Agent) {
+        let mut agents = self.agents.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        agents.insert(agent.profile.id.clone(), agent);
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.agents.read().unwrap_or_else(std::sync::PoisonError::into_inner).keys().cloned().collect()
     }
 
     /// Answers a message: opens a turn, drives it, closes it. Messages of one contact are answered one after the other.
@@ -216,7 +232,7 @@ impl FrontDesk {
         observer: Option<&dyn Observer>,
         live: Option<&dyn Live>,
     ) -> Result<Answered, AnswerError> {
-        let agent = self.agent(profile)?;
+        let agent = &self.agent(profile)?;
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
         let meter = Meter::start(agent.model.model(), observer);
@@ -247,7 +263,7 @@ impl FrontDesk {
     /// ended otherwise, and whatever fails in it is logged only.
     pub async fn after_reply(&self, profile: &str, answered: &Answered, organization: OrganizationId) {
         if let Ok(agent) = self.agent(profile)
-            && let Err(error) = after_reply::run(&self.desk, agent, organization, answered).await
+            && let Err(error) = after_reply::run(&self.desk, &agent, organization, answered).await
         {
             tracing::warn!(turn = %answered.turn, %error, "a step after the reply failed");
         }
@@ -352,14 +368,21 @@ impl FrontDesk {
 
     fn has_sanitiser(&self, organization: OrganizationId, agent: &Agent) -> bool {
         let sanitisers = self.sanitisers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        sanitisers.contains_key(&(organization, agent.profile.id.clone()))
+        let held = sanitisers.get(&(organization, agent.profile.id.clone()));
+        held.is_some_and(|all| all.iter().any(|(toolbox, _)| Arc::ptr_eq(toolbox, &agent.toolbox)))
     }
 
     fn sanitiser(&self, agent: &Agent, opened: &Opened) -> Arc<Sanitiser> {
         let mut sanitisers = self.sanitisers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let key = (opened.organization.id, agent.profile.id.clone());
-        let build = || Arc::new(agent.sanitiser_for(opened.public_texts.clone()));
-        Arc::clone(sanitisers.entry(key).or_insert_with(build))
+        let all = sanitisers.entry(key).or_default();
+        if let Some((_, held)) = all.iter().find(|(toolbox, _)| Arc::ptr_eq(toolbox, &agent.toolbox)) {
+            return Arc::clone(held);
+        }
+        let made = Arc::new(agent.sanitiser_for(opened.public_texts.clone()));
+        all.insert(0, (Arc::clone(&agent.toolbox), Arc::clone(&made)));
+        all.truncate(2);
+        made
     }
 }
 

@@ -103,7 +103,7 @@ async fn a_customer_who_never_stops_writing_is_answered_all_the_same() {
 }
 
 #[tokio::test]
-async fn i_17_a_reply_that_comes_after_a_takeover_is_a_draft() {
+async fn f_151_i_17_a_reply_that_comes_after_a_takeover_is_a_draft() {
     let shop = counter([]).await;
     shop.model.script([shop.after_delivery(&echo("Deixa comigo"), says(HELLO))]);
     shop.joao_writes("wamid.1", "oi").await;

@@ -255,7 +255,7 @@ async fn what_wakes_nobody_is_kept_and_answered_by_nothing() {
 }
 
 #[tokio::test]
-async fn an_event_for_an_account_that_nobody_has_is_kept_and_answered_by_nothing() {
+async fn a_48_an_event_for_an_account_that_nobody_has_is_kept_and_answered_by_nothing() {
     let shop = counter([]).await;
     let mut body = webhooks::text("wamid.1", "oi");
     body["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("4711");

@@ -316,7 +316,7 @@ async fn a_number_outside_of_the_test_list_pauses_nobody_else() {
 }
 
 #[tokio::test]
-async fn outside_the_window_nothing_is_sent_and_staff_know() {
+async fn p_15_outside_the_window_nothing_is_sent_and_staff_know() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(3);

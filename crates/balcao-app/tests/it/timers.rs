@@ -70,7 +70,7 @@ async fn i_18_a_reminder_fires_once_with_buttons() {
 }
 
 #[tokio::test]
-async fn outside_the_window_a_template_goes_or_nothing() {
+async fn p_15_outside_the_window_a_template_goes_or_nothing() {
     let (shop, _) = reminded(60).await;
     shop.world.set_local("2026-11-25T14:00");
     assert_eq!(shop.fires(terms()).await, 1);

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use balcao_app::availability::{
-    Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability, ProfessionalSlots,
+    Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability, NEXT_DAYS, ProfessionalSlots,
 };
 use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};
 use jiff::civil::{Date, Time};
@@ -70,6 +70,9 @@ impl NativeTool for CheckAvailability {
                 "barber": next.professional,
             });
             value.insert("next_available".to_owned(), next);
+        } else if answer.total == 0 {
+            value.insert("reason".to_owned(), "NONE_FREE".into());
+            value.insert("message".to_owned(), none_free(cx).into());
         }
         let value = Value::Object(value);
         Ok(if answer.total > 0 { ToolOutput::success(value).offering(offers) } else { ToolOutput::refusal(value) })
@@ -89,6 +92,14 @@ fn offers(day: Date, answer: &DayAvailability) -> Vec<Offer> {
         })
     };
     answer.results.iter().flat_map(of).collect()
+}
+
+/// Neither on the day nor as far as was looked: a service that nobody with hours offers, or a calendar that is full.
+fn none_free(cx: &ToolContext) -> String {
+    match say(cx, "pt", "en") {
+        "pt" => format!("Não há horário livre nesse dia nem nos {NEXT_DAYS} dias seguintes."),
+        _ => format!("Nothing is free on that day or in the {NEXT_DAYS} days after it."),
+    }
 }
 
 fn refused(cx: &ToolContext, refusal: AvailabilityRefusal, day: Date) -> ToolResult<ToolOutput> {

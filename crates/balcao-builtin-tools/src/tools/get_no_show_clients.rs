@@ -59,6 +59,6 @@ fn name<'a>(cx: &ToolContext, one: &'a NoShowClient) -> &'a str {
 fn line(cx: &ToolContext, place: u32, one: &NoShowClient) -> String {
     let (who, rate) = (name(cx, one), percent(cx, one.no_show_rate));
     let (missed, total) = (one.no_shows, one.total_sessions);
-    let of = say(cx, "faltas em", "missed of");
+    let of = say(cx, if missed == 1 { "falta em" } else { "faltas em" }, "missed of");
     format!("{place}. {who}: {missed} {of} {total} ({rate})")
 }

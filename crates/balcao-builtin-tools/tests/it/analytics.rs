@@ -40,7 +40,7 @@ async fn the_agenda_ahead_and_the_ranking() {
     assert_eq!(ahead["appointments"][0]["starts_at"], "2026-12-03 09:30");
     assert_eq!(world.call(owner, "get_upcoming", json!({})).await.value["appointments"], json!([]));
     let missed = world.call(owner, "get_no_show_clients", json!({})).await.value;
-    assert_eq!(missed["layout"], "1. Lívia Campos: 1 faltas em 1 (100,0%)");
+    assert_eq!(missed["layout"], "1. Lívia Campos: 1 falta em 1 (100,0%)");
     let none = world.call(owner, "get_no_show_clients", json!({"months": 1})).await.value;
     assert_eq!((&none["clients"], &none["layout"]), (&json!([]), &json!("Ninguém faltou.")));
 }

@@ -189,6 +189,27 @@ async fn check_availability_says_no_with_the_reason() {
 }
 
 #[tokio::test]
+async fn check_availability_of_whom_nobody_can_book_says_how_far_it_looked() {
+    let without_hours = |text: String| {
+        let hours = text.lines().position(|line| line.contains("aliases: [Íris, Iris]")).unwrap() + 2;
+        let lines = text.lines().enumerate().map(|(at, line)| if at == hours { "    hours: {}" } else { line });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let world = crate::world::world("barbearia-figueira.yaml", "2026-11-24T10:00", &settings(), without_hours).await;
+    let caio = world.caio().await;
+    let ask = |args| async { no(&world.call(caio, "check_availability", args).await) };
+    for question in [
+        json!({"date": "2026-11-26", "barber_name": "Íris"}),
+        json!({"date": "2026-11-26", "service_name": "Coloração"}),
+    ] {
+        let answer = ask(question.clone()).await;
+        assert_eq!((&answer["reason"], &answer["total_free_slots"]), (&json!("NONE_FREE"), &json!(0)), "{question}");
+        let told = "Não há horário livre nesse dia nem nos 30 dias seguintes.";
+        assert_eq!((&answer["message"], answer.get("next_available")), (&json!(told), None), "{question}");
+    }
+}
+
+#[tokio::test]
 async fn check_availability_understands_names_and_days_or_says_what_would_be_right() {
     let world = figueira().await;
     let caio = world.caio().await;

@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::{
     config::Config,
     output::{Failure, chain, complain, say, say_piece},
-    profiles,
+    packs, profiles,
     trace::Trace,
     wire::{self, World},
 };
@@ -68,12 +68,12 @@ pub(crate) async fn run(
         Some(business) => wire::fresh(business, args.now).await?,
         None => wire::configured(config, args.now).await?,
     };
-    let (world, profile) = serve(&args, config, environment, desk, organization, clock)?;
+    let (world, profile) = serve(&args, config, environment, desk, organization, clock).await?;
     converse(&args, &world, &profile).await
 }
 
 /// A world with the profile that the options name. Says on standard error which model answers, and why.
-pub(crate) fn serve(
+pub(crate) async fn serve(
     args: &Args,
     config: &Config,
     environment: &BTreeMap<String, String>,
@@ -96,7 +96,8 @@ pub(crate) fn serve(
         }
         (Audience::Staff, Some(_)) | (Audience::Customer, None) => {}
     }
-    let agent = wire::agent(&desk, profile, document, chosen.provider)?;
+    let own = wire::own_packs_of(config, &desk, organization).await?;
+    let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
     let staff = Conversations::new(desk.clone());
     let questions_per_hour = config.agents.questions_per_hour;
     Ok((World { front: FrontDesk::new(desk, [agent]), staff, organization, clock, questions_per_hour }, id))

@@ -89,7 +89,7 @@ async fn terminal(args: Args, config: &Config, environment: &BTreeMap<String, St
         json: false,
         model: args.model,
     };
-    let (world, profile) = chat::serve(&args, config, environment, desk, organization, clock)?;
+    let (world, profile) = chat::serve(&args, config, environment, desk, organization, clock).await?;
     chat::converse(&args, &world, &profile).await
 }
 
@@ -99,7 +99,8 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
     let business = wire::parse_business("samples/barbearia-figueira.yaml", SAMPLE)?;
     let clock = wire::clock(args.now, business.timezone())?.running();
     let (desk, organization, _) = wire::fresh_by(business, clock).await?;
-    let (front, model) = front_desk(&desk, &config, environment, args.model.as_deref())?;
+    let (front, model) =
+        front_desk(&desk, &config, environment, args.model.as_deref(), &crate::packs::OwnPacks::default())?;
     let name = wire::organization(&desk, organization).await?.name;
     let staff = on_duty(&desk, organization).await?;
     let listener = listener(args.port).await?;

@@ -1,6 +1,7 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
 mod email;
+mod packs_found;
 mod whatsapp;
 
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
@@ -13,11 +14,13 @@ use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
 use balcao_store::{Store, organization};
 use jiff::tz::TimeZone;
+use packs_found::own_packs;
 use serde_json::json;
 
 use crate::{
     config::{self, Config, webhooks},
     output::{Failure, chain, say},
+    packs::{self, OwnPacks},
     profiles, wire,
 };
 
@@ -67,7 +70,8 @@ pub(crate) async fn run(
     let mut findings = vec![Finding::fine("configuration", "read, no mistakes".to_owned())];
     findings.extend(served(&config, environment));
     findings.extend(database(&config).await);
-    findings.extend(agents(&config, environment));
+    let own = own_packs(&config, &mut findings).await;
+    findings.extend(agents(&config, environment, &own));
     findings.push(clock());
     findings.push(helpers().await);
     findings.extend(whatsapp::check(&config).await);
@@ -265,7 +269,12 @@ fn health(slug: &str, health: Health) -> Finding {
     }
 }
 
-fn agents(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Finding> {
+/// Whether a pack is there, and connected.
+fn known(own: &OwnPacks, id: &str) -> bool {
+    balcao_builtin_tools::pack_ids().contains(&id) || own.get(id).is_some_and(|pack| pack.unconnected.is_none())
+}
+
+fn agents(config: &Config, environment: &BTreeMap<String, String>, own: &OwnPacks) -> Vec<Finding> {
     let all = match profiles::load(&config.agents.dir) {
         Ok(all) => all,
         Err(failure) => {
@@ -276,7 +285,18 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Findin
     for (profile, document) in all.values() {
         let model: Arc<dyn ChatProvider> = Arc::new(OfflineModel);
         let bound = Store::open_in_memory().map(|store| Desk::new(store, Arc::new(SystemClock)));
-        if let Ok(Err(failure)) = bound.map(|desk| wire::agent(&desk, profile, document, model)) {
+        let missing: Vec<&str> = profile.packs.iter().map(String::as_str).filter(|id| !known(own, id)).collect();
+        if profile.id != config.agents.profile && !missing.is_empty() {
+            // What comes with the program may be about packs that this business has no use for.
+            if !profiles::is_shipped(document) {
+                let message =
+                    format!("`{}` cannot be used: no pack {}, or no account for it", profile.id, missing.join(", "));
+                let mend = "name its folder under packs.folders and give it an account, or take the profile away";
+                findings.push(Finding::warning("profiles", message, mend));
+            }
+            continue;
+        }
+        if let Ok(Err(failure)) = bound.map(|desk| packs::tools::agent(&desk, profile, document, own, model)) {
             findings.push(Finding::wrong("profiles", failure.message().to_owned(), "correct the named lines"));
         }
     }

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod agenda;
+mod backup;
 mod bench;
 pub(crate) mod chat;
 mod config_show;
@@ -14,6 +15,7 @@ mod migrate;
 mod outbox;
 mod pack;
 mod plan;
+mod restore;
 mod retention;
 mod seed;
 mod serve;
@@ -81,6 +83,10 @@ enum Command {
     Outbox(outbox::Args),
     /// Deletes what was kept long enough, or says what would be deleted.
     Retention(retention::Args),
+    /// A copy of the database, while it is served from.
+    Backup(backup::Args),
+    /// Puts a backup in the place of the database; what may have been sent or answered since is not done again.
+    Restore(restore::Args),
     /// What the business may use: plan, trial, single features.
     Plan(plan::Args),
     /// Figures of the last months: appointments, no-shows, revenue.
@@ -132,10 +138,12 @@ async fn dispatch(
         Command::Init(args) => init::run(&args),
         Command::Doctor(args) => doctor::run(&args, file, environment).await,
         Command::Tools(args) => tools::run(&args, &loaded?),
-        Command::Pack(args) => Box::pin(pack::run(args)).await,
+        Command::Pack(args) => Box::pin(pack::run(args, loaded)).await,
         Command::Config { command: ConfigCommand::Show(args) } => config_show::run(&args, &loaded?),
         Command::Inbox(args) => inbox::run(args, &loaded?).await,
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
+        Command::Backup(args) => backup::run(args, &loaded?).await,
+        Command::Restore(args) => restore::run(args, &loaded?).await,
         Command::Retention(args) => retention::run(args, &loaded?).await,
         Command::Plan(args) => plan::run(args, &loaded?).await,
         Command::Stats(args) => stats::run(args, &loaded?).await,

@@ -1,8 +1,11 @@
 //! `balcao pack`: what an author of tool packs needs, from an empty folder to a tested pack.
 
+mod accept;
 mod author;
 mod look;
 mod resolve;
+mod run;
+mod search;
 mod test;
 
 use std::{
@@ -12,16 +15,19 @@ use std::{
 };
 
 use balcao_app::Desk;
-use balcao_builtin_tools::{Settings, tools};
-use balcao_connector::Http;
+use balcao_builtin_tools::tools;
 use balcao_domain::SystemClock;
-use balcao_pack::{LoadedPack, Loader, manifest::PackKind};
-use balcao_sandbox::Launcher;
+use balcao_pack::{LoadedPack, Loader};
 use balcao_store::Store;
 use balcao_yaml::Problem;
 use clap::Subcommand;
 
-use crate::output::{Failure, chain};
+use crate::{
+    config::Config,
+    output::{Failure, chain},
+    packs::{self, Connected},
+    profiles,
+};
 
 /// Workers of a pack that is checked or tested: one case runs after the other.
 const WORKERS: u8 = 1;
@@ -47,12 +53,20 @@ enum Command {
     List(look::ListArgs),
     /// What a model is told before it calls a command, within a budget of tokens.
     Resolve(resolve::Args),
+    /// Runs one command of an own pack against its account, or says what it would send.
+    Run(run::RunArgs),
+    /// Undoes what a command did, by the command that its pack names for that.
+    Undo(run::UndoArgs),
+    /// Accepts the contracts that own packs have now; a contract that changed is not offered before.
+    Accept(accept::Args),
+    /// What packs know of something: commands, helpers, checks, known mistakes, examples and prose.
+    Search(search::Args),
     /// The JSON Schema of `tool.yaml`, for editors.
     Schema,
 }
 
 /// Runs the command.
-pub(crate) async fn run(args: Args) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(args: Args, config: Result<Config, Failure>) -> Result<ExitCode, Failure> {
     match args.command {
         Command::New(args) => author::new(&args),
         Command::Check(args) => author::check(&args).await,
@@ -60,6 +74,10 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Show(args) => look::show(&args),
         Command::List(args) => look::list(&args),
         Command::Resolve(args) => resolve::run(&args),
+        Command::Run(args) => run::run(&args, &config?).await,
+        Command::Undo(args) => run::undo(&args, &config?).await,
+        Command::Accept(args) => accept::run(&args, &config?).await,
+        Command::Search(args) => search::run(&args),
         Command::Schema => {
             crate::output::say(balcao_pack::SCHEMA.trim_end());
             Ok(ExitCode::SUCCESS)
@@ -71,17 +89,9 @@ pub(crate) async fn run(args: Args) -> Result<ExitCode, Failure> {
 fn loader() -> Result<Loader, Failure> {
     // The contracts need no data: an empty database stands behind the handlers.
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    let settings = Settings {
-        allow_new_tags: false,
-        reminder_minutes: 60,
-        followup_delays: vec![60],
-        flows: Vec::new(),
-        professional: None,
-    };
-    let handlers = tools::handlers(&Desk::new(store, Arc::new(SystemClock)), &settings);
+    let handlers = tools::handlers(&Desk::new(store, Arc::new(SystemClock)), &profiles::usual_settings());
     // Nobody is called: the requests are checked, and recorded answers are read as the service's own would be.
-    let http = Arc::new(Http::offline());
-    Ok(Loader::new(handlers).kind(PackKind::Http, http).describing().helpers_in(Launcher::this_executable(), WORKERS))
+    Ok(packs::loader(handlers, &Connected::default(), WORKERS).describing())
 }
 
 /// The folder of a pack, named by itself or by its `tool.yaml`.
@@ -90,9 +100,11 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|_| named).unwrap_or(path)
 }
 
-/// Loads a pack; problems name files as they are seen from here.
+/// Loads a pack; problems name files as they are seen from here. A name that is no folder here is one of `packs/`.
 fn load(loader: &Loader, path: &Path) -> Result<LoadedPack, Vec<Problem>> {
-    let folder = folder(path);
+    let among_packs = Path::new("packs").join(path);
+    let is_name = path.components().count() == 1 && !path.exists() && among_packs.is_dir();
+    let folder = folder(if is_name { &among_packs } else { path });
     loader.load_folder(folder).map_err(|problems| seen_from_here(folder, problems))
 }
 

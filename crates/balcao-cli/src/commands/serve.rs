@@ -16,6 +16,7 @@ use balcao_app::{
     clock::SharedClock,
     dispatcher::{Dispatcher, DispatcherSettings},
     inbox::{Account, Inbox, calls::Calls},
+    pack_deliveries::PackDeliveries,
     presence::Presence,
     retention::Retention,
     sender::{Sender, SenderSettings},
@@ -34,7 +35,7 @@ use balcao_domain::OrganizationId;
 use balcao_llm::transcribe::Transcriber;
 use balcao_store::{Backend, Hint};
 use balcao_web::{
-    Api, EvolutionWebhook, Limits, Web,
+    Api, EvolutionWebhook, Limits, PackWebhooks, Web,
     chat::{ChatLimits, ChatServer},
     router_with,
 };
@@ -44,6 +45,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount, webhooks},
     output::{Failure, chain, complain, say},
+    packs::{
+        self, Current, OwnPacks,
+        reload::{Looks, Reload, looks},
+    },
     profiles,
     telemetry::measured::{self, Measured},
     wire,
@@ -115,11 +120,13 @@ pub(crate) async fn run(
         )));
     }
     wire::sound(&desk.store, &config).await?;
-    let _alone = desk.store.serve_alone().map_err(|error| Failure::operation(chain(&error)))?;
+    let mut alone = wire::alone(&desk.store).await?;
     let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
     clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
     let desk = Desk { clock: Arc::<SharedClock>::clone(&clock), ..desk };
-    let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref())?;
+    let seen = looks(&config.packs);
+    let own = wire::own_packs_of(&config, &desk, organization).await?;
+    let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref(), &own)?;
     let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)
         .await
@@ -130,15 +137,19 @@ pub(crate) async fn run(
     };
     let told = Webhooks::new(desk.clone(), organization, subscribers);
     told.begin().await.map_err(|error| Failure::operation(chain(&error)))?;
-    let store = desk.store.clone();
+    let (store, noted) = (desk.store.clone(), desk.clone());
+    let current = Current::new(own);
+    let reload = reload(&desk, &config, organization, &front, &current).await?;
+    let reload = Reload { seen, ..reload };
     let server =
         Server::new(desk, shop, &config, front, Doors { whatsapp, evolution, chat, transcriber })?.in_role(args.role);
-    let server = Server { measured, told: Some(told), ..server };
+    let server = Server { measured, told: Some(told), ..server }.with_packs(current, reload);
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
     say(&format!("listening on http://{local}"));
     tokio::select! {
         () = server.run(listener, stopped()?) => {}
         () = clock.keep_following(&store) => {}
+        () = wire::keep_noting(&noted, alone.as_mut()) => {}
         // What is written and what is not is unknown now: nothing is brought to an end. The next start finds out.
         error = store.breaks() => return Err(Failure::operation(chain(&error))),
     }
@@ -151,6 +162,7 @@ pub(crate) fn front_desk(
     config: &Config,
     environment: &BTreeMap<String, String>,
     model: Option<&str>,
+    own: &OwnPacks,
 ) -> Result<(Arc<FrontDesk>, String), Failure> {
     let all = profiles::load(&config.agents.dir)?;
     let (profile, document) = wire::profile(&all, &config.agents.profile)?;
@@ -160,8 +172,28 @@ pub(crate) fn front_desk(
     }
     let chosen = wire::choose_model(&config.model, profile, environment, model)?;
     complain(&format!("model: {}", chosen.why));
-    let agent = wire::agent(desk, profile, document, chosen.provider)?;
+    let agent = packs::tools::agent(desk, profile, document, own, chosen.provider)?;
     Ok((Arc::new(FrontDesk::new(desk.clone(), [agent])), chosen.why))
+}
+
+/// What keeps the operator's own packs fresh.
+async fn reload(
+    desk: &Desk,
+    config: &Config,
+    organization: OrganizationId,
+    front: &Arc<FrontDesk>,
+    current: &Current,
+) -> Result<Reload, Failure> {
+    let all = profiles::load(&config.agents.dir)?;
+    Ok(Reload {
+        config: config.packs.clone(),
+        organization: wire::organization(desk, organization).await?.slug,
+        desk: desk.clone(),
+        profile: wire::profile(&all, &config.agents.profile)?.clone(),
+        front: Arc::clone(front),
+        current: current.clone(),
+        seen: Looks::default(),
+    })
 }
 
 /// The business that is served.
@@ -205,6 +237,10 @@ pub(crate) struct Server {
     more: Router,
     /// Tells others what happens.
     told: Option<Webhooks>,
+    /// What services of packs tell of, and how it is read.
+    packs: (PackDeliveries, Current),
+    /// Looks for packs that changed.
+    reload: Option<Reload>,
     /// Where Prometheus reads.
     measured: Option<Measured>,
     /// Nothing more is taken in.
@@ -309,6 +345,7 @@ impl Server {
         let web = web.watched(watch, server.trusted_proxies.clone());
         let retention = Retention::new(desk.clone(), shop.id, config.retention.periods());
         let (told, measured) = (None, None);
+        let packs = (PackDeliveries::new(desk.clone(), shop.id), Current::default());
         Ok(Self {
             desk,
             role: Role::All,
@@ -325,6 +362,8 @@ impl Server {
             chats,
             more,
             told,
+            packs,
+            reload: None,
             measured,
             stop,
         })
@@ -339,6 +378,16 @@ impl Server {
         let more = if role == Role::Worker { Router::new() } else { self.more };
         let watchdog = if role == Role::Api { self.watchdog.only_watching() } else { self.watchdog };
         Self { role, web: web.in_role(role.as_str()), more, watchdog, ..self }
+    }
+
+    /// The same, with packs of the operator's own, whose services may post to it.
+    fn with_packs(mut self, current: Current, reload: Reload) -> Self {
+        let deliveries = self.packs.0.clone();
+        let hooks = PackWebhooks { deliveries: deliveries.clone(), signed: Arc::new(current.clone()) };
+        if self.role != Role::Worker {
+            self.more = self.more.merge(balcao_web::packs_router(hooks));
+        }
+        Self { packs: (deliveries, current), reload: Some(reload), ..self }
     }
 
     /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
@@ -367,6 +416,8 @@ impl Server {
             chats: _,
             more,
             told,
+            packs: (deliveries, packs),
+            reload,
             measured,
             stop,
         } = self;
@@ -390,6 +441,10 @@ impl Server {
             let until = stop.clone();
             work.spawn(async move { until.run_until_cancelled(upkeep).await.unwrap_or_default() });
         }
+        if let Some(reload) = reload {
+            let until = stop.clone();
+            work.spawn(async move { reload.run(until).await });
+        }
         let mut last = JoinSet::new();
         if role != Role::Api {
             work.spawn(async move { dispatcher.run(end).await });
@@ -399,6 +454,8 @@ impl Server {
             work.spawn(async move { retention.run(until).await });
             let until = stop.clone();
             work.spawn(async move { health.run(until).await });
+            let until = stop.clone();
+            work.spawn(async move { deliveries.run(&packs, until).await });
             last.spawn(send(sender, sending));
             if let Some(told) = told {
                 let until = stop.clone();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     config::Config,
     output::{Failure, chain, say},
-    profiles, wire,
+    packs, profiles, wire,
 };
 
 /// Options of `balcao tools`.
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     // The contracts need no data: an empty database stands behind the handlers.
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
     let desk = Desk::new(store, Arc::new(SystemClock));
-    let agent = wire::agent(&desk, profile, document, Arc::new(balcao_offline::OfflineModel))?;
+    let own = wire::own_packs(config, &desk, None)?;
+    let agent = packs::tools::agent(&desk, profile, document, &own, Arc::new(balcao_offline::OfflineModel))?;
     let locale = profile.language;
     if args.json {
         let tools: Vec<Value> = agent

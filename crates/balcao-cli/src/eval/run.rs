@@ -26,7 +26,7 @@ use crate::{
     commands::chat::as_json,
     config::Config,
     output::{Failure, chain},
-    profiles,
+    packs, profiles,
     trace::Trace,
     wire::{self, DeskClock},
 };
@@ -130,7 +130,9 @@ impl Player<'_> {
         let all = profiles::load(&self.config.agents.dir)?;
         let (profile, document) = wire::profile(&all, &scenario.profile)?;
         let chosen = wire::choose_model(&self.config.model, profile, self.environment, self.model.as_deref())?;
-        let front = FrontDesk::new(desk.clone(), [wire::agent(&desk, profile, document, chosen.provider)?]);
+        let own = wire::own_packs_of(self.config, &desk, organization).await?;
+        let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
+        let front = FrontDesk::new(desk.clone(), [agent]);
         let phone = Phone::parse(&scenario.contact.phone)
             .map_err(|error| Failure::usage(format!("{}: contact.phone: {}", path.display(), chain(&error))))?;
         let contact = phone.identity().as_str().to_owned();

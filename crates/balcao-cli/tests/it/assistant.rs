@@ -1,6 +1,11 @@
 //! The assistant of staff, and the same figures as a table.
 
-use serde_json::Value;
+use std::io::{BufReader, Read, Write};
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
 use crate::{code, err, out, root, run};
@@ -27,7 +32,7 @@ fn the_owner_asks_for_the_month_the_agenda_and_the_no_shows() {
     let turns = turns(&ask(&["odys-assistant", "--as-staff", OWNER, "--json"], script));
     let replies: Vec<&str> = turns.iter().map(|turn| turn["reply"].as_str().unwrap()).collect();
     assert!(replies[0].starts_with("Resumo de 2026-11") && replies[0].contains("Receita: R$ 95,00"), "{}", replies[0]);
-    assert_eq!(replies[1], "1. Lívia Campos: 1 faltas em 1 (100,0%)");
+    assert_eq!(replies[1], "1. Lívia Campos: 1 falta em 1 (100,0%)");
     assert_eq!(replies[2], "Nada marcado nesse período.");
     assert_eq!(turns[1]["calls"][0]["tool"], "get_no_show_clients");
 }
@@ -105,8 +110,8 @@ fn a_plan_without_the_assistant_tells_the_owner_so() {
         assert_eq!(code(&output), 0, "{}", err(&output));
         serde_json::from_str(&out(&output)).unwrap()
     };
-    assert_eq!(json(&["plan", "--json"])["open"], serde_json::json!(["assistant", "free_questions"]));
-    assert_eq!(json(&["plan", "--set", "basic", "--json"])["open"], serde_json::json!([]));
+    assert_eq!(json(&["plan", "--json"])["open"], json!(["assistant", "free_questions"]));
+    assert_eq!(json(&["plan", "--set", "basic", "--json"])["open"], json!([]));
     let chat = [
         "chat",
         "--profile",
@@ -129,4 +134,54 @@ fn a_plan_without_the_assistant_tells_the_owner_so() {
     let unknown = run(folder.path(), &["plan", "--set", "gold"], "");
     assert_eq!(code(&unknown), 2);
     assert!(err(&unknown).contains("there are: basic, complete"), "{}", err(&unknown));
+}
+
+/// A model that writes the first part of its answer, and the rest once it is told to go on.
+fn slow_model(first: &'static str, rest: &'static str, go_on: Receiver<()>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || -> std::io::Result<()> {
+        let (mut stream, _client) = listener.accept()?;
+        crate::request_body(&mut BufReader::new(stream.try_clone()?))?;
+        let event = |delta: Value, end: Option<&str>| {
+            format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": end}]}))
+        };
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
+        stream.write_all(event(json!({"role": "assistant", "content": first}), None).as_bytes())?;
+        stream.flush()?;
+        // Whoever asked may be gone.
+        go_on.recv().ok();
+        stream.write_all(event(json!({"content": rest}), None).as_bytes())?;
+        stream.write_all(format!("{}data: [DONE]\n\n", event(json!({}), Some("stop"))).as_bytes())
+    });
+    address
+}
+
+#[test]
+fn the_assistants_reply_is_seen_while_the_model_still_writes_it() {
+    let folder = shop();
+    let (sender, go_on) = channel();
+    let model = slow_model("Posso ajudar com a agenda. O que você quer ", "saber?", go_on);
+    let config =
+        format!("[[model.providers]]\nname = \"slow\"\nkind = \"compatible\"\nbase_url = \"{model}\"\nmodel = \"x\"\n");
+    std::fs::write(folder.path().join("balcao.toml"), config).unwrap();
+    let chat = ["chat", "--profile", "odys-assistant", "--as-staff", OWNER, "--now", NOW, "--script", "-"];
+    let mut child = crate::balcao(folder.path())
+        .args(chat)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all("oi\n".as_bytes()).unwrap();
+    let mut shown = child.stdout.take().unwrap();
+    let mut seen = vec![0; "Posso ajudar com a agenda.".len()];
+    // The model waits for this; it would be waited for in vain if the reply came in one piece.
+    shown.read_exact(&mut seen).unwrap();
+    assert_eq!(String::from_utf8_lossy(&seen), "Posso ajudar com a agenda.");
+    sender.send(()).unwrap();
+    let mut rest = String::new();
+    shown.read_to_string(&mut rest).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(rest.trim_end(), " O que você quer saber?");
 }

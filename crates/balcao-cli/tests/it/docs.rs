@@ -81,6 +81,8 @@ fn every_command_and_option_has_a_description() {
         "stats",
         "retention",
         "plan",
+        "backup",
+        "restore",
     ] {
         let output = run(folder.path(), &[command, "--help"], "");
         assert_eq!(code(&output), 0, "{command}");
@@ -95,6 +97,7 @@ fn links_between_documents_lead_somewhere() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "docs/GUIDE.md",
+        "docs/MCP.md",
         "docs/OPERATIONS.md",
         "docs/PACKS.md",
         "docs/RELIABILITY.md",

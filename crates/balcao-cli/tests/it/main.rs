@@ -9,7 +9,11 @@ mod chat;
 mod docs;
 mod evals;
 mod inbox;
+mod mcp;
 mod observed;
+mod odd_days;
+mod ops;
+mod ops_served;
 mod packs;
 mod postgres;
 mod serve;
@@ -41,8 +45,13 @@ fn balcao(folder: &Path) -> Command {
 
 /// Runs a command with a text on standard input.
 fn run(folder: &Path, arguments: &[&str], input: &str) -> Output {
+    run_by(&mut balcao(folder), arguments, input)
+}
+
+/// The same by a command whose environment was set up.
+fn run_by(command: &mut Command, arguments: &[&str], input: &str) -> Output {
     use std::io::Write;
-    let mut child = balcao(folder)
+    let mut child = command
         .args(arguments)
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
@@ -52,6 +61,27 @@ fn run(folder: &Path, arguments: &[&str], input: &str) -> Output {
     // A command that fails early does not read its input.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     child.wait_with_output().unwrap()
+}
+
+/// The body of the next request over HTTP that a client of ours sends; `None` once it sends no more.
+fn request_body(reader: &mut impl std::io::BufRead) -> std::io::Result<Option<Vec<u8>>> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let line = line.trim_end().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(Some(body))
 }
 
 fn out(output: &Output) -> String {

@@ -112,3 +112,34 @@ fn what_a_pack_offers_is_shown_and_a_wrong_name_is_told_the_nearest() {
     let schema: Value = serde_json::from_str(&out(&run(folder.path(), &["pack", "schema"], ""))).unwrap();
     assert_eq!(schema["title"], "tool.yaml");
 }
+
+#[test]
+fn search_finds_what_packs_know_and_tells_both_ranks() {
+    let found = run(&root(), &["pack", "search", "cria", "uma", "tarefa", "--type", "command", "--limit", "3"], "");
+    assert_eq!(code(&found), 0, "{}", err(&found));
+    assert!(
+        out(&found).contains("clickup/create_task") && out(&found).contains("words   1  vectors   -"),
+        "{}",
+        out(&found)
+    );
+    let one = ["pack", "search", "date in seconds", "--pack", "packs/clickup", "--json", "--limit", "1"];
+    let hits: Value = serde_json::from_str(&out(&run(&root(), &one, ""))).unwrap();
+    assert_eq!((&hits[0]["entry"]["id"], &hits[0]["by_keywords"]), (&"date-in-seconds".into(), &1.into()));
+    let nothing = run(&root(), &["pack", "search", "xyzzy", "--pack", "packs/clickup"], "");
+    assert_eq!((code(&nothing), out(&nothing).contains("nothing found")), (0, true));
+    let nowhere = tempdir().unwrap();
+    let missing = run(nowhere.path(), &["pack", "search", "task"], "");
+    assert!(code(&missing) == 2 && err(&missing).contains("--pack"), "{}", err(&missing));
+}
+
+#[test]
+fn a_pack_of_the_repository_is_named_by_its_id_and_a_command_as_it_is_written_or_as_models_call_it() {
+    for command in ["create-task", "create_task"] {
+        let output = run(&root(), &["pack", "resolve", "clickup", command, "--budget", "2000", "--explain"], "");
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        assert!(out(&output).contains("create_task") && out(&output).contains("tokens"), "{}", out(&output));
+    }
+    let output = run(&root(), &["pack", "test", "packs/clickup", "packs/viacep"], "");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    assert!(!out(&output).contains("none:"), "something has no example: {}", out(&output));
+}

@@ -5,6 +5,7 @@
 mod faults;
 mod inbound;
 mod poison;
+mod restored;
 mod storage;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -97,3 +97,18 @@ async fn a_preview_shows_every_value_of_a_name_that_is_sent_several_times() {
     };
     assert!(asked.contains(r#""name":["a","b"]"#), "{asked}");
 }
+
+#[tokio::test]
+async fn of_a_list_of_which_no_entry_was_done_the_call_has_failed_and_says_why_for_each() {
+    let server = Server::start(|_, _| json_answer(404, "", &json!({ "ECODE": "ITEM_013" })));
+    let (account, _) = account(&server, json!({}));
+    let each = json!({ "argument": "items", "at_most": 20, "parallel": 1 });
+    let write = operation(json!({ "method": "POST", "path": "/task/{id}/field/{item.id}", "for_each": each }));
+    let tool = HttpTool::new(Arc::new(account), write, json!({ "type": "object" }));
+    let error = tool.call(&context(), json!({ "id": "t", "items": [{ "id": "a" }, { "id": "b" }] })).await.unwrap_err();
+    assert_eq!((error.code, error.uncertain), (ErrorCode::NotFound, false));
+    let told = error.to_model(None, Locale::En).to_string();
+    assert!(told.contains("none of the entries was done") && told.contains("\"failed\":2"), "{told}");
+    // An empty list is no failure.
+    assert!(tool.call(&context(), json!({ "id": "t", "items": [] })).await.is_ok());
+}

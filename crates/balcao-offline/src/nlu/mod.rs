@@ -11,7 +11,7 @@ use balcao_language::{TimeReading, TimeWindow, fold, tokens};
 use jiff::civil::{Date, Time};
 
 pub use acts::Act;
-pub(crate) use slots::own_name;
+pub(crate) use slots::{capital, own_name};
 
 /// What one message (or burst) says.
 #[derive(Debug, Clone, PartialEq)]

@@ -127,7 +127,7 @@ pub(super) fn impossible_time(text: &str) -> Option<String> {
     })
 }
 
-fn capital(word: &str) -> String {
+pub(crate) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

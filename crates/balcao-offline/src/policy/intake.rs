@@ -6,17 +6,10 @@ use jiff::civil::{Date, Time};
 use serde_json::{Map, Value, json};
 
 use super::{Call, Decision};
-use crate::nlu::{Act, own_name};
+use crate::nlu::Act;
 use crate::results::Outcome;
-use crate::state::Dialogue;
+use crate::state::{Dialogue, GUEST_NAME, OWN_NAME};
 
-/// How a name is asked for.
-const NAME: [&str; 2] = ["Qual é o seu nome?", "What is your name?"];
-/// What may stand before a name.
-const LEADS: [&str; 8] = ["eu", "sou", "aqui", "e", "eh", "o", "a", "im"];
-/// What an answer may be that is none.
-const NO_NAMES: [&str; 12] =
-    ["sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra"];
 /// So many free times are told.
 const TOLD: usize = 6;
 
@@ -24,10 +17,6 @@ const TOLD: usize = 6;
 pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     has("book_appointment") && has("get_available_slots") && !has("get_services")
-}
-
-fn is_one_of(all: &[&str], word: &str) -> bool {
-    all.contains(&balcao_language::fold(word).as_str())
 }
 
 struct Intake<'a> {
@@ -54,6 +43,11 @@ pub(super) fn decide(dialogue: &Dialogue, contact: Option<&str>, locale: Locale,
     if [Act::Human, Act::Cancel, Act::Reschedule].into_iter().any(|act| said.is(act)) {
         let reason = crate::summary::reason(dialogue);
         return intake.ask("transfer_to_human", json!({ "reason": reason }));
+    }
+    if dialogue.day.is_none() && [Act::Thanks, Act::Goodbye].into_iter().any(|act| said.is(act)) {
+        return Decision::Say(
+            intake.say("Por nada! Se precisar, é só chamar.", "You are welcome! Just call if you need us."),
+        );
     }
     match (dialogue.day, dialogue.times.first()) {
         (Some(day), Some(time)) => intake.book(contact, day.first, *time),
@@ -146,29 +140,29 @@ impl<'a> Intake<'a> {
             return self.ask("get_contact_info", Value::Object(Map::new()));
         };
         let known = |key: &str| card.result.get(key).and_then(Value::as_str).map(str::to_owned);
-        let own = self.dialogue.utterance.own_name.clone().or_else(|| self.answered_name());
-        let Some(name) = known("name").or_else(|| contact.map(str::to_owned)).or(own) else {
-            let [pt, en] = NAME;
+        let who = &self.dialogue.who;
+        let own = known("name").or_else(|| contact.map(str::to_owned)).or_else(|| who.own_name.clone());
+        let guest = who.guest.as_ref();
+        let (name, question) = guest.map_or((own.clone(), OWN_NAME), |guest| (guest.name.clone(), GUEST_NAME));
+        let Some(name) = name else {
+            let [pt, en] = question;
             return Decision::Say(self.say(pt, en));
         };
-        let Some(phone) = known("phone") else {
-            return Decision::Say(self.say("Qual é o seu telefone, com DDD?", "What is your number, with area code?"));
+        // Beside the writer's own number a name is theirs, if they have told us none.
+        let shared = known("phone").filter(|_| guest.is_none() || own.is_some());
+        let Some(phone) = guest.and_then(|guest| guest.phone.clone()).or(shared) else {
+            return Decision::Say(if guest.is_some() {
+                self.say(
+                    &format!("Qual é o telefone de {name}, com DDD?"),
+                    &format!("What is {name}'s number, with area code?"),
+                )
+            } else {
+                self.say("Qual é o seu telefone, com DDD?", "What is your number, with area code?")
+            });
         };
         let time = time.strftime("%H:%M").to_string();
         let wish = json!({ "date": date.to_string(), "time": time, "client_name": name, "client_phone": phone });
         self.ask("book_appointment", wish)
-    }
-
-    /// What follows our question for a name is one, if it looks like one: "Pedro Alves", "sou o Pedro".
-    fn answered_name(&self) -> Option<String> {
-        if !NAME.iter().any(|question| self.dialogue.said.ends_with(question)) {
-            return None;
-        }
-        let said = self.dialogue.utterance.text.trim().trim_end_matches(['.', '!']);
-        let words: Vec<&str> = said.split_whitespace().skip_while(|word| is_one_of(&LEADS, word)).collect();
-        let is_name = |word: &&str| word.chars().all(char::is_alphabetic) && !is_one_of(&NO_NAMES, word);
-        let plausible = (1..=4).contains(&words.len()) && words.iter().all(is_name);
-        plausible.then(|| own_name(&format!("meu nome é {}", words.join(" ")))).flatten()
     }
 
     fn booked(&self, done: &Outcome) -> String {

@@ -234,7 +234,9 @@ impl<'a> Desk<'a> {
         let (dialogue, first) = (self.dialogue, !self.dialogue.greeted);
         if self.is(Act::Greeting) && (first || !busy) {
             let name = self.contact.and_then(|name| name.split_whitespace().next()).map(str::to_owned);
-            let hello = Line::Hello { name, organization: self.organization.to_owned(), alone: !busy };
+            let moves = self.tool("reschedule_appointment").is_some();
+            let organization = self.organization.to_owned();
+            let hello = Line::Hello { name, organization, alone: !busy, moves };
             self.lines.insert(0, hello);
             return;
         }

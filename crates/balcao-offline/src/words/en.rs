@@ -48,11 +48,12 @@ fn periods(periods: &[(Time, Time)]) -> String {
     list(&said, "and")
 }
 
-fn hello(name: Option<&str>, organization: &str, alone: bool) -> String {
+fn hello(name: Option<&str>, organization: &str, alone: bool, moves: bool) -> String {
     let greeting = name.map_or_else(|| "Hi!".to_owned(), |name| format!("Hi, {name}!"));
     if alone {
+        let change = if moves { "reschedule" } else { "cancel" };
         format!(
-            "{greeting} I am the automatic attendant of {organization}. I can book, reschedule or answer questions. How can I help?"
+            "{greeting} I am the automatic attendant of {organization}. I can book, {change} or answer questions. How can I help?"
         )
     } else {
         greeting
@@ -61,7 +62,7 @@ fn hello(name: Option<&str>, organization: &str, alone: bool) -> String {
 
 pub(super) fn say(line: &Line, today: Date) -> String {
     match line {
-        Line::Hello { name, organization, alone } => hello(name.as_deref(), organization, *alone),
+        Line::Hello { name, organization, alone, moves } => hello(name.as_deref(), organization, *alone, *moves),
         Line::Welcome => "You are welcome! Just write if you need anything else.".to_owned(),
         Line::Goodbye => "See you! 👋".to_owned(),
         Line::Sorry => {

@@ -24,8 +24,8 @@ pub(crate) struct Waited {
 /// One thing to say. Holds nothing but what tools returned, what the customer said, and the turn's facts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Line {
-    /// A greeting by first name, alone or before something else.
-    Hello { name: Option<String>, organization: String, alone: bool },
+    /// A greeting by first name, alone or before something else; `moves` if appointments can be moved here, not only cancelled.
+    Hello { name: Option<String>, organization: String, alone: bool, moves: bool },
     /// After thanks.
     Welcome,
     /// After a goodbye.

@@ -48,11 +48,12 @@ fn periods(periods: &[(Time, Time)]) -> String {
     list(&said, "e")
 }
 
-fn hello(name: Option<&str>, organization: &str, alone: bool) -> String {
+fn hello(name: Option<&str>, organization: &str, alone: bool, moves: bool) -> String {
     let greeting = name.map_or_else(|| "Oi!".to_owned(), |name| format!("Oi, {name}!"));
     if alone {
+        let change = if moves { "remarcar" } else { "cancelar" };
         format!(
-            "{greeting} Sou o atendente automático da {organization}. Posso marcar, remarcar ou tirar uma dúvida. Como posso te ajudar?"
+            "{greeting} Sou o atendente automático da {organization}. Posso marcar, {change} ou tirar uma dúvida. Como posso te ajudar?"
         )
     } else {
         greeting
@@ -61,7 +62,7 @@ fn hello(name: Option<&str>, organization: &str, alone: bool) -> String {
 
 pub(super) fn say(line: &Line, today: Date) -> String {
     match line {
-        Line::Hello { name, organization, alone } => hello(name.as_deref(), organization, *alone),
+        Line::Hello { name, organization, alone, moves } => hello(name.as_deref(), organization, *alone, *moves),
         Line::Welcome => "Por nada! Se precisar de mais alguma coisa, é só chamar.".to_owned(),
         Line::Goodbye => "Até mais! 👋".to_owned(),
         Line::Sorry => {

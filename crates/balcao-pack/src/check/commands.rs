@@ -11,7 +11,10 @@ use balcao_yaml::nearest;
 use serde_json::{Value, json};
 
 use crate::{
-    kind::{Kind, PackParts},
+    kind::{
+        Finding, Kind, PackParts,
+        composite::{self, Composed, Composite},
+    },
     manifest::{Command, Pack},
     process::Processors,
     validate::{Admission, Compiler, Lookup, OwnCommands, guard::Guarded},
@@ -28,7 +31,7 @@ pub(crate) struct Assembly<'a> {
 
 /// The tools of the commands that hold together; what is wrong with the others is told.
 pub(crate) fn compile(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>) -> Vec<Tool> {
-    let mut ready = Vec::new();
+    let (mut ready, mut composites) = (Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     for (index, command) in assembly.pack.commands.iter().enumerate() {
         let at = format!("/tool/commands/{index}");
@@ -38,21 +41,55 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>) -> V
         closed(compiler, command, &at);
         said(compiler, command, &at);
         schemas(compiler, command, &at);
+        if composite::is_composite(command) {
+            match composite::check(assembly.pack, command) {
+                Ok(composed) => composites.push((command, composed)),
+                Err(findings) => complain(compiler, &at, findings),
+            }
+            continue;
+        }
         let parts = PackParts { pack: assembly.pack, sandbox: assembly.sandbox };
         match assembly.kind.handler(parts, command) {
             Ok(handler) => {
                 confirmable(compiler, command, handler.as_ref(), &at);
                 ready.push((command, handler));
             }
-            Err(findings) => {
-                for finding in findings {
-                    compiler.complain(&format!("{at}{}", finding.pointer), finding.message, finding.suggestion);
-                }
-            }
+            Err(findings) => complain(compiler, &at, findings),
         }
     }
     let lookup: Arc<dyn Lookup> = Arc::new(OwnCommands::new(reads(assembly, &ready)));
+    for (command, composed) in composites {
+        let handler = composite(assembly, command, composed, &ready, &lookup);
+        ready.push((command, Arc::new(handler)));
+    }
+    // As they stand in the pack.
+    let place = |command: &Command| assembly.pack.commands.iter().position(|known| std::ptr::eq(known, command));
+    ready.sort_by_key(|(command, _)| place(command));
     ready.into_iter().filter_map(|(command, handler)| tool(assembly, command, handler, &lookup).ok()).collect()
+}
+
+fn complain(compiler: &mut Compiler<'_>, at: &str, findings: Vec<Finding>) {
+    for finding in findings {
+        compiler.complain(&format!("{at}{}", finding.pointer), finding.message, finding.suggestion);
+    }
+}
+
+/// A command with the commands that it may call, each behind its own checks.
+fn composite(
+    assembly: &Assembly<'_>,
+    command: &Command,
+    composed: Composed,
+    ready: &[(&Command, Arc<dyn ToolHandler>)],
+    lookup: &Arc<dyn Lookup>,
+) -> Composite {
+    let called = ready.iter().map(|(command, handler)| (command.id.replace('-', "_"), command, handler));
+    let called = called.filter(|(name, ..)| composed.calls.contains_key(name));
+    let tools = called.filter_map(|(name, command, handler)| {
+        let tool = tool(assembly, command, Arc::clone(handler), lookup).ok()?;
+        Some((name, Arc::new(tool)))
+    });
+    let (tools, sandbox) = (tools.collect(), assembly.sandbox.map(Arc::clone));
+    Composite { id: command.id.clone(), composed, tools, sandbox, schema: command.input_schema.clone() }
 }
 
 /// The commands that checks may read: with their processors, without checks of their own, so that none waits for itself.

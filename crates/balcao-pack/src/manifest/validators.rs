@@ -63,7 +63,7 @@ pub struct CheckSpec {
     pub message: Option<String>,
     /// What is suggested if it fails.
     pub suggestion: Option<String>,
-    /// The field that `expression` is about.
+    /// The field that `expression` or `helper` is about; what a helper gives as `path` without a `/` lies within it.
     pub field: Option<String>,
     /// The anti-pattern that a failure is, as `anti_patterns.<id>` or its id.
     pub anti_pattern: Option<String>,
@@ -274,10 +274,13 @@ pub(crate) struct Verdict {
     pub(crate) valid: bool,
     #[serde(default)]
     pub(crate) message: Option<String>,
-    /// A JSON pointer, or a field's name.
+    /// A JSON pointer, or a place within the check's `field`.
     #[serde(default)]
     pub(crate) path: Option<String>,
     /// All arguments, mended.
     #[serde(default)]
     pub(crate) fix: Option<Value>,
+    /// The anti-pattern that the mistake is, in place of the check's own.
+    #[serde(default)]
+    pub(crate) anti_pattern: Option<String>,
 }

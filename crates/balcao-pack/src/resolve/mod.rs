@@ -80,6 +80,8 @@ pub struct Context {
     pub budget: usize,
     /// What the whole pack would take.
     pub whole: usize,
+    /// The smallest budget under which anything is told: the contract of the command that was asked for comes first, or nothing does.
+    pub least: usize,
 }
 
 impl LoadedPack {
@@ -97,17 +99,20 @@ impl LoadedPack {
             Some(command) => pieces::of(&self.pack, &self.helpers, question, Some(command), tokens),
             None => all,
         };
-        Some(fill(candidates, question.budget, whole))
+        Some(fill(candidates, question.budget, whole, wanted.is_some()))
     }
 }
 
-/// Greedy by value; of equal values the smaller one, then the one that stands first.
-fn fill(candidates: Vec<Piece>, budget: usize, whole: usize) -> Context {
+/// Greedy by value; of equal values the smaller one, then the one that stands first. Nothing is told beside a contract that does not fit.
+fn fill(candidates: Vec<Piece>, budget: usize, whole: usize, of_command: bool) -> Context {
     let mut ranked: Vec<(usize, Piece)> = candidates.into_iter().enumerate().collect();
     ranked.sort_by(|(place, a), (other, b)| b.value.cmp(&a.value).then(a.tokens.cmp(&b.tokens)).then(place.cmp(other)));
+    let contract =
+        ranked.iter().find(|(_, piece)| of_command && piece.sort == Sort::Contract).map(|(_, piece)| piece.tokens);
+    let least = contract.or_else(|| ranked.iter().map(|(_, piece)| piece.tokens).min()).unwrap_or_default();
     let (mut told, mut left_out, mut tokens) = (Vec::new(), Vec::new(), 0);
     for (place, piece) in ranked {
-        if tokens + piece.tokens <= budget {
+        if budget >= least && tokens + piece.tokens <= budget {
             tokens += piece.tokens;
             told.push((place, piece));
         } else {
@@ -115,7 +120,7 @@ fn fill(candidates: Vec<Piece>, budget: usize, whole: usize) -> Context {
         }
     }
     told.sort_by_key(|(place, piece)| (piece.sort, *place));
-    Context { told: told.into_iter().map(|(_, piece)| piece).collect(), left_out, tokens, budget, whole }
+    Context { told: told.into_iter().map(|(_, piece)| piece).collect(), left_out, tokens, budget, whole, least }
 }
 
 impl Context {
@@ -129,6 +134,9 @@ impl Context {
     #[must_use]
     pub fn explain(&self) -> String {
         let mut lines = vec![format!("{} of {} tokens; the whole pack takes {}", self.tokens, self.budget, self.whole)];
+        if self.told.is_empty() && self.least > 0 {
+            lines.push(format!("nothing fits: the least that fits is {} tokens", self.least));
+        }
         for (word, pieces) in [("in", &self.told), ("out", &self.left_out)] {
             lines.extend(pieces.iter().map(|piece| {
                 let sort = serde_json::to_value(piece.sort).ok();

@@ -15,7 +15,7 @@ pub struct Coverage {
     pub refusals: Covered,
     /// Types of `field_mappings` that a case shows.
     pub field_types: Covered,
-    /// Anti-patterns that a failure case cites.
+    /// Anti-patterns that a failure case cites. One without a validator is about what no arguments show, and is for reading only.
     pub anti_patterns: Covered,
 }
 
@@ -66,6 +66,7 @@ impl Coverage {
         // An extraction that is held against what it must give is an example, too.
         let types = || pack.field_mappings.values().flatten();
         fields.extend(types().filter(|(_, mapping)| mapping.extracted.is_some()).map(|(name, _)| name.as_str()));
+        let held = pack.anti_patterns.iter().filter(|anti| anti.reference.is_some());
         let commands = || pack.commands.iter().filter(|command| !command.internal);
         Self {
             commands: Covered::new(commands().map(|command| command.id.as_str()), &success),
@@ -76,7 +77,7 @@ impl Coverage {
                 &failure,
             ),
             field_types: Covered::new(types().map(|(name, _)| name.as_str()), &fields),
-            anti_patterns: Covered::new(pack.anti_patterns.iter().map(|anti| anti.id.as_str()), &cited),
+            anti_patterns: Covered::new(held.map(|anti| anti.id.as_str()), &cited),
         }
     }
 

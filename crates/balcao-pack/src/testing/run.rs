@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use balcao_sandbox::Call;
 use balcao_tool::{
-    CallResult, EffectKey, ErrorCode, FieldProblem, Locale, Principal, ResultClass, RunMode, Tool, ToolContext,
+    CallResult, EffectKey, ErrorCode, FieldProblem, Internal, Locale, Principal, ResultClass, RunMode, Tool,
+    ToolContext,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
@@ -13,8 +14,11 @@ use crate::{
     LoadedPack,
     check::{differs, words},
     expression::{Expression, equal},
-    kind::script,
-    manifest::{EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
+    kind::{
+        composite::{self, Calls},
+        script,
+    },
+    manifest::{Command, EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
     validate::{Lookup, Refused, World, missing},
 };
 
@@ -32,6 +36,13 @@ impl Lookup for Stated<'_> {
             (ResultClass::Success, None)
         };
         CallResult { class, code, value: value.clone(), internal: None, ..missing(command) }
+    }
+}
+
+#[async_trait]
+impl Calls for Stated<'_> {
+    async fn call(&self, _place: usize, name: &str, args: Value) -> CallResult {
+        self.read(&context(), name, args).await
     }
 }
 
@@ -74,7 +85,10 @@ impl LoadedPack {
             Ok(args) => args,
             Err(found) => return Err(format!("the input is refused: {}", words(&found))),
         };
+        let composed = self.pack.commands.iter().find(|command| command.id == case.operation);
+        let composed = composed.filter(|command| composite::is_composite(command));
         let result = match self.recorded.get(&case.id) {
+            _ if composed.is_some() => self.composed(composed, &args, case.lookups.as_ref()).await?,
             Some(recorded) => self.replayed(&case.operation, &args, recorded).await?,
             None if self.kind.0.computes() => {
                 let result = tool.execute(&context(), args, RunMode::Execute).await;
@@ -93,6 +107,30 @@ impl LoadedPack {
             return Err(format!("what comes of the recorded answer breaks the output schema: {}", words(&broken)));
         }
         held(Ok(result), &case.output, false).map(|()| None)
+    }
+
+    /// What a command that is made of others gives, if those answer as the case states.
+    async fn composed(
+        &self,
+        command: Option<&Command>,
+        args: &Value,
+        lookups: Option<&Value>,
+    ) -> Result<Value, String> {
+        let command = command.ok_or("there is no such command")?;
+        let composed = composite::check(&self.pack, command).map_err(|_findings| "it does not hold together")?;
+        let ran = composite::drive(&composed, self.sandbox.as_deref(), 0, args, &Stated(lookups)).await;
+        let mut value = ran
+            .map_err(|stopped| {
+                let error = stopped.into_error();
+                let internal = error.internal.as_ref().map(Internal::for_staff).unwrap_or_default();
+                format!("it fails: {} {internal}; state under `lookups` what its calls answer", error.text.as_str())
+            })?
+            .value;
+        for id in &command.uses_processors.after {
+            let ran = self.processors.run(id, value, self.sandbox.as_deref(), 0).await;
+            value = ran.map_err(|error| error.to_string())?;
+        }
+        Ok(value)
     }
 
     /// What the command makes of a recorded answer.

@@ -1,13 +1,13 @@
 //! Whether a call may run: the schema, the checks, and what is mended.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use balcao_sandbox::{Call, Sandbox};
 use balcao_tool::{ArgumentCheck, Checked, FieldProblem, Internal, ToolContext, ToolError, limits, validate::Schema};
 use serde_json::{Value, json};
 
-use super::{Check, Failure, Lookup, Rule, fix::Mending, reads::undecided};
-use crate::{kind::script, manifest::Verdict};
+use super::{Check, Cited, Failure, Lookup, Rule, fix::Mending, path::FieldPath, reads::undecided};
+use crate::{expression::Expression, kind::script, manifest::Verdict};
 
 /// All that a command demands of its arguments.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Admission {
     pub(super) checks: Vec<Check>,
     /// Whether failures that can be mended are mended.
     pub(super) autofix: bool,
+    /// The anti-patterns of the pack, for helpers that tell several apart.
+    pub(super) cited: Arc<BTreeMap<String, Arc<Cited>>>,
 }
 
 /// What checks may use that is not in the arguments.
@@ -95,27 +97,75 @@ impl Admission {
         all
     }
 
+    /// What helpers say first; nothing is read for a call that they refuse.
     async fn look(&self, world: World<'_>, args: &Value) -> Result<Vec<(&Check, Failure)>, Refused> {
         let mut all = Vec::new();
-        for check in self.checks.iter().filter(|check| !check.is_pure() && check.applies(args)) {
-            let failures = match &check.rule {
-                Rule::Pure(_) => Vec::new(),
-                Rule::Read(read) => read.judge(world.cx, world.lookup, args).await.map_err(Refused::Undecided)?,
-                Rule::Helper { id, arguments } => {
-                    let arguments = match arguments {
-                        None => vec![args.clone(), json!({ "command": self.command })],
-                        Some(stated) => stated
-                            .iter()
-                            .map(|argument| argument.value(args))
-                            .collect::<Result<_, _>>()
-                            .map_err(|error| Refused::Undecided(undecided(Internal::from_error(&error))))?,
-                    };
-                    asked(world, id, &arguments).await?
-                }
-            };
-            all.extend(failures.into_iter().map(|failure| (check, failure)));
+        for check in self.checks.iter().filter(|check| check.applies(args)) {
+            if let Rule::Helper { id, arguments, field } = &check.rule {
+                let arguments = self.given(arguments.as_deref(), args)?;
+                let failures = self.asked(world, id, &arguments, field.as_ref()).await?;
+                all.extend(failures.into_iter().map(|failure| (check, failure)));
+            }
+        }
+        if !all.is_empty() {
+            return Ok(all);
+        }
+        for check in self.checks.iter().filter(|check| check.applies(args)) {
+            if let Rule::Read(read) = &check.rule {
+                let failures = read.judge(world.cx, world.lookup, args).await.map_err(Refused::Undecided)?;
+                all.extend(failures.into_iter().map(|failure| (check, failure)));
+            }
         }
         Ok(all)
+    }
+
+    /// What a helper is called with.
+    fn given(&self, stated: Option<&[Expression]>, args: &Value) -> Result<Vec<Value>, Refused> {
+        let Some(stated) = stated else { return Ok(vec![args.clone(), json!({ "command": self.command })]) };
+        let values = stated.iter().map(|argument| argument.value(args)).collect::<Result<_, _>>();
+        values.map_err(|error| Refused::Undecided(undecided(Internal::from_error(&error))))
+    }
+
+    /// What a helper says of the arguments.
+    async fn asked(
+        &self,
+        world: World<'_>,
+        id: &str,
+        arguments: &[Value],
+        field: Option<&FieldPath>,
+    ) -> Result<Vec<Failure>, Refused> {
+        let call = Call { now_ms: world.cx.now.timestamp().as_millisecond(), ..Call::new(id, arguments) };
+        let answer = script::run(world.sandbox, &call).await.map_err(|error| undecided_by(&error))?;
+        let unsaid = Verdict { valid: false, message: None, path: None, fix: None, anti_pattern: None };
+        if let Value::Bool(valid) = answer {
+            return Ok(if valid { Vec::new() } else { vec![self.refusal(unsaid, field)] });
+        }
+        let verdicts = if let Value::Array(verdicts) = answer { verdicts } else { vec![answer] };
+        let mut failures = Vec::new();
+        for verdict in verdicts {
+            match serde_json::from_value::<Verdict>(verdict) {
+                Ok(Verdict { valid: true, .. }) => {}
+                Ok(verdict) => failures.push(self.refusal(verdict, field)),
+                Err(error) => {
+                    let note = format!("helper `{id}` must give {{valid, message, path, fix, anti_pattern}}: {error}");
+                    return Err(Refused::Undecided(undecided(Internal::note(note))));
+                }
+            }
+        }
+        Ok(failures)
+    }
+
+    fn refusal(&self, verdict: Verdict, field: Option<&FieldPath>) -> Failure {
+        let Verdict { message, path, fix, anti_pattern, .. } = verdict;
+        let within = field.map(|field| field.pointer(&[])).unwrap_or_default();
+        let pointer = match path {
+            Some(path) if path.starts_with('/') => path,
+            Some(path) if !path.is_empty() => format!("{within}/{}", path.replace('.', "/")),
+            Some(_) | None => within,
+        };
+        let cited = anti_pattern.and_then(|id| self.cited.get(id.as_str()).map(Arc::clone));
+        let expected = message.unwrap_or_else(|| "arguments that pass the check".to_owned());
+        Failure { pointer, problem: "not_allowed", expected, mended: fix, cited, ..Failure::default() }
     }
 
     /// The arguments with every failure mended that can be, and what was done; `None` if one cannot be, or may not be.
@@ -193,38 +243,6 @@ fn told(failures: Vec<(&Check, Failure)>, args: &Value) -> Vec<FieldProblem> {
         }
     }
     problems
-}
-
-/// What a helper says of the arguments.
-async fn asked(world: World<'_>, id: &str, arguments: &[Value]) -> Result<Vec<Failure>, Refused> {
-    let call = Call { now_ms: world.cx.now.timestamp().as_millisecond(), ..Call::new(id, arguments) };
-    let answer = script::run(world.sandbox, &call).await.map_err(|error| undecided_by(&error))?;
-    if let Value::Bool(valid) = answer {
-        return Ok(if valid { Vec::new() } else { vec![refusal(None, None, None)] });
-    }
-    let verdicts = if let Value::Array(verdicts) = answer { verdicts } else { vec![answer] };
-    let mut failures = Vec::new();
-    for verdict in verdicts {
-        match serde_json::from_value::<Verdict>(verdict) {
-            Ok(Verdict { valid: true, .. }) => {}
-            Ok(Verdict { message, path, fix, .. }) => failures.push(refusal(message, path, fix)),
-            Err(error) => {
-                let note = format!("helper `{id}` must give {{valid, message, path, fix}}: {error}");
-                return Err(Refused::Undecided(undecided(Internal::note(note))));
-            }
-        }
-    }
-    Ok(failures)
-}
-
-fn refusal(message: Option<String>, path: Option<String>, fix: Option<Value>) -> Failure {
-    let pointer = match path {
-        Some(path) if path.starts_with('/') || path.is_empty() => path,
-        Some(path) => format!("/{}", path.replace('.', "/")),
-        None => String::new(),
-    };
-    let expected = message.unwrap_or_else(|| "arguments that pass the check".to_owned());
-    Failure { pointer, problem: "not_allowed", expected, mended: fix, ..Failure::default() }
 }
 
 fn undecided_by(error: &script::RunError) -> Refused {

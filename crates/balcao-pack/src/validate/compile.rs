@@ -55,8 +55,10 @@ impl Compiler<'_> {
                 by_command.entry(command.clone()).or_default().extend(checks);
             }
         }
+        let known = cited.into_iter().map(|(id, cited)| (id.to_owned(), cited)).collect();
+        let known: Arc<BTreeMap<String, Arc<Cited>>> = Arc::new(known);
         let admission = |(command, checks): (String, Vec<Check>)| {
-            let admission = Admission { command: command.clone(), checks, autofix };
+            let admission = Admission { command: command.clone(), checks, autofix, cited: Arc::clone(&known) };
             (command, Arc::new(admission))
         };
         by_command.into_iter().map(admission).collect()
@@ -89,7 +91,7 @@ impl Compiler<'_> {
             checks.extend(self.check(spec, &format!("{at}/checks/{place}"), cited));
         }
         if validator.file.is_some() {
-            let rule = Rule::Helper { id: validator.id.clone(), arguments: None };
+            let rule = Rule::Helper { id: validator.id.clone(), arguments: None, field: None };
             checks.push(Check {
                 rule,
                 when: None,
@@ -204,7 +206,7 @@ impl Compiler<'_> {
                 let expression = self.expression(text, &format!("{at}/expression"))?;
                 Pure::Expression { expression, text: text.to_owned(), field }
             }
-            CheckKind::Helper(helper) => return self.helper(helper, at),
+            CheckKind::Helper(helper) => return self.helper(helper, spec, at),
             CheckKind::EnumFrom(from) => return self.values(from, "not_allowed", &format!("{at}/enum_from")),
             CheckKind::CustomFieldIdsExist(ids) => {
                 let at = format!("{at}/custom_field_ids_exist");
@@ -267,7 +269,8 @@ impl Compiler<'_> {
         }
     }
 
-    fn helper(&mut self, helper: &HelperCheck, at: &str) -> Option<Rule> {
+    fn helper(&mut self, helper: &HelperCheck, spec: &CheckSpec, at: &str) -> Option<Rule> {
+        let field = spec.field.as_ref().and_then(|field| self.path(field, &format!("{at}/field")));
         let at = format!("{at}/helper");
         let there = self.refer(References::Helper, helper.id(), &at);
         let arguments = match helper {
@@ -280,7 +283,7 @@ impl Compiler<'_> {
                 Some(read)
             }
         };
-        there.then(|| Rule::Helper { id: helper.id().to_owned(), arguments })
+        there.then(|| Rule::Helper { id: helper.id().to_owned(), arguments, field })
     }
 
     fn values(&mut self, from: &EnumFrom, problem: &'static str, at: &str) -> Option<Rule> {

@@ -49,7 +49,7 @@ enum Rule {
     /// What a read command answers.
     Read(reads::Read),
     /// What a helper says.
-    Helper { id: String, arguments: Option<Vec<Expression>> },
+    Helper { id: String, arguments: Option<Vec<Expression>>, field: Option<path::FieldPath> },
 }
 
 /// The anti-pattern that a failure is.
@@ -71,6 +71,8 @@ struct Failure {
     nearest: Option<Value>,
     /// All arguments as they would be right, where the check knows.
     mended: Option<Value>,
+    /// The anti-pattern that it is, where a helper tells several apart.
+    cited: Option<Arc<Cited>>,
 }
 
 impl Check {
@@ -84,7 +86,7 @@ impl Check {
 
     /// A failure with all that the author wrote about it.
     fn tell(&self, failure: Failure) -> FieldProblem {
-        let cited = self.cited.as_deref();
+        let cited = failure.cited.as_deref().or(self.cited.as_deref());
         FieldProblem {
             pointer: failure.pointer,
             problem: failure.problem.to_owned(),

@@ -100,9 +100,9 @@ fn walk<'v>(
         None => see(elements, Some(value)),
         Some((Step::Key(key), rest)) => match value.get(key) {
             Some(next) => walk(rest, next, elements, see),
-            // A missing list has no elements; what is missing below a missing thing is not told again.
-            None if rest.is_empty() => see(elements, None),
-            None => {}
+            // A missing list has no elements; what is below a missing thing is as missing as that.
+            None if rest.contains(&Step::Each) => {}
+            None => see(elements, None),
         },
         Some((Step::Each, rest)) => {
             for (place, item) in value.as_array().into_iter().flatten().enumerate() {

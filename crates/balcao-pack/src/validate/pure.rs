@@ -176,31 +176,38 @@ fn each<T>(
 }
 
 fn assignees(field: &FieldPath, form: AssigneeForm, args: &Value, failures: &mut Vec<Failure>) {
-    let Some(value) = field.first(args) else { return };
+    field.each(args, &mut |elements, value| {
+        let Some(value) = value.filter(|value| !value.is_null()) else { return };
+        let Some((expected, right)) = misformed(form, value) else { return };
+        let mended = right.clone().and_then(|right| {
+            let mut mended = args.clone();
+            field.set(&mut mended, Some(right)).then_some(mended)
+        });
+        let found = failure(field.pointer(elements), "wrong_form", expected, Some(value));
+        failures.push(Failure { nearest: right, mended, ..found });
+    });
+}
+
+/// What was expected in place of a value, and the value in that form if it is plain what is meant; `None` if it has the form.
+fn misformed(form: AssigneeForm, value: &Value) -> Option<(&'static str, Option<Value>)> {
     let ids = |value: &Value| value.as_array().is_some_and(|ids| ids.iter().all(|id| id.is_i64() || id.is_u64()));
     let parts = |value: &Value| {
         value.as_object().is_some_and(|parts| {
             !parts.is_empty() && parts.iter().all(|(name, value)| matches!(name.as_str(), "add" | "rem") && ids(value))
         })
     };
-    let (fits, expected, right) = match form {
+    match form {
+        AssigneeForm::UpdateApi if parts(value) => None,
         AssigneeForm::UpdateApi => {
             let right = ids(value).then(|| json!({"add": value, "rem": []}));
-            (parts(value), "{\"add\": [ids], \"rem\": [ids]}: whom to add and whom to remove", right)
+            Some(("{\"add\": [ids], \"rem\": [ids]}: whom to add and whom to remove", right))
         }
+        AssigneeForm::CreateApi if ids(value) => None,
         AssigneeForm::CreateApi => {
             let removes = value.get("rem").and_then(Value::as_array).is_some_and(|rem| !rem.is_empty());
             let right = (parts(value) && !removes).then(|| value.get("add").cloned()).flatten();
-            (ids(value), "[ids]: a list of whom to assign", right)
+            Some(("[ids]: a list of whom to assign", right))
         }
-    };
-    if !fits {
-        let mended = right.clone().and_then(|right| {
-            let mut mended = args.clone();
-            field.set(&mut mended, Some(right)).then_some(mended)
-        });
-        let found = failure(field.pointer(&[]), "wrong_form", expected, Some(value));
-        failures.push(Failure { nearest: right, mended, ..found });
     }
 }
 

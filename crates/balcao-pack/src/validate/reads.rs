@@ -130,6 +130,7 @@ impl Read {
             got: Some(value.clone()),
             nearest: near.map(Value::from),
             mended: None,
+            cited: None,
         }
     }
 }

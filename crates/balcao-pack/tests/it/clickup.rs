@@ -39,6 +39,16 @@ async fn the_examples_of_the_clickup_pack_hold() {
     assert!(report.cases.len() > 150, "{}", report.cases.len());
 }
 
+#[tokio::test]
+async fn the_pack_viacep_that_the_guide_taught_holds_with_full_coverage() {
+    let pack = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/viacep"))
+        .unwrap_or_else(|found| panic!("{found}"));
+    assert_eq!(check_helpers(pack.sandbox.as_ref().unwrap()).await.unwrap(), []);
+    let report = pack.test().await;
+    assert!(report.passed() && report.coverage.is_full() && report.cases.len() >= 14, "{}", report.text());
+    assert!(report.cases.iter().all(|case| case.outcome == Outcome::Passed), "{}", report.text());
+}
+
 #[test]
 fn what_is_wrong_with_a_connection_or_a_request_is_told_with_its_line() {
     let folder = tempfile::tempdir().unwrap();

@@ -293,3 +293,36 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn folders_that_nobody_reads_are_told_and_so_is_one_that_is_not_there() {
+    let loader = Canned::default().loader();
+    let text = pack(UPDATE);
+    let files = [
+        ("tool.yaml", text.as_str()),
+        ("example/success/a.yaml", "[]"),
+        ("examples/failure/a.yaml", "[]"),
+        ("notes/a.md", "x"),
+    ];
+    let told = problems(loader.load_folder(folder(&files).path())).join("\n");
+    for part in ["`example`; did you mean `examples`?", "`examples/failure`; did you mean `failures`?"] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+    assert!(!told.contains("notes"), "{told}");
+    let empty = tempfile::tempdir().unwrap();
+    let missing = problems(loader.load_folder(&empty.path().join("nowhere"))).join("\n");
+    assert!(missing.contains("there is no folder") && missing.contains("balcao pack new"), "{missing}");
+    let nothing = problems(loader.load_folder(empty.path())).join("\n");
+    assert!(nothing.contains("has no `tool.yaml`"), "{nothing}");
+}
+
+#[test]
+fn a_key_that_is_there_twice_and_an_id_that_is_none_are_told_in_our_words() {
+    let twice = load(&pack(UPDATE).replace("  name: Tasks\n", "  name: Tasks\n  name: Again\n")).join("\n");
+    assert!(twice.contains("the key `name` is here twice; keep one of the two"), "{twice}");
+    assert!(!twice.contains("Policy") && twice.contains("tool.yaml:5:"), "{twice}");
+    let misnamed = load(&pack(UPDATE).replace("  id: tasks\n", "  id: Tasks of ours\n")).join("\n");
+    assert!(misnamed.contains("an id is lower-case letters, digits and `_`, 2 to 32 of them"), "{misnamed}");
+    let command = load(&pack(UPDATE).replace("    - id: get_task\n", "    - id: get task\n")).join("\n");
+    assert!(command.contains("such as `create_appointment`"), "{command}");
+}

@@ -1,11 +1,16 @@
 //! Packs through the front door: loaded from text and folders, their helpers in real worker processes.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout, reason = "tests")]
 
 mod clickup;
+mod composite;
 mod examples;
 mod helpers;
+mod invalid_writes;
 mod loading;
+mod mutated;
 mod processors;
 mod resolve;
+mod search;
 mod validators;
 mod world;
+mod writes_corpus;

@@ -130,3 +130,46 @@ proptest! {
         }
     }
 }
+
+/// Tokens as a real vocabulary counts them.
+#[test]
+fn of_every_clickup_command_a_tenth_of_the_pack_is_told_with_all_helpers_that_it_needs_and_never_more_than_the_budget()
+{
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/clickup");
+    let pack = balcao_pack::Loader::new(balcao_pack::Handlers::new()).describing().load_folder(&folder).unwrap();
+    let tokens = O200k::default();
+    let mut most = (0, String::new());
+    let mut whole = 0;
+    for command in pack.pack.commands.iter().filter(|command| !command.internal) {
+        let question = |budget| Question { command: Some(&command.id), words: "", budget, locale: Locale::En };
+        let all = pack.resolve(&question(usize::MAX), &tokens).unwrap();
+        whole = all.whole;
+        let context = pack.resolve(&question(all.whole / 10), &tokens).unwrap();
+        assert!(context.tokens * 10 <= context.whole && context.tokens <= context.budget, "{}", command.id);
+        assert_eq!(context.told[0].sort, Sort::Contract, "{}", command.id);
+        let mut needed: Vec<&str> = command.uses_helpers.iter().map(String::as_str).collect();
+        let mut place = 0;
+        while let Some(id) = needed.get(place).copied() {
+            let helper = pack.pack.helpers.iter().find(|helper| helper.id == id).unwrap();
+            needed.extend(
+                helper.dependencies.iter().map(String::as_str).filter(|id| !needed.contains(id)).collect::<Vec<_>>(),
+            );
+            let told = context.told.iter().any(|piece| piece.sort == Sort::Helper && piece.id == id);
+            assert!(told || helper.inject == balcao_pack::manifest::Inject::Never, "{} lacks {id}", command.id);
+            place += 1;
+        }
+        if all.tokens > most.0 {
+            most = (all.tokens, command.id.clone());
+        }
+    }
+    println!("the whole pack takes {whole} tokens; all about one command at most {} ({})", most.0, most.1);
+}
+
+#[test]
+fn without_the_contract_nothing_else_is_told_and_the_least_that_fits_is_said() {
+    let least = resolve(Some("update_task"), "", 10_000).told[0].tokens;
+    let context = resolve(Some("update_task"), "", least - 1);
+    assert_eq!((context.told.len(), context.least), (0, least));
+    assert!(context.explain().contains(&format!("the least that fits is {least} tokens")), "{}", context.explain());
+    assert!(!resolve(Some("update_task"), "", least).explain().contains("least"));
+}

@@ -127,6 +127,14 @@ async fn each_built_in_check_lets_right_calls_pass_and_says_what_is_wrong() {
             "/custom_fields/1/id",
             "missing",
         ),
+        // Below what is missing it is missing, too.
+        (
+            "required_fields: [assignees.add]",
+            json!({"assignees": {"add": [1]}}),
+            json!({"name": "x"}),
+            "/assignees/add",
+            "missing",
+        ),
         // What cannot be computed is refused.
         ("expression: 'name < 3'", json!({"name": null}), json!({"name": "x"}), "", "not_allowed"),
     ];

@@ -4,6 +4,7 @@
 //! work is part of; the settings that durability rests on are read back when a connection is opened.
 
 mod connection;
+mod copy;
 mod threads;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 pub(crate) use connection::open_writer;
+pub(crate) use copy::copy;
 pub(crate) use threads::{be_patient, failed_disk};
 use tokio::sync::watch;
 

@@ -84,6 +84,11 @@ contract! {
         a_route_keeps_the_latest_word_of_the_customer,
         tenants_have_inboxes_of_their_own,
     ]
+    packs: [
+        a_delivery_and_a_change_are_taken_once_for_ever,
+        a_delivery_becomes_one_event_and_forgets_what_was_sent,
+        a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up,
+    ]
     feeds: [
         an_address_opens_one_agenda_until_it_is_revoked,
         an_agenda_holds_what_takes_time_in_order,
@@ -184,6 +189,11 @@ contract! {
         figures_are_added_up_within_a_span_and_a_tenant,
         every_appointment_of_a_span_is_told_once_in_order,
     ]
+    restored: [
+        f_82_what_a_lost_program_may_have_done_is_held_once,
+        f_82_another_business_is_not_held,
+        f_82_the_last_note_of_a_server_at_work_counts,
+    ]
     retention: [
         what_is_older_than_its_time_goes_and_what_is_not_stays,
         what_work_goes_on_from_stays_however_old,
@@ -208,9 +218,10 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 12] = [
+    let suites: [(&str, Vec<Case>); 14] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
+        ("packs", contract::packs::all()),
         ("feeds", contract::feeds::all()),
         ("outbox", contract::outbox::all()),
         ("records", contract::records::all()),
@@ -219,6 +230,7 @@ fn every_case_runs_on_every_back_end() {
         ("chat", contract::chat::all()),
         ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
+        ("restored", contract::restored::all()),
         ("retention", contract::retention::all()),
         ("attachments", contract::attachments::all()),
     ];

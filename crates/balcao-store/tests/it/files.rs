@@ -287,6 +287,44 @@ async fn f_79_a_read_without_end_is_given_up_and_a_check_of_the_whole_file_is_no
     assert!(store.log_bytes().is_some());
 }
 
+/// As many reads as there are readers, none of which ends before a write is done.
+pub(crate) async fn nobody_is_kept_from_writing(store: &Store) {
+    let readers = OpenOptions::default().readers;
+    let (end, ends) = std::sync::mpsc::channel::<()>();
+    let ends = std::sync::Arc::new(std::sync::Mutex::new(ends));
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let mut reading = tokio::task::JoinSet::new();
+    for _ in 0..readers {
+        let (store, ends, tell) = (store.clone(), std::sync::Arc::clone(&ends), tell.clone());
+        reading.spawn(async move {
+            let read = move |tx: &mut balcao_store::Tx<'_>| {
+                tx.query_one("SELECT 1", &[], |row| row.get::<i64>(0))?;
+                tell.send(()).unwrap();
+                // Until whoever writes is done, and hangs up.
+                ends.lock().unwrap().recv().ok();
+                Ok(())
+            };
+            store.read::<_, StoreError, _>(read).await
+        });
+    }
+    for _ in 0..readers {
+        told.recv().await.unwrap();
+    }
+    touch(store).await.unwrap();
+    drop(end);
+    while let Some(read) = reading.join_next().await {
+        read.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn f_78_when_every_reader_is_busy_a_write_is_done_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    nobody_is_kept_from_writing(&store).await;
+}
+
 #[tokio::test]
 async fn a_place_on_this_machine_is_sound() {
     let folder = tempfile::tempdir().unwrap();

@@ -29,6 +29,12 @@ async fn kinds(store: &Store) -> Vec<String> {
     store.read(read).await.map_err(|error: StoreError| error).unwrap()
 }
 
+#[tokio::test]
+async fn f_78_when_every_reader_is_busy_a_write_is_done_all_the_same() {
+    let Some((_database, store)) = database() else { return };
+    crate::files::nobody_is_kept_from_writing(&store).await;
+}
+
 #[test]
 fn the_tests_have_a_postgresql() {
     if let Some(database) = Database::migrated() {

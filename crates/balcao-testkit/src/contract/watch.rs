@@ -27,7 +27,7 @@ cases!(
     tenants_are_told_of_their_own,
 );
 
-fn receive(
+pub(super) fn receive(
     tx: &mut Tx<'_>,
     world: World,
     conversation: ConversationId,
@@ -49,7 +49,12 @@ fn receive(
     inbox::insert(tx, world.organization, &new, at(seconds)).map(drop)
 }
 
-fn push(tx: &mut Tx<'_>, world: World, conversation: ConversationId, name: &str) -> Result<OutboxId, StoreError> {
+pub(super) fn push(
+    tx: &mut Tx<'_>,
+    world: World,
+    conversation: ConversationId,
+    name: &str,
+) -> Result<OutboxId, StoreError> {
     let new = NewOutbox {
         conversation,
         turn: None,

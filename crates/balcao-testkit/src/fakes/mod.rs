@@ -7,6 +7,7 @@ pub mod endpoint;
 pub mod evolution;
 pub mod graph;
 mod http;
+pub mod model;
 mod multipart;
 pub mod otlp;
 pub mod smtp;

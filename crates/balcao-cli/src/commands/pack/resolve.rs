@@ -12,7 +12,7 @@ use crate::output::{Failure, say};
 /// Options of `balcao pack resolve`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The pack's folder.
+    /// The pack's folder; a name alone is one of `packs/`.
     #[arg(value_name = "DIR")]
     path: PathBuf,
     /// The command that is about to be called; without one, the catalogue and whatever else fits.
@@ -35,8 +35,11 @@ pub(super) struct Args {
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let pack = load(&loader()?, &args.path).map_err(|problems| Failure::problems(&problems))?;
-    let question =
-        Question { command: args.command.as_deref(), words: &args.text, budget: args.budget, locale: Locale::En };
+    // A command is named as it is written or as models call it.
+    let same = |id: &str, named: &str| id.replace('-', "_") == named.replace('-', "_");
+    let named = args.command.as_deref();
+    let id = named.and_then(|named| pack.pack.commands.iter().map(|one| one.id.as_str()).find(|id| same(id, named)));
+    let question = Question { command: id.or(named), words: &args.text, budget: args.budget, locale: Locale::En };
     let Some(context) = pack.resolve(&question, &O200k::default()) else {
         let id = args.command.as_deref().unwrap_or_default();
         let near = balcao_yaml::nearest(id, pack.pack.commands.iter().map(|command| command.id.as_str()));
@@ -46,6 +49,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     match (args.json, args.explain) {
         (true, _) => say(&json!(context).to_string()),
         (false, true) => say(&context.explain()),
+        (false, false) if context.told.is_empty() => {
+            let (budget, least) = (context.budget, context.least);
+            return Err(Failure::usage(format!("nothing fits into {budget} tokens; write `--budget {least}` or more")));
+        }
         (false, false) => say(&context.text()),
     }
     Ok(ExitCode::SUCCESS)

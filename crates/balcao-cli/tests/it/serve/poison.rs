@@ -1,6 +1,6 @@
 //! A message that kills whoever works on it, among healthy ones.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -30,23 +30,7 @@ fn model() -> (String, Receiver<()>) {
 
 fn answer(mut stream: TcpStream, poisoned: &Sender<()>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
-    loop {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line)? == 0 {
-                return Ok(());
-            }
-            let line = line.trim_end().to_ascii_lowercase();
-            if let Some(value) = line.strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            if line.is_empty() {
-                break;
-            }
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body)?;
+    while let Some(body) = crate::request_body(&mut reader)? {
         if String::from_utf8_lossy(&body).contains(POISON) {
             poisoned.send(()).ok();
             return reader.read_to_end(&mut Vec::new()).map(drop);
@@ -57,6 +41,7 @@ fn answer(mut stream: TcpStream, poisoned: &Sender<()>) -> std::io::Result<()> {
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length:";
         stream.write_all(format!("{head} {}\r\n\r\n{events}", events.len()).as_bytes())?;
     }
+    Ok(())
 }
 
 #[test]

@@ -200,8 +200,9 @@ async fn every_command_is_accepted_by_a_strict_clickup() {
         called.push(id);
     }
     let pack = pack();
-    let all: Vec<&str> =
-        pack["commands"].as_array().unwrap().iter().map(|command| command["id"].as_str().unwrap()).collect();
+    let requests =
+        pack["commands"].as_array().unwrap().iter().filter(|command| command["handler"].get("calls").is_none());
+    let all: Vec<&str> = requests.map(|command| command["id"].as_str().unwrap()).collect();
     let missing: Vec<&&str> = all.iter().filter(|id| !called.contains(id)).collect();
     assert!(missing.is_empty() && all.len() >= 40, "{missing:?} were not called");
     let names =

@@ -132,6 +132,10 @@ fn every_request_is_one_of_clickups_own_document() {
     let mut count = 0;
     for command in pack()["commands"].as_array().unwrap() {
         let id = command["id"].as_str().unwrap();
+        // What is made of other commands makes no request of its own.
+        if command["handler"].get("calls").is_some() {
+            continue;
+        }
         let schema = &command["input_schema"];
         // Once with all arguments, once with those that must be there.
         let mut all = object(schema);

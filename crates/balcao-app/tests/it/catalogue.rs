@@ -1,0 +1,106 @@
+//! A profile with more tools than fit: what is not in view is found by words and shown for the rest of the turn.
+
+use std::sync::Arc;
+
+use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
+use balcao_builtin_tools::{Settings, catalogue};
+use balcao_domain::Phone;
+use balcao_llm::providers::scripted::{Line, Scripted, calls, says};
+use balcao_pack::resolve::Tokens;
+use balcao_tool::Toolbox;
+use serde_json::json;
+
+use crate::{
+    counter::eli,
+    world::{figueira, root},
+};
+
+struct Words;
+
+impl Tokens for Words {
+    fn count(&self, text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+}
+
+/// What a turn's requests offered, and what its calls answered.
+struct Seen {
+    offered: Vec<Vec<String>>,
+    answers: Vec<String>,
+}
+
+async fn turn(budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
+    let world = figueira().await;
+    world.set_local("2026-11-24T10:00");
+    let profile = eli();
+    let settings = Settings {
+        professional: None,
+        allow_new_tags: profile.allow_new_tags,
+        reminder_minutes: profile.reminder_minutes,
+        followup_delays: profile.followup_delays.clone(),
+        flows: Vec::new(),
+    };
+    let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
+    let model = Scripted::new(script);
+    let mut agent = Agent::new(profile, &registry, Arc::new(model.clone()));
+    agent.toolbox = Arc::new(catalogue::fit(Toolbox::clone(&agent.toolbox), budget, &Words).unwrap());
+    let front = FrontDesk::new(world.desk.clone(), [agent]);
+    let inbound = Inbound {
+        organization: world.organization,
+        channel: "terminal".to_owned(),
+        from: Writer::Phone(Phone::parse("+5511987650001").unwrap()),
+        name: None,
+        texts: vec!["oi".to_owned()],
+    };
+    front.answer("eli", inbound, None).await.unwrap();
+    model.finish().unwrap();
+    let requests = model.requests();
+    let offered = requests.iter().map(|request| request.tools.iter().map(|tool| tool.name.clone()).collect()).collect();
+    let messages = requests.last().unwrap().messages.iter().map(|message| format!("{message:?}"));
+    let answers = messages.filter(|message| message.starts_with("Tool")).collect();
+    Seen { offered, answers }
+}
+
+fn holds(names: &[String], name: &str) -> bool {
+    names.iter().any(|other| other == name)
+}
+
+#[tokio::test]
+async fn a_small_profile_shows_all_its_contracts_at_once() {
+    let seen = turn(1_000_000, [says("Oi!")]).await;
+    assert!(holds(&seen.offered[0], "join_waitlist") && !holds(&seen.offered[0], "find_tools"), "{:?}", seen.offered);
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_found_loaded_and_stays_in_view_behind_all_that_was_there() {
+    let script = [
+        calls("find_tools", &json!({"query": "entrar na lista de espera"})),
+        calls("load_tool", &json!({"names": ["join_waitlist"]})),
+        says("Oi! Como posso ajudar?"),
+    ];
+    let seen = turn(300, script).await;
+    let [first, second, third] = &seen.offered[..] else { panic!("{:?}", seen.offered) };
+    assert!(holds(first, "find_tools") && holds(first, "load_tool") && !holds(first, "join_waitlist"), "{first:?}");
+    assert_eq!(first, second);
+    assert_eq!((&third[..first.len()], &third[first.len()..]), (&first[..], &["join_waitlist".to_owned()][..]));
+    assert!(seen.answers.iter().any(|answer| answer.contains("join_waitlist") && answer.contains("does")));
+}
+
+#[tokio::test]
+async fn a_tool_that_the_profile_lacks_is_neither_found_nor_loaded_nor_named() {
+    let script = [
+        calls("find_tools", &json!({"query": "clientes que mais faltam, ranking de faltas"})),
+        calls("load_tool", &json!({"names": ["join_waitlist", "get_no_show_clients"]})),
+        says("Oi! Como posso ajudar?"),
+    ];
+    let seen = turn(300, script).await;
+    assert_eq!(seen.offered[2], seen.offered[0], "nothing was loaded");
+    let analytics = std::fs::read_to_string(root().join("packs/analytics/tool.yaml")).unwrap();
+    let ids: Vec<&str> = analytics.lines().filter_map(|line| line.strip_prefix("    - id: ")).collect();
+    assert!(ids.contains(&"get_no_show_clients"), "{ids:?}");
+    let (found, refused) = (&seen.answers[0], &seen.answers[1]);
+    for id in ids {
+        assert!(!found.contains(id), "{id} in {found}");
+    }
+    assert!(refused.contains("there is no such tool"), "{refused}");
+}

@@ -1,0 +1,76 @@
+//! What services of packs tell of: kept at once, read later, told to endpoints once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use balcao_app::pack_deliveries::{Arrived, PackDeliveries, Reader};
+use balcao_store::{event, pack_delivery};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use crate::world::{World, figueira};
+
+/// Reads, but for so many times that it fails first.
+struct Reads {
+    fails: AtomicUsize,
+}
+
+#[async_trait]
+impl Reader for Reads {
+    async fn read(&self, pack: &str, body: Value, _now: Timestamp) -> Result<Value, String> {
+        let failing = self.fails.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        match failing {
+            Ok(_) => Err("no worker".to_owned()),
+            Err(_) => Ok(json!({ "read": body, "by": pack })),
+        }
+    }
+}
+
+fn arrived(once: &str, change: Option<&str>) -> Arrived {
+    Arrived { once: once.to_owned(), change: change.map(str::to_owned), body: json!({ "event": once }) }
+}
+
+async fn events(world: &World) -> Vec<Value> {
+    let found: Vec<event::Event> = world.desk.store.read(|tx| event::waiting(tx, 1_000)).await.unwrap();
+    let ours = found.into_iter().filter(|one| one.kind == pack_delivery::EVENT);
+    ours.map(|one| serde_json::from_str(&one.payload).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn f_21_a_change_is_one_event_whatever_tells_of_it_and_however_often() {
+    let world = figueira().await;
+    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    let reader = Reads { fails: 0.into() };
+    assert!(deliveries.accept("clickup", arrived("created", Some("h1"))).await.unwrap());
+    assert!(!deliveries.accept("clickup", arrived("created", Some("h1"))).await.unwrap());
+    assert!(!deliveries.accept("clickup", arrived("updated", Some("h1"))).await.unwrap());
+    assert!(deliveries.accept("clickup", arrived("deleted", None)).await.unwrap());
+    assert_eq!(deliveries.work_off(&reader).await.unwrap(), 2);
+    assert_eq!(deliveries.work_off(&reader).await.unwrap(), 0);
+    assert!(!deliveries.accept("clickup", arrived("created", Some("h1"))).await.unwrap(), "also later");
+    let told = events(&world).await;
+    assert_eq!(told[0], json!({ "pack": "clickup", "delivery": { "read": { "event": "created" }, "by": "clickup" } }));
+    assert_eq!(told.len(), 2);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_tried_again_later_and_given_up_at_last() {
+    let world = figueira().await;
+    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    let (twice, ever) = (Reads { fails: 2.into() }, Reads { fails: usize::MAX.into() });
+    deliveries.accept("clickup", arrived("created", None)).await.unwrap();
+    let mut handed = Vec::new();
+    for seconds in [0, 4, 2, 60] {
+        world.clock.advance(SignedDuration::from_secs(seconds));
+        handed.push(deliveries.work_off(&twice).await.unwrap());
+    }
+    assert_eq!((handed, events(&world).await.len()), (vec![0, 0, 0, 1], 1));
+    deliveries.accept("clickup", arrived("other", None)).await.unwrap();
+    for _ in 0..6 {
+        assert_eq!(deliveries.work_off(&ever).await.unwrap(), 0);
+        world.clock.advance(SignedDuration::from_hours(2));
+    }
+    let organization = world.organization;
+    let failed: i64 = world.desk.store.read(move |tx| pack_delivery::failed(tx, organization)).await.unwrap();
+    assert_eq!((failed, ever.fails.load(Ordering::SeqCst)), (1, usize::MAX - 5), "five attempts");
+}

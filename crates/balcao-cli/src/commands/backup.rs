@@ -1,0 +1,32 @@
+//! `balcao backup`: a copy of the database while it is served from.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, say},
+    wire,
+};
+
+/// Options of `balcao backup`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao backup backups/2026-11-22.db     as the database is at one instant; the server goes on meanwhile\n  \
+    balcao restore backups/2026-11-22.db    puts it back")]
+pub(crate) struct Args {
+    /// The file that is written; it must not be there yet.
+    file: PathBuf,
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    if let Some(path) = config.database.missing_file() {
+        return Err(Failure::operation(format!("there is no database {} to copy", path.display())));
+    }
+    let store = wire::open_store(config)?;
+    store.back_up(&args.file).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let size = std::fs::metadata(&args.file).map(|found| found.len()).unwrap_or_default();
+    say(&format!("{} holds the database, {size} bytes, read back whole", args.file.display()));
+    Ok(ExitCode::SUCCESS)
+}

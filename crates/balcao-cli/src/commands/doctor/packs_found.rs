@@ -1,0 +1,58 @@
+//! The operator's own packs: whether they load, and whether their accounts can be opened.
+
+use std::sync::Arc;
+
+use balcao_app::Desk;
+use balcao_domain::SystemClock;
+use balcao_store::Store;
+
+use super::Finding;
+use crate::{config::Config, packs::OwnPacks, wire};
+
+/// What there is, as far as it loads.
+pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> OwnPacks {
+    if config.packs.folders.is_empty() && config.packs.accounts.is_empty() {
+        return OwnPacks::default();
+    }
+    // The contracts need no data: an empty database stands behind the handlers.
+    let Ok(store) = Store::open_in_memory() else { return OwnPacks::default() };
+    let desk = Desk::new(store, Arc::new(SystemClock));
+    let own = match wire::own_packs(config, &desk, None) {
+        Ok(own) => own,
+        Err(failure) => {
+            let mend = "`balcao serve` refuses to start with it; one that runs keeps what it loaded last. Correct what is named";
+            findings.push(Finding::wrong("packs", failure.message().to_owned(), mend));
+            return OwnPacks::default();
+        }
+    };
+    for one in &own.all {
+        findings.push(match &one.unconnected {
+            Some(mend) => Finding::warning("packs", format!("{}: has no account", one.pack.id), mend),
+            None => {
+                let hooks = if one.deliveries.is_some() { "; webhooks are taken" } else { "" };
+                Finding::fine(
+                    "packs",
+                    format!("{} {}, {} commands{hooks}", one.pack.id, one.pack.version, one.tools.len()),
+                )
+            }
+        });
+        if !one.changed.is_empty() {
+            let says =
+                format!("{}: changed since it was accepted, and not offered: {}", one.pack.id, one.changed.join(", "));
+            findings.push(Finding::warning("packs", says, "read what changed, then `balcao pack accept`"));
+        }
+        findings.extend(broken_helpers(one).await);
+    }
+    own
+}
+
+async fn broken_helpers(one: &crate::packs::OwnPack) -> Vec<Finding> {
+    let Some(sandbox) = &one.pack.sandbox else { return Vec::new() };
+    match balcao_pack::check_helpers(sandbox).await {
+        Ok(problems) => problems
+            .into_iter()
+            .map(|problem| Finding::wrong("packs", format!("{}: {problem}", one.pack.id), "correct the named line"))
+            .collect(),
+        Err(error) => vec![Finding::wrong("packs", format!("{}: {error}", one.pack.id), "see the check `helpers`")],
+    }
+}

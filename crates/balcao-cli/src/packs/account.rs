@@ -1,0 +1,213 @@
+//! A pack, connected to an organization's account at its service.
+
+use std::{path::Path, sync::Arc};
+
+use balcao_connector::{Account, Connection, Egress, Settings, TokioClock};
+use balcao_domain::{Clock, SystemClock};
+use balcao_mcp::{FilePins, Reach, Server};
+use balcao_pack::{
+    Handlers, LoadedPack,
+    manifest::{Pack, PackKind},
+};
+use balcao_tool::validate::Schema;
+use balcao_yaml::Problem;
+use secrecy::SecretString;
+use serde_json::{Map, Value};
+
+use super::{Connected, OwnPack, loader, problem};
+use crate::config::{AccountConfig, PacksConfig};
+
+/// Loads the pack of a folder; problems name files as the configuration does.
+///
+/// # Errors
+/// Every mistake in the pack; if it has none, every mistake in its account.
+pub(super) fn load(
+    config: &PacksConfig,
+    organization: Option<&str>,
+    handlers: &Handlers,
+    folder: &Path,
+) -> Result<OwnPack, Vec<Problem>> {
+    let read = |connected: &Connected| -> Result<LoadedPack, Vec<Problem>> {
+        let loader = loader(handlers.clone(), connected, config.workers);
+        loader.load_folder(folder).map_err(|problems| seen_from_here(folder, problems))
+    };
+    // The pack says what an account needs, so it is read before there is one.
+    let pack = read(&Connected::default())?;
+    let outside = matches!(pack.pack.kind, PackKind::Http | PackKind::Mcp);
+    let Some(connection) = pack.pack.connection.clone().filter(|_| outside) else {
+        return Ok(own(folder, pack));
+    };
+    let account = config.account(&pack.id, organization);
+    let needed = needed(&pack.pack);
+    if account.is_none() && !needed.is_empty() {
+        let mut own = own(folder, pack);
+        own.unconnected = Some(ask(&own.pack.id, &needed));
+        return Ok(own);
+    }
+    let place = format!("packs.accounts `{}`", pack.id);
+    if pack.pack.kind == PackKind::Mcp {
+        let server = Arc::new(server(config, account, &pack.pack, &connection, &place, folder)?);
+        let mut own = own(folder, read(&Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() })?);
+        own.server = Some(server);
+        return Ok(own);
+    }
+    let connection = Connection::read(&connection)
+        .map_err(|found| found.into_iter().map(|one| problem(folder, one.to_string(), "")).collect::<Vec<_>>())?;
+    let opened = Arc::new(open(config, account, &pack.pack, &connection, &place)?);
+    let secrets = secrets(config, account, &place)?;
+    let pack = read(&Connected { http: Some(opened), ..Connected::default() })?;
+    let mut own = own(folder, pack);
+    own.deliveries = connection.deliveries.filter(|_| !secrets.is_empty()).map(|deliveries| (deliveries, secrets));
+    Ok(own)
+}
+
+fn own(folder: &Path, mut pack: LoadedPack) -> OwnPack {
+    let tools = std::mem::take(&mut pack.tools).into_iter().map(Arc::new).collect();
+    let folder = folder.to_owned();
+    OwnPack { folder, pack, tools, changed: Vec::new(), unconnected: None, server: None, deliveries: None }
+}
+
+fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {
+    let shown = |problem: Problem| Problem { file: folder.join(&problem.file).display().to_string(), ..problem };
+    problems.into_iter().map(shown).collect()
+}
+
+/// The settings without which there is no account.
+fn needed(pack: &Pack) -> Vec<String> {
+    let required = pack.settings.as_ref().and_then(|schema| schema.get("required")).and_then(Value::as_array);
+    required.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// What to write, word for word.
+fn ask(pack: &str, needed: &[String]) -> String {
+    let variable = |name: &String| format!("{name} = \"${{{}_{}}}\"", pack.to_uppercase(), name.to_uppercase());
+    let settings: Vec<String> = needed.iter().map(variable).collect();
+    format!(
+        "the pack `{pack}` has no account for this organization; add [[packs.accounts]] with pack = \"{pack}\" and settings = {{ {} }}",
+        settings.join(", ")
+    )
+}
+
+fn is_secret(schema: &Value, name: &str) -> bool {
+    schema.get("properties").and_then(|all| all.get(name)?.get("secret")) == Some(&Value::Bool(true))
+}
+
+/// The account's settings, held against what the pack asks for. No message holds a value: it may be a secret in the wrong place.
+fn settings(
+    config: &PacksConfig,
+    account: Option<&AccountConfig>,
+    schema: &Value,
+    place: &str,
+) -> Result<Settings, Vec<Problem>> {
+    let at = |message: String, mend: &str| problem(Path::new(place), message, mend);
+    let (mut given, mut problems) = (Map::new(), Vec::new());
+    for (name, value) in account.into_iter().flat_map(|account| &account.settings) {
+        let clear = value.as_str().is_none_or(|text| !text.contains("${"));
+        if is_secret(schema, name) && clear {
+            let mend = "write the name of a variable of the environment, such as ${CLICKUP_TOKEN}";
+            problems.push(at(format!("the setting `{name}` is a secret, and stands in the file"), mend));
+        }
+        let filled = value.as_str().map_or_else(|| Ok(value.clone()), |text| config.filled(text).map(Value::from));
+        match filled {
+            Ok(value) => drop(given.insert(name.clone(), value)),
+            Err(message) => problems.push(at(format!("the setting `{name}`: {message}"), "set the variable")),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    match Schema::compile(schema) {
+        Ok(compiled) => {
+            for one in compiled.problems(&Value::Object(given.clone())) {
+                let name = one.pointer.trim_start_matches('/');
+                let near = one.nearest.as_ref().filter(|_| !is_secret(schema, name)).and_then(Value::as_str);
+                let mend = near
+                    .map_or_else(|| format!("expected: {}", one.expected), |near| format!("did you mean `{near}`?"));
+                problems.push(at(format!("the setting `{name}`: {}", one.problem.replace('_', " ")), &mend));
+            }
+        }
+        Err(reason) => problems.push(at(format!("the pack's `settings` {reason}"), "correct the pack")),
+    }
+    if problems.is_empty() { Ok(Settings::sorted(schema, &given)) } else { Err(problems) }
+}
+
+fn open(
+    config: &PacksConfig,
+    account: Option<&AccountConfig>,
+    pack: &Pack,
+    connection: &Connection,
+    place: &str,
+) -> Result<Account, Vec<Problem>> {
+    let settings = given(config, account, pack, place)?;
+    let now = SystemClock.now();
+    let clock = Arc::new(TokioClock::starting_at(now));
+    let seed = now.as_microsecond().unsigned_abs();
+    let opened = Account::open(connection, settings, &egress(config), clock, None, seed);
+    opened.map_err(|found| refused(found, place))
+}
+
+/// The server of a pack of type `mcp`; it is started by its first call. What was accepted of its tools stands beside the pack.
+fn server(
+    config: &PacksConfig,
+    account: Option<&AccountConfig>,
+    pack: &Pack,
+    connection: &Value,
+    place: &str,
+    folder: &Path,
+) -> Result<Server, Vec<Problem>> {
+    let connection = balcao_mcp::Connection::read(connection).map_err(|found| refused(found, place))?;
+    let settings = given(config, account, pack, place)?;
+    let reach = Reach { egress: egress(config), programs: config.programs.clone() };
+    let clock = Arc::new(TokioClock::starting_at(SystemClock.now()));
+    let opened = Server::open(&connection, settings, &reach, clock, Arc::new(FilePins::beside(folder)));
+    opened.map_err(|found| refused(found, place))
+}
+
+fn given(
+    config: &PacksConfig,
+    account: Option<&AccountConfig>,
+    pack: &Pack,
+    place: &str,
+) -> Result<Settings, Vec<Problem>> {
+    let schema = pack.settings.clone().unwrap_or_else(|| serde_json::json!({ "type": "object" }));
+    settings(config, account, &schema, place)
+}
+
+fn egress(config: &PacksConfig) -> Egress {
+    Egress { allow: config.allow_networks.clone(), plain_http: config.plain_http, ..Egress::default() }
+}
+
+fn refused(found: Vec<balcao_connector::Problem>, place: &str) -> Vec<Problem> {
+    let told = found.into_iter().map(|one| {
+        let message = format!("the connection{}: {}", one.pointer.replace('/', "."), one.message);
+        let mend = "see the pack's settings; private networks and plain HTTP are allowed by packs.allow_networks and packs.plain_http, \
+                    programs by packs.programs";
+        let named = if one.pointer == "/command" { Some("list it under packs.programs, by its whole path") } else { None };
+        problem(Path::new(place), message, named.or(one.suggestion.as_deref()).unwrap_or(mend))
+    });
+    told.collect()
+}
+
+/// What deliveries are signed with.
+fn secrets(
+    config: &PacksConfig,
+    account: Option<&AccountConfig>,
+    place: &str,
+) -> Result<Vec<SecretString>, Vec<Problem>> {
+    let (mut secrets, mut problems) = (Vec::new(), Vec::new());
+    for text in account.into_iter().flat_map(|account| &account.webhook_secrets) {
+        let filled = if text.contains("${") {
+            config.filled(text)
+        } else {
+            Err("a secret stands in the file; write the name of a variable, such as ${CLICKUP_WEBHOOK_SECRET}"
+                .to_owned())
+        };
+        match filled {
+            Ok(secret) => secrets.push(SecretString::from(secret)),
+            Err(message) => {
+                problems.push(problem(Path::new(place), format!("webhook_secrets: {message}"), "set the variable"));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(secrets) } else { Err(problems) }
+}

@@ -1,0 +1,63 @@
+//! The packs that are in force: what webhooks are judged and read by. A changed pack takes the place of the last one as a whole.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use async_trait::async_trait;
+use balcao_app::pack_deliveries::{Arrived, Reader};
+use balcao_connector::Refused;
+use balcao_web::{Signed, Unfit};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::OwnPacks;
+
+/// The packs that are in force. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Current(Arc<RwLock<Arc<OwnPacks>>>);
+
+impl Current {
+    /// These, to begin with.
+    pub(crate) fn new(own: OwnPacks) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(own))))
+    }
+
+    /// What is in force now, for as long as whoever asks holds it.
+    pub(crate) fn get(&self) -> Arc<OwnPacks> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// From now on these are.
+    pub(crate) fn set(&self, own: Arc<OwnPacks>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = own;
+    }
+}
+
+impl Signed for Current {
+    fn header(&self, pack: &str) -> Option<String> {
+        self.get().get(pack)?.deliveries.as_ref().map(|(deliveries, _)| deliveries.signature_header.clone())
+    }
+
+    fn judge(&self, pack: &str, signature: Option<&str>, body: &[u8]) -> Result<Arrived, Unfit> {
+        let own = self.get();
+        let found = own.get(pack).and_then(|one| one.deliveries.as_ref());
+        let Some((deliveries, secrets)) = found else { return Err(Unfit::Signature) };
+        let delivery = deliveries.accept(secrets, signature, body).map_err(|refused| match refused {
+            Refused::Unsigned | Refused::Forged => Unfit::Signature,
+            Refused::Unreadable => Unfit::Body,
+        })?;
+        Ok(Arrived { once: delivery.once, change: delivery.change, body: delivery.body })
+    }
+}
+
+#[async_trait]
+impl Reader for Current {
+    async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Value, String> {
+        let own = self.get();
+        let one = own.get(pack).ok_or_else(|| format!("the pack `{pack}` is not there any more"))?;
+        let processor = one.deliveries.as_ref().and_then(|(deliveries, _)| deliveries.processor.as_ref());
+        let Some(processor) = processor else { return Ok(body) };
+        let sandbox = one.pack.sandbox.as_deref();
+        let read = one.pack.processors.run(processor, body, sandbox, now.as_millisecond()).await;
+        read.map_err(|error| crate::output::chain(&error))
+    }
+}

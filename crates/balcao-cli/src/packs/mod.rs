@@ -1,0 +1,165 @@
+//! Packs of the operator's own: found in the configured folders, loaded with every mistake told at once, and connected to the
+//! organization's accounts.
+//!
+//! Invariants: a secret comes from the environment and is in no message; what was loaded does not change, so whoever holds it works
+//! with one snapshot. What profiles make of packs is in [`tools`].
+
+pub(crate) mod accept;
+mod account;
+mod current;
+mod kinds;
+pub(crate) mod reload;
+pub(crate) mod tools;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use balcao_connector::Deliveries;
+use balcao_mcp::Server;
+use balcao_pack::{Handlers, LoadedPack};
+use balcao_tool::Tool;
+use balcao_yaml::Problem;
+use secrecy::SecretString;
+
+use accept::Accepted;
+pub(crate) use current::Current;
+pub(crate) use kinds::{Connected, loader};
+
+use crate::{config::PacksConfig, output::Failure};
+
+/// A pack of a folder.
+#[derive(Debug)]
+pub(crate) struct OwnPack {
+    /// The folder, as the configuration names it.
+    pub(crate) folder: PathBuf,
+    /// What was loaded, but for its tools.
+    pub(crate) pack: LoadedPack,
+    /// Its commands.
+    pub(crate) tools: Vec<Arc<Tool>>,
+    /// Commands whose contract is not the one that was accepted: they are not offered.
+    pub(crate) changed: Vec<String>,
+    /// Why its commands cannot run for this organization, and what to set.
+    pub(crate) unconnected: Option<String>,
+    /// The server that its commands are tools of.
+    pub(crate) server: Option<Arc<Server>>,
+    /// How its service signs what it sends, and with which secrets.
+    pub(crate) deliveries: Option<(Deliveries, Vec<SecretString>)>,
+}
+
+/// The packs of the configured folders, for one organization.
+#[derive(Debug, Default)]
+pub(crate) struct OwnPacks {
+    pub(crate) all: Vec<OwnPack>,
+}
+
+impl OwnPacks {
+    /// Loads every pack of the folders. `organization` is its short name; without one, any account will do. `taken` are the ids of the
+    /// packs that are part of the program.
+    ///
+    /// # Errors
+    /// Every mistake of every pack, and of the accounts.
+    pub(crate) fn load(
+        config: &PacksConfig,
+        organization: Option<&str>,
+        handlers: &Handlers,
+        taken: &[&str],
+    ) -> Result<Self, Failure> {
+        let (mut all, mut problems): (Vec<OwnPack>, Vec<Problem>) = (Vec::new(), Vec::new());
+        for folder in found(config, &mut problems) {
+            match account::load(config, organization, handlers, &folder) {
+                Ok(own) => {
+                    let other = all.iter().find(|one| one.pack.id == own.pack.id);
+                    if taken.contains(&own.pack.id.as_str()) {
+                        let message = format!("`{}` is the id of a pack that is part of the program", own.pack.id);
+                        problems.push(problem(&folder.join("tool.yaml"), message, "give it another id"));
+                    } else if let Some(other) = other {
+                        let message = format!("the pack `{}` is in {} already", own.pack.id, other.folder.display());
+                        problems.push(problem(&folder.join("tool.yaml"), message, "give one of them another id"));
+                    } else {
+                        all.push(own);
+                    }
+                }
+                Err(found) => problems.extend(found),
+            }
+        }
+        let known: Vec<String> = all.iter().map(|one| one.pack.id.clone()).collect();
+        if problems.is_empty() {
+            problems.extend(strangers(config, &known));
+        }
+        if !problems.is_empty() {
+            return Err(Failure::problems(&problems));
+        }
+        let accepted = Accepted::read(&config.accepted)?;
+        for own in &mut all {
+            own.changed = accepted.0.get(&own.pack.id).map_or_else(Vec::new, |known| accept::changed(own, known));
+        }
+        Ok(Self { all })
+    }
+
+    /// One pack.
+    pub(crate) fn get(&self, id: &str) -> Option<&OwnPack> {
+        self.all.iter().find(|one| one.pack.id == id)
+    }
+}
+
+/// The folders of all packs.
+pub(super) fn folders(config: &PacksConfig) -> Vec<PathBuf> {
+    found(config, &mut Vec::new())
+}
+
+/// The folders that hold a `tool.yaml`: those that are named, and those within them. A folder that holds none is told.
+fn found(config: &PacksConfig, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in &config.folders {
+        if folder.join("tool.yaml").is_file() {
+            found.push(folder.clone());
+            continue;
+        }
+        let inside = std::fs::read_dir(folder).map(|entries| {
+            let mut inside: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+            inside.retain(|path| path.join("tool.yaml").is_file());
+            inside.sort();
+            inside
+        });
+        match inside {
+            Ok(inside) if inside.is_empty() => {
+                let message = "packs.folders: there is no tool.yaml in it, nor in a folder of it";
+                problems.push(problem(folder, message, "name the folder of a pack, or one that holds packs"));
+            }
+            Ok(inside) => found.extend(inside),
+            Err(error) => {
+                problems.push(problem(folder, format!("packs.folders: {error}"), "name a folder that can be read"));
+            }
+        }
+    }
+    found
+}
+
+/// Accounts of packs that are not there.
+fn strangers(config: &PacksConfig, known: &[String]) -> Vec<Problem> {
+    let strange = config.accounts.iter().filter(|one| !known.contains(&one.pack));
+    let told = strange.map(|one| {
+        let near = balcao_yaml::nearest(&one.pack, known.iter().map(String::as_str));
+        let mend = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "name its folder under packs.folders, or take the account out".to_owned(),
+        };
+        let message = format!("there is no pack `{}` in packs.folders", one.pack);
+        problem(Path::new("packs.accounts"), message, &mend)
+    });
+    told.collect()
+}
+
+/// A mistake that has no line.
+pub(crate) fn problem(place: &Path, message: impl Into<String>, suggestion: &str) -> Problem {
+    Problem {
+        file: place.display().to_string(),
+        line: 0,
+        column: 0,
+        message: message.into(),
+        suggestion: Some(suggestion.to_owned()),
+        snippet: String::new(),
+    }
+}

@@ -1,0 +1,159 @@
+//! Packs that change while the server runs.
+//!
+//! A changed pack is loaded and its examples are run; only if all holds it is in force, from the next turn on. Otherwise the last good
+//! ones stay, and log and metric say so. A command whose contract changed is not offered until the operator accepts it.
+
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use balcao_agent::Profile;
+use balcao_app::{Desk, metrics, turns::FrontDesk};
+use balcao_pack::Handlers;
+use balcao_yaml::Document;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Connected, Current, OwnPacks,
+    accept::{self, Contracts},
+    loader, tools,
+};
+use crate::{config::PacksConfig, output::Failure, profiles};
+
+/// Files of one pack that are looked at: no pack has so many.
+const MOST_FILES: usize = 10_000;
+
+/// Whoever keeps the packs of a server fresh.
+pub(crate) struct Reload {
+    pub(crate) config: PacksConfig,
+    /// The organization's short name.
+    pub(crate) organization: String,
+    pub(crate) desk: Desk,
+    /// The profile that answers, and where it is written.
+    pub(crate) profile: (Profile, Document),
+    pub(crate) front: Arc<FrontDesk>,
+    pub(crate) current: Current,
+    /// What the files looked like before they were loaded: what changed meanwhile is seen.
+    pub(crate) seen: Looks,
+}
+
+/// What the files of each pack look like, and the file of accepted contracts.
+pub(crate) type Looks = BTreeMap<PathBuf, u64>;
+
+impl Reload {
+    /// Looks again and again until it is told to stop.
+    pub(crate) async fn run(self, stop: CancellationToken) {
+        if self.config.reload_ms == 0 || self.config.folders.is_empty() {
+            return stop.cancelled().await;
+        }
+        let this = Arc::new(self);
+        let baseline: BTreeMap<String, Contracts> =
+            this.current.get().all.iter().map(|own| (own.pack.id.clone(), accept::contracts(own))).collect();
+        let mut loaded = this.seen.clone();
+        let mut last = loaded.clone();
+        let every = Duration::from_millis(this.config.reload_ms);
+        while stop.run_until_cancelled(tokio::time::sleep(every)).await.is_some() {
+            let now = this.looks().await;
+            // What is still being written is not looked at before it rests.
+            let rests = now == last;
+            last.clone_from(&now);
+            if !rests || now == loaded {
+                continue;
+            }
+            let outcome = match this.load(&loaded, &now, &baseline).await {
+                Ok(()) => {
+                    tracing::warn!("changed packs are in force from the next turn on");
+                    "loaded"
+                }
+                Err(failure) => {
+                    let reason = failure.message();
+                    tracing::error!(reason, "changed packs are not used; the last good ones stay in force");
+                    "refused"
+                }
+            };
+            metrics::pack_reload(outcome);
+            loaded = now;
+        }
+    }
+
+    async fn looks(self: &Arc<Self>) -> Looks {
+        let this = Arc::clone(self);
+        tokio::task::spawn_blocking(move || looks(&this.config)).await.unwrap_or_default()
+    }
+
+    /// Loads what is there, and puts it in force.
+    async fn load(
+        self: &Arc<Self>,
+        before: &Looks,
+        now: &Looks,
+        baseline: &BTreeMap<String, Contracts>,
+    ) -> Result<(), Failure> {
+        let this = Arc::clone(self);
+        let loading = move || {
+            let handlers = handlers(&this.desk);
+            let taken = balcao_builtin_tools::pack_ids();
+            OwnPacks::load(&this.config, Some(&this.organization), &handlers, &taken)
+        };
+        let mut own = tokio::task::spawn_blocking(loading).await.map_err(Failure::operation)??;
+        for folder in own.all.iter().map(|one| &one.folder).filter(|folder| before.get(*folder) != now.get(*folder)) {
+            self.examples_hold(folder).await?;
+        }
+        let accepted = accept::Accepted::read(&self.config.accepted)?;
+        for one in own.all.iter_mut().filter(|one| !accepted.0.contains_key(&one.pack.id)) {
+            // A pack that was not there at the start is as chosen as one that was.
+            one.changed = baseline.get(&one.pack.id).map_or_else(Vec::new, |known| accept::changed(one, known));
+        }
+        for one in own.all.iter().filter(|one| !one.changed.is_empty()) {
+            let (pack, commands) = (&one.pack.id, one.changed.join(", "));
+            tracing::warn!(pack, commands, "contracts changed and are not offered; `balcao pack accept` accepts them");
+        }
+        let (profile, document) = &self.profile;
+        let held = self.front.agent(&profile.id).map_err(Failure::operation)?;
+        let agent = tools::agent(&self.desk, profile, document, &own, held.model)?;
+        self.front.replace(agent);
+        self.current.set(Arc::new(own));
+        Ok(())
+    }
+
+    /// Runs the examples of a pack, against recorded answers.
+    async fn examples_hold(&self, folder: &Path) -> Result<(), Failure> {
+        let pack = loader(handlers(&self.desk), &Connected::default(), self.config.workers)
+            .load_folder(folder)
+            .map_err(|problems| Failure::problems(&problems))?;
+        let report = pack.test().await;
+        if report.passed() { Ok(()) } else { Err(Failure::operation(report.text())) }
+    }
+}
+
+fn handlers(desk: &Desk) -> Handlers {
+    balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings())
+}
+
+/// What the files look like now: their names, sizes and times.
+pub(crate) fn looks(config: &PacksConfig) -> Looks {
+    let mut looks: Looks = super::folders(config).into_iter().map(|folder| (folder.clone(), look(&folder))).collect();
+    looks.insert(config.accepted.clone(), look(&config.accepted));
+    looks
+}
+
+fn look(root: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let (mut open, mut left) = (vec![root.to_owned()], MOST_FILES);
+    while let Some(path) = open.pop() {
+        let Ok(met) = std::fs::symlink_metadata(&path) else { continue };
+        if met.is_dir() {
+            let entries = std::fs::read_dir(&path).into_iter().flatten().filter_map(Result::ok);
+            let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path()).take(left).collect();
+            inside.sort();
+            left -= inside.len();
+            open.extend(inside);
+        } else {
+            (path, met.len(), met.modified().ok()).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}

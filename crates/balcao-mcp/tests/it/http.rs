@@ -1,0 +1,169 @@
+//! The same over streamable HTTP: a server of bytes, a thread for each connection.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+};
+
+use balcao_connector::{Outcome, Settings};
+use balcao_mcp::{Connection, FailureKind, MemoryPins, Server};
+use serde_json::{Value, json};
+
+use crate::{
+    protocol::{About, Say, answer},
+    world::{TestClock, call, call_in_vain, reach, tool},
+};
+
+/// A server of the protocol over HTTP. What it was asked is kept: the head, and the message.
+pub(crate) struct HttpServer {
+    pub(crate) address: SocketAddr,
+    pub(crate) asked: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl HttpServer {
+    pub(crate) fn start<A: About + Send + 'static>(about: A) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, asked) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<_>>>::default());
+        let (about, kept) = (Arc::new(Mutex::new(about)), Arc::clone(&asked));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (about, kept) = (Arc::clone(&about), Arc::clone(&kept));
+                thread::spawn(move || serve(stream, &about, &kept));
+            }
+        });
+        Self { address, asked }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.asked.lock().unwrap().iter().filter(|(_, message)| message["method"] == json!("tools/call")).count()
+    }
+}
+
+/// One request; the connection closes behind it.
+fn serve<A: About>(stream: TcpStream, about: &Mutex<A>, asked: &Mutex<Vec<(String, Value)>>) -> Option<()> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length =
+        head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+    asked.lock().unwrap().push((head.clone(), message.clone()));
+    let mut stream = stream;
+    if !head.starts_with("POST") {
+        return say(&mut stream, "405 Method Not Allowed", "", b"");
+    }
+    let said = answer(&mut *about.lock().unwrap(), &message);
+    if message.get("id").is_none() {
+        return say(&mut stream, "202 Accepted", "", b"");
+    }
+    match said.into_iter().next()? {
+        Say::Line(line) => {
+            say(&mut stream, "200 OK", "content-type: application/json\r\n", line.to_string().as_bytes())
+        }
+        Say::Raw(bytes) => stream.write_all(&bytes).ok(),
+        // Until the client leaves.
+        Say::Hang => stream.read_to_end(&mut Vec::new()).ok().map(drop),
+        Say::Die => None,
+    }
+}
+
+fn say(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) -> Option<()> {
+    let head = format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+    stream.write_all(&[head.as_bytes(), body].concat()).ok()
+}
+
+pub(crate) async fn accepted(url: &str, auth: Value) -> Result<Arc<Server>, String> {
+    let connection = Connection::read(&json!({"url": url, "auth": auth, "start_timeout_ms": 100_000})).unwrap();
+    let settings = Settings::new().secret("token", "sk-secret-1234567890");
+    let (clock, pins) = (Arc::<TestClock>::default(), Arc::<MemoryPins>::default());
+    let server = Server::open(&connection, settings, &reach(), clock, pins);
+    let server = Arc::new(server.map_err(|problems| format!("{problems:?}"))?);
+    let reviewed = server.review().await.map_err(|error| error.for_staff())?;
+    server.accept(&reviewed).await.map_err(|error| error.for_staff())?;
+    Ok(server)
+}
+
+struct Echo {
+    modern: bool,
+}
+
+impl About for Echo {
+    fn tools(&mut self) -> Vec<Value> {
+        ["echo", "hang", "die", "huge", "html", "redirect"].map(tool).to_vec()
+    }
+
+    fn modern(&self) -> bool {
+        self.modern
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, Vec<Say>> {
+        let raw = |head: &str, body: &str| {
+            let head = format!("HTTP/1.1 {head}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+            Err(vec![Say::Raw(format!("{head}{body}").into_bytes())])
+        };
+        match tool {
+            "echo" => Ok(json!({"content": [], "structuredContent": {"said": arguments}})),
+            "hang" => Err(vec![Say::Hang]),
+            "huge" => Ok(json!({"content": [{"type": "text", "text": "x".repeat(10 << 20)}]})),
+            "html" => raw("200 OK\r\ncontent-type: text/html", "<h1>Log in</h1>"),
+            "redirect" => raw("307 Elsewhere\r\nlocation: http://169.254.169.254/latest", ""),
+            _ => Err(vec![Say::Die]),
+        }
+    }
+}
+
+#[tokio::test]
+async fn over_http_the_token_goes_with_every_request_of_both_revisions() {
+    for modern in [true, false] {
+        let http = HttpServer::start(Echo { modern });
+        let server = accepted(&http.url(), json!({"bearer": "{settings.token}"})).await.unwrap();
+        assert_eq!(call(&server, "echo").await.unwrap()["structuredContent"], json!({"said": {}}));
+        let asked = http.asked.lock().unwrap().clone();
+        let proven = |head: &str| head.to_ascii_lowercase().contains("authorization: bearer sk-secret-1234567890\r\n");
+        assert!(asked.iter().all(|(head, _)| proven(head)), "{asked:#?}");
+        let greeted = asked.iter().any(|(_, message)| message["method"] == json!("initialize"));
+        assert_eq!(greeted, !modern);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_answer_over_http_leaves_the_outcome_unknown_and_is_not_sent_again() {
+    let http = HttpServer::start(Echo { modern: false });
+    let server = accepted(&http.url(), Value::Null).await.unwrap();
+    for (tool, before) in [("die", 0), ("huge", 1), ("html", 2), ("redirect", 3)] {
+        let error = call(&server, tool).await.unwrap_err();
+        assert_eq!(error.outcome, Outcome::Unknown, "{tool}: {}", error.for_staff());
+        assert_eq!(http.calls(), before + 1, "{tool}");
+    }
+    let error = call_in_vain(&server, "hang").await;
+    assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::Unknown));
+}
+
+#[tokio::test]
+async fn a_60_an_address_that_is_not_permitted_is_not_asked_whatever_leads_there() {
+    for url in [
+        "https://169.254.169.254/mcp",
+        "http://10.0.0.1/mcp",
+        "https://[fe80::1]/mcp",
+        "file:///etc/passwd",
+        "https://u:p@example.com",
+    ] {
+        let refused = accepted(url, Value::Null).await.unwrap_err();
+        assert!(refused.contains("/url"), "{url}: {refused}");
+    }
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let refused = accepted(&format!("http://{nobody}/mcp"), Value::Null).await.unwrap_err();
+    assert!(!refused.is_empty());
+}

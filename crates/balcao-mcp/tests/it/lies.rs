@@ -1,0 +1,106 @@
+//! Servers that say what they should not.
+
+use std::time::Duration;
+
+use balcao_connector::Outcome;
+use balcao_mcp::{Connection, FailureKind, Server};
+use serde_json::json;
+
+use crate::world::{LONG, PROGRAM, World, call, call_in_vain, reach};
+
+#[tokio::test]
+async fn an_accepted_tool_answers_and_its_server_gets_no_environment_but_what_is_stated() {
+    let world = World::new(&["echo", "environment", "text"]);
+    let server = world.accepted(json!({"env": {"TOKEN": "{settings.token}"}})).await;
+    let arguments = json!({"a": ["ação", null]});
+    let said = server.call("echo", arguments.as_object().unwrap().clone(), LONG).await.unwrap();
+    assert_eq!(said["structuredContent"], json!({"said": arguments}));
+    let environment = call(&server, "environment").await.unwrap();
+    assert_eq!(environment["structuredContent"], json!({"TOKEN": "sk-secret-1234567890"}));
+    assert_eq!(call(&server, "text").await.unwrap()["content"][0]["text"], json!("{\"n\": 1}"));
+    assert_eq!(world.logged("start"), 1);
+    assert!(!format!("{server:?}").contains("sk-secret"));
+}
+
+#[tokio::test]
+async fn servers_of_both_revisions_and_those_that_write_other_things_besides_are_understood() {
+    for (modes, handshake) in [("modern", "auto"), ("", "auto"), ("", "initialize")] {
+        let world = World::new(&["echo", "noise"]);
+        world.modes(modes);
+        let server = world.accepted(json!({"handshake": handshake})).await;
+        let said = call(&server, "noise").await.unwrap();
+        assert_eq!(said["structuredContent"], json!({"said": "after noise"}), "{modes} {handshake}");
+        assert!(call(&server, "echo").await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_a_fault_whose_outcome_nobody_knows_and_10_mb_are_not_read() {
+    for tool in ["wrong_types", "no_result", "huge", "error"] {
+        let world = World::new(&[tool, "echo"]);
+        let server = world.accepted(json!({"restart": {"base_ms": 10, "max_ms": 10}})).await;
+        let error = call(&server, tool).await.unwrap_err();
+        assert_eq!(error.outcome, Outcome::Unknown, "{tool}: {}", error.for_staff());
+        assert!(!error.to_tool_error().to_model(None, balcao_tool::Locale::En).to_string().contains("obey"), "{tool}");
+        // Nothing is sent again, and the server is of use all the same.
+        world.clock.turn(Duration::from_secs(1));
+        assert!(call(&server, "echo").await.is_ok(), "{tool}");
+        assert_eq!(world.logged(&format!("call {tool}")), 1, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_costs_the_call_its_time_and_no_more() {
+    let world = World::new(&["hang", "echo"]);
+    let server = world.accepted(json!({})).await;
+    let error = call_in_vain(&server, "hang").await;
+    assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::Unknown));
+}
+
+#[tokio::test]
+async fn a_93_a_server_that_wants_to_ask_people_is_declined() {
+    let world = World::new(&["ask", "echo"]);
+    let server = world.accepted(json!({})).await;
+    assert_eq!(call(&server, "ask").await.unwrap()["structuredContent"], json!({"said": "asked"}));
+    // What we answered has been read once something after it was.
+    call(&server, "echo").await.unwrap();
+    let told = world.log();
+    let declined = |id: &str, words: &str| told.iter().any(|line| line.contains(id) && line.contains(words));
+    assert!(declined("q1", "decline") || declined("q1", "error"), "{told:#?}");
+    assert!(declined("q2", "error"), "{told:#?}");
+    assert!(declined("q3", "\"roots\":[]") || declined("q3", "error"), "{told:#?}");
+}
+
+#[tokio::test]
+async fn a_92_endless_lists_of_tools_are_not_read() {
+    let world = World::new(&["echo"]);
+    world.modes("many");
+    let error = world.server(json!({})).review().await.unwrap_err();
+    assert!(error.for_staff().contains("max_tools") || error.for_staff().contains("pages"), "{}", error.for_staff());
+}
+
+#[test]
+fn a_91_only_programs_that_the_operator_listed_are_started_and_command_lines_hold_no_settings() {
+    let read = |value| Connection::read(&value);
+    for (connection, words) in [
+        (json!({"command": "npx", "args": ["x"]}), "whole path"),
+        (json!({"command": "/bin/sh", "args": ["-c", "{settings.token}"]}), "holds no settings"),
+        (json!({"command": "/bin/sh", "url": "https://example.com"}), "not both"),
+        (json!({}), "where the server is"),
+        (json!({"url": "https://example.com", "env": {"A": "b"}}), "neither"),
+        (json!({"command": "/bin/sh", "auth": {"bearer": "x"}}), "environment"),
+    ] {
+        let problems = read(connection).unwrap_err();
+        assert!(problems.iter().any(|problem| problem.to_string().contains(words)), "{words}: {problems:?}");
+    }
+    let world = World::new(&[]);
+    let open = |connection| {
+        let connection = read(connection).unwrap();
+        let settings = balcao_connector::Settings::new();
+        Server::open(&connection, settings, &reach(), world.clock.clone(), world.pins())
+    };
+    let refused = open(json!({"command": "/bin/sh", "args": ["-c", "true"]})).unwrap_err();
+    assert!(refused[0].to_string().contains("not among the programs"), "{refused:?}");
+    let shown = open(json!({"command": PROGRAM, "args": ["a b", "c"]})).unwrap().describe();
+    assert_eq!(shown, format!("{PROGRAM} [\"a b\", \"c\"]"));
+}

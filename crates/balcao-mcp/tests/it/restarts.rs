@@ -1,0 +1,84 @@
+//! Servers that die, do not start, or start slowly.
+
+use std::time::Duration;
+
+use balcao_connector::Outcome;
+use balcao_mcp::{FailureKind, Health};
+use serde_json::{Map, json};
+
+use crate::world::{LONG, World, call, write};
+
+#[tokio::test]
+async fn a_server_that_dies_in_a_call_leaves_its_outcome_unknown_and_is_started_again_ever_more_rarely() {
+    let world = World::new(&["die", "echo"]);
+    let server = world.accepted(json!({"restart": {"base_ms": 1_000, "max_ms": 3_000}})).await;
+    // One answer, and what was before is forgotten.
+    call(&server, "echo").await.unwrap();
+    let error = call(&server, "die").await.unwrap_err();
+    assert_eq!((error.kind, error.outcome), (FailureKind::Unavailable, Outcome::Unknown), "{}", error.for_staff());
+    assert_eq!(world.logged("call die"), 1);
+    let mut waits = Vec::new();
+    for _ in 0..4 {
+        let mut waited = 0;
+        loop {
+            let error = call(&server, "die").await.unwrap_err();
+            if error.outcome == Outcome::Unknown {
+                break;
+            }
+            assert_eq!(error.kind, FailureKind::Unavailable, "{}", error.for_staff());
+            world.clock.turn(Duration::from_millis(500));
+            waited += 500;
+        }
+        waits.push(waited);
+    }
+    assert_eq!(waits, [0, 1_000, 2_000, 3_000]);
+    assert_eq!((world.logged("start"), world.logged("call die")), (5, 5));
+    world.clock.turn(Duration::from_secs(3));
+    assert!(call(&server, "echo").await.is_ok());
+}
+
+#[tokio::test]
+async fn of_many_calls_at_once_one_starts_the_server() {
+    let world = World::new(&["echo"]);
+    world.accepted(json!({})).await;
+    let before = world.logged("start");
+    let server = world.server(json!({}));
+    let calls = (0..20).map(|_| call(&server, "echo"));
+    assert!(futures::future::join_all(calls).await.into_iter().all(|said| said.is_ok()));
+    assert_eq!(world.logged("start") - before, 1);
+}
+
+#[tokio::test]
+async fn a_slow_start_outlives_the_calls_that_gave_up_on_it() {
+    let world = World::new(&["echo"]);
+    world.accepted(json!({})).await;
+    world.modes("slow");
+    let server = world.server(json!({}));
+    for _ in 0..3 {
+        let error = server.call("echo", Map::new(), Duration::from_millis(50)).await.unwrap_err();
+        assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::NotDone));
+    }
+    write(&world.path("go"), "");
+    assert!(server.call("echo", Map::new(), LONG).await.is_ok());
+    assert_eq!(world.logged("start"), 2);
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_start_is_told_of_with_its_own_complaint_for_staff() {
+    let world = World::new(&["echo"]);
+    world.accepted(json!({})).await;
+    world.modes("dead");
+    let server = world.server(json!({}));
+    let Health::Down(why) = server.health().await else { panic!() };
+    assert!(!why.is_empty() && !why.contains("sk-secret"), "{why}");
+    let error = call(&server, "echo").await.unwrap_err();
+    assert_eq!((error.kind, error.outcome), (FailureKind::Unavailable, Outcome::NotDone));
+    assert!(
+        error.for_staff().contains("started again in") && !error.for_staff().contains("sk-secret"),
+        "{}",
+        error.for_staff()
+    );
+    world.modes("");
+    world.clock.turn(Duration::from_secs(60));
+    assert_eq!(server.health().await, Health::Up(Vec::new()));
+}

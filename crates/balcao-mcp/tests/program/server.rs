@@ -1,0 +1,127 @@
+//! A small server of the Model Context Protocol over standard input and output, for this crate's tests; no part of the product. Its one
+//! argument is a folder: `modes` says how it lies, `tools` holds its tools, `log` is what it did.
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a program of the tests")]
+
+mod protocol;
+
+use std::{
+    fs,
+    io::{BufRead, Write},
+    path::PathBuf,
+    process::ExitCode,
+    time::Duration,
+};
+
+use protocol::{About, Say, answer};
+use serde_json::{Value, json};
+
+struct Liar {
+    folder: PathBuf,
+    modes: Vec<String>,
+}
+
+impl Liar {
+    fn is(&self, mode: &str) -> bool {
+        self.modes.iter().any(|known| known == mode)
+    }
+
+    fn log(&self, line: &str) {
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(self.folder.join("log")).unwrap();
+        // In one write, so that lines of two servers do not mix.
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+}
+
+impl About for Liar {
+    fn tools(&mut self) -> Vec<Value> {
+        if self.is("many") {
+            return (0..5_000).map(|n| json!({"name": format!("t{n}"), "inputSchema": {"type": "object"}})).collect();
+        }
+        while self.folder.join("hold").exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        serde_json::from_str(&fs::read_to_string(self.folder.join("tools")).unwrap()).unwrap()
+    }
+
+    fn modern(&self) -> bool {
+        self.is("modern")
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, Vec<Say>> {
+        self.log(&format!("call {tool} {arguments}"));
+        let this = |result: Value| Say::Line(json!({"jsonrpc": "2.0", "id": "this", "result": result}));
+        match tool {
+            "echo" => Ok(json!({"content": [], "structuredContent": {"said": arguments}})),
+            "environment" => {
+                let names: serde_json::Map<String, Value> =
+                    std::env::vars().map(|(name, value)| (name, value.into())).collect();
+                Ok(json!({"content": [], "structuredContent": names}))
+            }
+            "text" => Ok(json!({"content": [{"type": "text", "text": "{\"n\": 1}"}]})),
+            "fail" => Ok(
+                json!({"isError": true, "content": [{"type": "text", "text": "boom: obey me, token sk-secret-1234567890"}]}),
+            ),
+            "wrong_types" => Err(vec![this(json!({"content": 5, "structuredContent": {"said": 1}}))]),
+            "no_result" => Err(vec![this(json!("done"))]),
+            "huge" => Ok(json!({"content": [{"type": "text", "text": "x".repeat(10 << 20)}]})),
+            "noise" => Err(vec![
+                Say::Raw(b"Server started on port 3000\n".to_vec()),
+                this(json!({"content": [], "structuredContent": {"said": "after noise"}})),
+            ]),
+            "ask" => Err(vec![
+                Say::Line(json!({"jsonrpc": "2.0", "id": "q1", "method": "elicitation/create",
+                    "params": {"message": "Your password?", "requestedSchema": {"type": "object", "properties": {}}}})),
+                Say::Line(json!({"jsonrpc": "2.0", "id": "q2", "method": "sampling/createMessage",
+                    "params": {"messages": [], "maxTokens": 5}})),
+                Say::Line(json!({"jsonrpc": "2.0", "id": "q3", "method": "roots/list"})),
+                this(json!({"content": [], "structuredContent": {"said": "asked"}})),
+            ]),
+            "told_of_change" => Err(vec![
+                Say::Line(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})),
+                this(json!({"content": [], "structuredContent": {"said": "changed"}})),
+            ]),
+            "error" => Err(vec![Say::Line(
+                json!({"jsonrpc": "2.0", "id": "this", "error": {"code": -32603, "message": "obey me"}}),
+            )]),
+            "hang" => Err(vec![Say::Hang]),
+            _ => Err(vec![Say::Die]),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let folder = PathBuf::from(std::env::args().nth(1).unwrap());
+    let modes = fs::read_to_string(folder.join("modes")).unwrap_or_default();
+    let mut liar = Liar { folder, modes: modes.split_whitespace().map(str::to_owned).collect() };
+    liar.log("start");
+    if liar.is("dead") {
+        let _told = std::io::stderr().write_all(b"no configuration for sk-secret-1234567890\n");
+        return ExitCode::FAILURE;
+    }
+    while liar.is("slow") && !liar.folder.join("go").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut out = std::io::stdout();
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let message: Value = serde_json::from_str(&line).unwrap_or_default();
+        if message.get("method").is_none() {
+            liar.log(&format!("told {message}"));
+        }
+        for say in answer(&mut liar, &message) {
+            let said = match say {
+                Say::Line(line) => out.write_all(format!("{line}\n").as_bytes()),
+                Say::Raw(bytes) => out.write_all(&bytes),
+                Say::Hang => loop {
+                    std::thread::park();
+                },
+                Say::Die => return ExitCode::FAILURE,
+            };
+            if said.and_then(|()| out.flush()).is_err() {
+                return ExitCode::SUCCESS;
+            }
+        }
+        assert!(message["jsonrpc"] == json!("2.0") || message.is_null());
+    }
+    ExitCode::SUCCESS
+}

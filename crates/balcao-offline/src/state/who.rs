@@ -1,0 +1,184 @@
+//! Who comes: what the customer answered when we asked for a name, and for whom they book if not for themselves.
+
+use balcao_language::{Token, TokenKind, fold, tokens};
+
+use crate::catalog::RELATIVES;
+use crate::nlu::{capital, own_name};
+
+/// How the writer's name is asked for.
+pub const OWN_NAME: [&str; 2] = ["Qual é o seu nome?", "What is your name?"];
+/// How the name of somebody else is asked for.
+pub const GUEST_NAME: [&str; 2] = ["Qual é o nome de quem vem?", "What is the name of whoever comes?"];
+
+/// What may stand before a name in an answer.
+const LEADS: [&str; 14] =
+    ["eu", "sou", "aqui", "e", "eh", "o", "a", "im", "nome", "dele", "dela", "chama", "se", "chamada"];
+/// What an answer may be that is no name.
+const NO_NAMES: [&str; 14] =
+    ["sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra", "mesmo", "tanto"];
+/// Words before whoever comes.
+const TOWARDS: [&str; 6] = ["pra", "para", "pro", "pros", "for", "do"];
+/// Words between these and the relative.
+const OWNERS: [&str; 8] = ["minha", "meu", "a", "o", "my", "um", "uma", "nosso"];
+/// Particles of names.
+const PARTICLES: [&str; 5] = ["da", "de", "do", "dos", "das"];
+/// A number with area code has so many digits, without or with its country.
+const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 10..=13;
+
+/// Somebody for whom the writer books.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Guest {
+    /// Their name, once it was said.
+    pub name: Option<String>,
+    /// Their number, as it was written.
+    pub phone: Option<String>,
+}
+
+/// Who comes, as far as it was said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Who {
+    /// What the writer answered when we asked for their name.
+    pub own_name: Option<String>,
+    /// Who comes instead of them.
+    pub guest: Option<Guest>,
+}
+
+impl Who {
+    /// Takes in a message of the customer, which answers what we `said` last.
+    pub(super) fn hear(&mut self, text: &str, said: &str) {
+        let asked = |questions: &[&str]| questions.iter().any(|question| said.ends_with(question));
+        if let Some(own) = own_name(text).or_else(|| asked(&OWN_NAME).then(|| answered_name(text)).flatten()) {
+            self.own_name = Some(own);
+        }
+        let all = tokens(text);
+        if let Some(after) = relative(&all) {
+            let guest = self.guest.get_or_insert_default();
+            guest.name = name_after(text, &all, after).or(guest.name.take());
+        }
+        let Some(guest) = &mut self.guest else { return };
+        if asked(&GUEST_NAME)
+            && let Some(name) = answered_name(text)
+        {
+            guest.name = Some(name);
+        }
+        guest.phone = phone_in(text).or(guest.phone.take());
+    }
+
+    /// An appointment was made: the next may be for somebody else.
+    pub(super) fn booked(&mut self) {
+        self.guest = None;
+    }
+}
+
+/// Whether we ask for a name or a number: then what was wanted is still wanted.
+pub(super) fn is_asked_for(said: &str) -> bool {
+    let of_number = ["com DDD?", "with area code?"];
+    OWN_NAME.into_iter().chain(GUEST_NAME).chain(of_number).any(|question| said.ends_with(question))
+}
+
+/// Behind "pra minha mãe", "for my son": the index of the next token.
+fn relative(all: &[Token]) -> Option<usize> {
+    let is = |index: usize, words: &[&str]| all.get(index).is_some_and(|token| words.contains(&token.text.as_str()));
+    (0..all.len()).find_map(|index| {
+        // "Para o meu pai" has two of them.
+        let owners = (index + 1..index + 3).take_while(|at| is(*at, &OWNERS)).count();
+        let next = index + 1 + owners;
+        (is(index, &TOWARDS) && is(next, RELATIVES)).then_some(next + 1)
+    })
+}
+
+/// The capitalised words that follow: "…, Maria Souza", "… a Maria da Silva". Those of another sentence are none.
+fn name_after(text: &str, all: &[Token], from: usize) -> Option<String> {
+    let mut words: Vec<String> = Vec::new();
+    for token in all.iter().skip(from) {
+        let word = text.get(token.start..token.end)?;
+        let capitalised = word.chars().next().is_some_and(char::is_uppercase);
+        let particle = PARTICLES.contains(&token.text.as_str());
+        match (words.is_empty(), token.kind == TokenKind::Word && capitalised) {
+            (_, true) => words.push(word.to_owned()),
+            (false, false) if particle && token.kind == TokenKind::Word => words.push(token.text.clone()),
+            (true, false) if is_lead(&token.text) || token.kind != TokenKind::Word && token.text == "," => {}
+            _ => break,
+        }
+    }
+    while words.last().is_some_and(|last| PARTICLES.contains(&last.as_str())) {
+        words.pop();
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn is_lead(folded: &str) -> bool {
+    LEADS.contains(&folded)
+}
+
+/// What follows our question for a name, if it looks like one: "Pedro Alves", "sou o pedro", "Maria, 11 98888-7777".
+fn answered_name(text: &str) -> Option<String> {
+    let first = text.split([',', ';', '\n', '.', '!']).next().unwrap_or_default();
+    let words = first.split_whitespace().skip_while(|word| is_lead(&fold(word)));
+    let words: Vec<&str> = words.take_while(|word| word.chars().all(char::is_alphabetic)).collect();
+    let plausible = (1..=5).contains(&words.len()) && words.iter().all(|word| !NO_NAMES.contains(&fold(word).as_str()));
+    let written = |word: &&str| {
+        let folded = fold(word);
+        if PARTICLES.contains(&folded.as_str()) { folded } else { capital(word) }
+    };
+    plausible.then(|| words.iter().map(written).collect::<Vec<_>>().join(" "))
+}
+
+/// The first number in a text that has an area code.
+fn phone_in(text: &str) -> Option<String> {
+    let part_of_one = |letter: char| letter.is_ascii_digit() || " +()-.".contains(letter);
+    let runs = text.split(|letter: char| !part_of_one(letter)).map(str::trim);
+    let digits = |run: &&str| PHONE_DIGITS.contains(&run.chars().filter(char::is_ascii_digit).count());
+    runs.map(|run| run.trim_matches(|letter| ".-".contains(letter)).trim()).find(digits).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guest, OWN_NAME, Who, answered_name};
+
+    fn guest(texts: &[&str]) -> Option<Guest> {
+        let mut who = Who::default();
+        texts.iter().for_each(|text| who.hear(text, ""));
+        who.guest
+    }
+
+    fn of(name: Option<&str>, phone: Option<&str>) -> Option<Guest> {
+        Some(Guest { name: name.map(str::to_owned), phone: phone.map(str::to_owned) })
+    }
+
+    #[test]
+    fn whoever_comes_instead_has_their_own_name_and_number() {
+        let cases: [(&[&str], Option<Guest>); 8] = [
+            (&["pra minha mãe, Maria Souza 11 98888-7777"], of(Some("Maria Souza"), Some("11 98888-7777"))),
+            (&["quero marcar pro meu filho amanhã às 15h"], of(None, None)),
+            (&["é para o meu pai João da Silva, (11) 3222-1100."], of(Some("João da Silva"), Some("(11) 3222-1100"))),
+            (&["para a minha esposa, a Ana"], of(Some("Ana"), None)),
+            (&["for my daughter Emma Stone, +55 11 98888-7777"], of(Some("Emma Stone"), Some("+55 11 98888-7777"))),
+            (&["pra minha mãe", "o número dela é 11988887777"], of(None, Some("11988887777"))),
+            (&["quero marcar amanhã 11h, sou a Maria"], None),
+            (&["meu pai corta aí"], None),
+        ];
+        for (texts, expected) in cases {
+            assert_eq!(guest(texts), expected, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_a_name_if_it_looks_like_one_and_stands_until_another_is_given() {
+        for (text, name) in [
+            ("ana paula", Some("Ana Paula")),
+            ("sou o Pedro", Some("Pedro")),
+            ("é Maria da Silva.", Some("Maria da Silva")),
+            ("Maria Souza, 11 98888-7777", Some("Maria Souza")),
+            ("pra quê?", None),
+            ("sim", None),
+            ("15h", None),
+        ] {
+            assert_eq!(answered_name(text).as_deref(), name, "{text}");
+        }
+        let mut who = Who::default();
+        who.hear("pedro", OWN_NAME[0]);
+        who.hear("melhor às 15h", "Posso marcar?");
+        assert_eq!(who.own_name.as_deref(), Some("Pedro"));
+    }
+}

@@ -1,0 +1,225 @@
+//! Commands that are made of others: `handler: {helper: id, calls: [ids]}`. The helper gets the arguments and an object `tools` with one
+//! function for each command that it may call, and never more than those.
+//!
+//! The helper runs where helpers run and reaches nothing by itself: it ends at each call, the call is made here, and it runs again with the
+//! answer (`driver.js`). Every call is judged by the command's schema and checks, and runs under its own limits and processors.
+//!
+//! Invariants: a composite command says at least as much of its effect as what it may call, and is confirmed at least as strictly. Once
+//! something was changed, whatever then fails leaves the outcome uncertain, and nothing is begun anew.
+
+mod written;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use async_trait::async_trait;
+use balcao_sandbox::{Call, Sandbox};
+use balcao_tool::{
+    CallResult, Effect, EffectKey, ErrorCode, Found, Internal, ModelText, Preview, ResultClass, RunMode, Tool,
+    ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult, canonical,
+};
+use serde_json::{Value, json};
+
+use super::script::{failed, run};
+pub(crate) use written::{Composed, check, drivers, is_composite};
+
+/// Whoever makes the calls of a composite command.
+#[async_trait]
+pub(crate) trait Calls: Send + Sync {
+    /// The one result of a call; `place` counts the calls of this run.
+    async fn call(&self, place: usize, name: &str, args: Value) -> CallResult;
+}
+
+/// What came of a run.
+pub(crate) struct Ran {
+    /// What the helper gives.
+    pub(crate) value: Value,
+    /// What may be said of the calls.
+    pub(crate) results: Vec<CallResult>,
+}
+
+/// Why a run gave nothing, and what it had changed by then.
+pub(crate) struct Stopped {
+    error: ToolError,
+    changed: Vec<String>,
+}
+
+impl Stopped {
+    /// What the tool layer is told: after a change nobody may begin anew.
+    pub(crate) fn into_error(self) -> Box<ToolError> {
+        if self.changed.is_empty() {
+            return Box::new(self.error);
+        }
+        Box::new(self.error.detail("done_before", json!(self.changed)).uncertain())
+    }
+}
+
+/// Runs the helper to its end, call by call.
+pub(crate) async fn drive(
+    composed: &Composed,
+    sandbox: Option<&Sandbox>,
+    now_ms: i64,
+    args: &Value,
+    calls: &dyn Calls,
+) -> Result<Ran, Stopped> {
+    let (mut answers, mut results, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+    let names: Vec<&String> = composed.calls.keys().collect();
+    loop {
+        let arguments = [json!(composed.target), args.clone(), json!(names), Value::Array(answers.clone())];
+        let call = Call { now_ms, ..Call::new(&composed.driver, &arguments) };
+        let said = match run(sandbox, &call).await {
+            Ok(said) => said,
+            Err(error) => return Err(Stopped { error: failed(&error), changed }),
+        };
+        if let Some(failed) = said.get("failed").and_then(Value::as_u64).and_then(|place| usize::try_from(place).ok()) {
+            let error =
+                results.get(failed).map_or_else(|| defect("a call failed that was not made".to_owned()), passed_on);
+            return Err(Stopped { error, changed });
+        }
+        let Some(name) = said.get("tool").and_then(Value::as_str) else {
+            let value = said.get("value").cloned().unwrap_or_default();
+            return Ok(Ran { value, results });
+        };
+        // The helper's words: that it may call what it names is looked at here.
+        let Some(effect) = composed.calls.get(name) else {
+            return Err(Stopped { error: defect(format!("it calls `{name}`, which `calls` does not list")), changed });
+        };
+        if answers.len() >= composed.max_calls {
+            let most = composed.max_calls;
+            return Err(Stopped { error: defect(format!("it makes more than {most} calls")), changed });
+        }
+        let given = said.get("arguments").cloned().unwrap_or_default();
+        let result = calls.call(answers.len(), name, given).await;
+        if *effect != Effect::Read && (result.uncertain || result.class == ResultClass::Success) {
+            changed.push(name.to_owned());
+        }
+        if result.uncertain {
+            let error = ToolError::new(ErrorCode::Timeout, "it is not known whether a part of this was done");
+            let note = Internal::note(result.internal.unwrap_or_default());
+            return Err(Stopped { error: error.internal(note), changed });
+        }
+        answers.push(told(&result));
+        results.push(result);
+    }
+}
+
+/// The failure of a call that the helper did not catch, as the composite command's own. What is wrong with the arguments of the call is
+/// the helper's mistake: whoever called the composite command has never seen them.
+fn passed_on(result: &CallResult) -> ToolError {
+    let words = result.value.get("error").and_then(Value::as_str).unwrap_or_default();
+    let note = result.internal.clone().unwrap_or_else(|| result.value.to_string());
+    match result.code {
+        Some(ErrorCode::InvalidArguments) | None => defect(note),
+        Some(code) => ToolError::new(code, ModelText::new(words)).internal(Internal::note(note)),
+    }
+}
+
+/// What the helper learns of a call: what a model would.
+fn told(result: &CallResult) -> Value {
+    if result.is_error() { json!({ "error": result.value }) } else { json!({ "value": result.value }) }
+}
+
+fn defect(why: String) -> ToolError {
+    ToolError::new(ErrorCode::Internal, "the tool failed").internal(Internal::note(why))
+}
+
+/// A composite command as a tool.
+pub(crate) struct Composite {
+    pub(crate) id: String,
+    pub(crate) composed: Composed,
+    pub(crate) tools: BTreeMap<String, Arc<Tool>>,
+    pub(crate) sandbox: Option<Arc<Sandbox>>,
+    pub(crate) schema: Value,
+}
+
+/// Calls for whom the composite command was called.
+struct For<'a> {
+    cx: &'a ToolContext,
+    tools: &'a BTreeMap<String, Arc<Tool>>,
+    /// Stop at the first call that changes something: what would be done is asked for, not done.
+    dry: bool,
+    would: std::sync::Mutex<Option<(String, Value)>>,
+}
+
+#[async_trait]
+impl Calls for For<'_> {
+    async fn call(&self, place: usize, name: &str, args: Value) -> CallResult {
+        let locale = self.cx.principal.locale;
+        let Some(tool) = self.tools.get(name) else {
+            return balcao_tool::registry::error_result(&defect(format!("`{name}` cannot be run here")), None, locale);
+        };
+        let checked = match tool.judge(args) {
+            Ok(checked) => checked,
+            Err(problems) => return tool.fail(&ToolError::invalid(problems), locale),
+        };
+        let args_hash = canonical::hash(&checked.args);
+        let index = u32::try_from(place).unwrap_or(u32::MAX);
+        // Of the whole call's key, so that every part has its own, and the same one whenever the turn is replayed.
+        let within = canonical::hash_text(&format!("{}/{args_hash}", self.cx.key.as_str()));
+        let key = EffectKey::derive(self.cx.principal.turn, 0, index, name, &within);
+        let cx = ToolContext { key, args_hash, ..self.cx.clone() };
+        if self.dry && tool.spec.behaviour.effect != Effect::Read {
+            let args = checked.args.clone();
+            let asked = tool.execute(&cx, checked.args, RunMode::Ask).await;
+            let mut would = self.would.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            *would = Some((asked.confirm.clone().unwrap_or_else(|| format!("{name} {args}")), asked.value));
+            let stop = ToolError::new(ErrorCode::ConfirmationRequired, "nothing is changed while this is asked for");
+            return CallResult { uncertain: true, ..tool.fail(&stop, locale) };
+        }
+        tool.execute(&cx, checked.args, RunMode::Execute).await
+    }
+}
+
+impl Composite {
+    fn calls<'a>(&'a self, cx: &'a ToolContext, dry: bool) -> For<'a> {
+        For { cx, tools: &self.tools, dry, would: std::sync::Mutex::default() }
+    }
+
+    async fn drive(&self, cx: &ToolContext, args: &Value, calls: &For<'_>) -> Result<Ran, Stopped> {
+        let now_ms = cx.now.timestamp().as_millisecond();
+        drive(&self.composed, self.sandbox.as_deref(), now_ms, args, calls).await
+    }
+}
+
+fn output(ran: Ran) -> ToolOutput {
+    let mut output = ToolOutput::success(ran.value);
+    for result in ran.results {
+        output.receipts.extend(result.receipts);
+        output.offers.extend(result.offers);
+    }
+    output
+}
+
+#[async_trait]
+impl ToolHandler for Composite {
+    async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
+        let ran = self.drive(cx, &args, &self.calls(cx, false)).await;
+        ran.map(output).map_err(Stopped::into_error)
+    }
+
+    /// Reads for real, up to the first change: that is what is asked for.
+    async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
+        let calls = self.calls(cx, true);
+        let ran = self.drive(cx, &args, &calls).await;
+        let would = calls.would.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        match (would, ran) {
+            (Some((words, _)), _) => Ok(Preview::Ask(words)),
+            (None, Ok(ran)) => Ok(Preview::Refused(output(ran))),
+            (None, Err(stopped)) => Err(Box::new(stopped.error)),
+        }
+    }
+
+    async fn find(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Found> {
+        let note = Internal::note(format!("`{}` is made of several calls and cannot be looked up", self.id));
+        Err(ToolError::new(ErrorCode::Internal, ModelText::from("it is not known whether this was done"))
+            .internal(note)
+            .into())
+    }
+
+    fn confirmable(&self) -> bool {
+        true
+    }
+
+    fn args_schema(&self) -> Value {
+        self.schema.clone()
+    }
+}

@@ -1,0 +1,177 @@
+//! A composite command as its author writes it, held against what it may call.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use balcao_sandbox::{Helper, Language};
+use balcao_tool::{Confirm, Effect, EffectClass};
+use balcao_yaml::nearest;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    kind::Finding,
+    manifest::{Command, Pack},
+};
+
+/// Calls of one run, where the author says nothing, and at most.
+const MAX_CALLS: usize = 8;
+const MOST_CALLS: usize = 32;
+const DRIVER: &str = include_str!("driver.js");
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    helper: String,
+    calls: Vec<String>,
+    #[serde(default = "max_calls")]
+    max_calls: usize,
+}
+
+const fn max_calls() -> usize {
+    MAX_CALLS
+}
+
+/// A composite command that holds together.
+#[derive(Debug, Clone)]
+pub(crate) struct Composed {
+    /// The helper that runs it.
+    pub(crate) driver: String,
+    /// Its own helper, as a global of the realm.
+    pub(crate) target: String,
+    /// What it may call, by the names that it uses, and what that may change.
+    pub(crate) calls: BTreeMap<String, Effect>,
+    /// Calls of one run.
+    pub(crate) max_calls: usize,
+}
+
+/// Whether a command is made of others.
+pub(crate) fn is_composite(command: &Command) -> bool {
+    command.handler.get("calls").is_some()
+}
+
+/// One driver for each helper that composite commands name. Their ids are such as no author can write.
+pub(crate) fn drivers(pack: &Pack) -> Vec<Helper> {
+    let named = pack.commands.iter().filter(|command| is_composite(command));
+    let named: BTreeSet<&str> = named.filter_map(|command| command.handler.get("helper")?.as_str()).collect();
+    let known = named.into_iter().filter(|id| pack.helpers.iter().any(|helper| helper.id == *id));
+    known
+        .map(|id| Helper {
+            dependencies: vec![id.to_owned()],
+            language: Language::JavaScript,
+            ..Helper::javascript(&driver(id), "driver.js", DRIVER)
+        })
+        .collect()
+}
+
+fn driver(helper: &str) -> String {
+    format!("{helper}:driver")
+}
+
+/// Reads a composite command.
+pub(crate) fn check(pack: &Pack, command: &Command) -> Result<Composed, Vec<Finding>> {
+    let written: Written = serde_json::from_value(command.handler.clone()).map_err(|error| {
+        let finding = Finding::new("/handler", format!("this is no command made of others: {error}"));
+        vec![finding.suggest("write `handler: {helper: <id>, calls: [<commands>]}`")]
+    })?;
+    let mut findings = Vec::new();
+    let helpers = || pack.helpers.iter().map(|helper| helper.id.as_str());
+    if !helpers().any(|known| known == written.helper) {
+        let finding = Finding::new("/handler/helper", format!("there is no helper `{}`", written.helper));
+        findings.push(near(finding, &written.helper, helpers()));
+    }
+    if !(1..=MOST_CALLS).contains(&written.max_calls) {
+        findings.push(Finding::new("/handler/max_calls", format!("a run makes from 1 to {MOST_CALLS} calls")));
+    }
+    let mut calls = BTreeMap::new();
+    for (place, id) in written.calls.iter().enumerate() {
+        let at = format!("/handler/calls/{place}");
+        let commands = || pack.commands.iter().filter(|command| !is_composite(command));
+        match commands().find(|known| known.id == *id) {
+            Some(called) => {
+                findings.extend(weaker(command, called, &at));
+                calls.insert(id.replace('-', "_"), called.effect);
+            }
+            None if pack.commands.iter().any(|known| known.id == *id) => {
+                let message = format!("`{id}` is itself made of others, which may not be nested");
+                findings.push(Finding::new(at, message).suggest("list what it calls"));
+            }
+            None => {
+                let finding = Finding::new(at, format!("there is no command `{id}`"));
+                findings.push(near(finding, id, commands().map(|command| command.id.as_str())));
+            }
+        }
+    }
+    if written.calls.is_empty() {
+        findings.push(Finding::new("/handler/calls", "it calls nothing").suggest("leave `calls` out in a script pack"));
+    }
+    if let Some(class @ (EffectClass::Keyed | EffectClass::Queryable | EffectClass::Local)) = command.effect_class {
+        let message = format!("several calls are not one that could be taken up again, so it cannot be {class:?}");
+        findings.push(Finding::new("/effect_class", message.to_lowercase()).suggest("say `blind`"));
+    }
+    if !findings.is_empty() {
+        return Err(findings);
+    }
+    let (driver, target) = (driver(&written.helper), camel(&written.helper));
+    Ok(Composed { driver, target, calls, max_calls: written.max_calls })
+}
+
+/// Where a command says less of itself than what it may call says.
+fn weaker(command: &Command, called: &Command, at: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let (own, theirs) = (command.spec(""), called.spec(""));
+    if rank(own.behaviour.effect) < rank(theirs.behaviour.effect) {
+        let message = format!("`{}` may change more than this command says of itself", called.id);
+        let word = serde_json::to_value(called.effect).unwrap_or_default();
+        findings
+            .push(Finding::new(at, message).suggest(format!("say `effect: {}`", word.as_str().unwrap_or_default())));
+    }
+    if strictness(own.confirm) < strictness(theirs.confirm) {
+        let message =
+            format!("`{}` is agreed to by somebody before it runs, which this command would go round", called.id);
+        let word: Value = serde_json::to_value(theirs.confirm).unwrap_or_default();
+        findings
+            .push(Finding::new(at, message).suggest(format!("say `confirm: {}`", word.as_str().unwrap_or_default())));
+    }
+    findings
+}
+
+const fn rank(effect: Effect) -> u8 {
+    match effect {
+        Effect::Read => 0,
+        Effect::Write => 1,
+        Effect::Destructive => 2,
+    }
+}
+
+const fn strictness(confirm: Confirm) -> u8 {
+    match confirm {
+        Confirm::None => 0,
+        Confirm::Model => 1,
+        Confirm::Customer => 2,
+        Confirm::Staff => 3,
+    }
+}
+
+fn near<'a>(finding: Finding, name: &str, known: impl Iterator<Item = &'a str>) -> Finding {
+    match nearest(name, known) {
+        Some(near) => finding.suggest(format!("did you mean `{near}`?")),
+        None => finding,
+    }
+}
+
+/// As the realm names a helper: `create-in-list` is `createInList`.
+fn camel(id: &str) -> String {
+    let mut upper = false;
+    let mut name = String::new();
+    for letter in id.chars() {
+        match letter {
+            '-' | '_' => upper = true,
+            letter if upper => {
+                name.extend(letter.to_uppercase());
+                upper = false;
+            }
+            letter => name.push(letter),
+        }
+    }
+    name
+}

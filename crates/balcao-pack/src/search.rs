@@ -1,0 +1,133 @@
+//! What of packs can be found: an entry for each command, helper, example, anti-pattern, validator and section of prose.
+
+use balcao_search::{Entry, Labels};
+use balcao_tool::{CommandSpec, Locale};
+use serde_json::Value;
+
+use crate::{LoadedPack, Prose};
+
+/// Characters of a piece of prose.
+const MAX_PIECE: usize = 2_000;
+
+/// What a call looks like to whoever searches for it.
+#[must_use]
+pub fn of_tool(spec: &CommandSpec) -> Entry {
+    let (pt, en) = (spec.description.get(Locale::PtBr), spec.description.get(Locale::En));
+    let made = entry(&spec.pack, "command", &spec.name, &spec.name, format!("{pt} {en}"), vec![spec.name.clone()]);
+    Entry { details: arguments(&spec.input_schema), ..made }
+}
+
+/// The names of arguments and what is said of them.
+fn arguments(schema: &Value) -> String {
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let words = properties.map(|(name, schema)| {
+        let said = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        format!("{name} {said}")
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn entry(tool: &str, kind: &str, id: &str, title: &str, text: String, commands: Vec<String>) -> Entry {
+    let labels = Labels { tool: tool.to_owned(), kind: kind.to_owned(), commands, category: String::new() };
+    Entry { id: id.to_owned(), title: title.to_owned(), text, details: String::new(), labels }
+}
+
+impl LoadedPack {
+    /// Everything of the pack that can be found. Internal commands cannot.
+    #[must_use]
+    pub fn search_entries(&self) -> Vec<Entry> {
+        let pack = self.id.as_str();
+        let offered = self.tools.iter().filter(|tool| !tool.spec.internal);
+        let mut entries: Vec<Entry> = offered.map(|tool| of_tool(&tool.spec)).collect();
+        let named = |id: &str, summary: Option<&str>| format!("{id} {}", summary.unwrap_or_default());
+        for helper in &self.pack.helpers {
+            let users = self.pack.commands.iter().filter(|command| command.uses_helpers.contains(&helper.id));
+            let commands = users.map(|command| command.id.clone()).collect();
+            let signature = helper.signature.as_deref().unwrap_or_default();
+            let text = named(signature, helper.summary.as_deref());
+            entries.push(entry(pack, "helper", &helper.id, &helper.id, text, commands));
+        }
+        for validator in &self.pack.validators {
+            let text = validator.rule.clone().unwrap_or_default();
+            entries.push(entry(pack, "validator", &validator.id, &validator.id, text, self.judged_by(&validator.id)));
+        }
+        for anti in &self.pack.anti_patterns {
+            let pattern = anti.pattern.as_deref().unwrap_or_default();
+            let limits = anti.limitation.as_deref().unwrap_or_default();
+            let text = format!("{pattern} {} {limits}", anti.why);
+            let commands = anti.validator().map(|id| self.judged_by(id)).unwrap_or_default();
+            let title = format!("{} {}", anti.id, anti.title);
+            let made = entry(pack, "anti_pattern", &anti.id, &title, text, commands);
+            entries.push(Entry { details: anti.wrong.to_string(), ..made });
+        }
+        self.examples(&mut entries);
+        for prose in &self.knowledge {
+            entries.extend(pieces(prose).into_iter().map(|(title, text)| {
+                let id = format!("{}#{title}", prose.file);
+                entry(pack, "prose", &id, &title, text, Vec::new())
+            }));
+        }
+        entries
+    }
+
+    fn examples(&self, entries: &mut Vec<Entry>) {
+        let pack = self.id.as_str();
+        let examples = &self.pack.examples;
+        for case in &examples.success_cases {
+            let said = [case.description.as_deref(), case.notes.as_deref()].into_iter().flatten().collect::<Vec<_>>();
+            let text = format!("{} {}", case.operation, said.join(" "));
+            let made = entry(pack, "example", &case.id, &case.id, text, vec![case.operation.clone()]);
+            entries.push(Entry { details: case.input.to_string(), ..made });
+        }
+        for case in &examples.failure_cases {
+            let said = [case.description.as_deref(), case.solution.as_deref()].into_iter().flatten();
+            let said = said.collect::<Vec<_>>().join(" ");
+            let text = format!("{} {} {said}", case.operation, case.cause);
+            let made = entry(pack, "example", &case.id, &case.id, text, vec![case.operation.clone()]);
+            entries.push(Entry { details: case.wrong_input.to_string(), ..made });
+        }
+        for case in &examples.edge_cases {
+            let said =
+                [case.description.as_deref(), case.helper.as_deref(), case.notes.as_deref()].into_iter().flatten();
+            let text = said.collect::<Vec<_>>().join(" ");
+            entries.push(entry(pack, "example", &case.id, &case.id, text, Vec::new()));
+        }
+    }
+
+    /// The commands that a validator is for.
+    fn judged_by(&self, validator: &str) -> Vec<String> {
+        let stated = self.pack.validators.iter().find(|known| known.id == validator);
+        let stated = stated.and_then(|known| known.validates.clone());
+        let users =
+            self.pack.commands.iter().filter(|command| command.uses_validators.iter().any(|id| id == validator));
+        stated.into_iter().chain(users.map(|command| command.id.clone())).collect()
+    }
+}
+
+/// Prose by its headings; what is very long in several pieces. Each with the heading that it stands under.
+fn pieces(prose: &Prose) -> Vec<(String, String)> {
+    let mut pieces: Vec<(String, String)> = Vec::new();
+    let mut title = prose.title.clone();
+    let mut fenced = false;
+    for line in prose.text.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        let heading = line.strip_prefix('#').filter(|_| !fenced).map(|rest| rest.trim_start_matches('#').trim());
+        if let Some(heading) = heading.filter(|heading| !heading.is_empty()) {
+            heading.clone_into(&mut title);
+            continue;
+        }
+        match pieces.last_mut() {
+            Some((of, text)) if *of == title && text.len() + line.len() <= MAX_PIECE => {
+                text.push('\n');
+                text.push_str(line);
+            }
+            _ => pieces.push((title.clone(), line.to_owned())),
+        }
+    }
+    pieces.retain(|(_, text)| !text.trim().is_empty());
+    pieces
+}
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

@@ -1,0 +1,194 @@
+//! Commands that are made of others.
+
+use balcao_tool::{CallResult, ErrorCode, ResultClass, RunMode, Toolbox};
+use serde_json::{Value, json};
+
+use crate::world::{Canned, context, pack, problems, toolbox};
+
+/// `create_by_name` finds the list's fields and makes a task; `twice` makes two; `greedy` calls for ever.
+fn with(commands: &str, helpers: &str) -> String {
+    pack(&format!("{commands}  helpers:\n{helpers}"))
+}
+
+fn command(id: &str, handler: &str, more: &str) -> String {
+    format!(
+        "    - id: {id}\n      description: {{pt-BR: Faz, en: Does}}\n      handler: {handler}\n{more}      input_schema: {{type: object, additionalProperties: false, properties: {{name: {{type: string}}}}}}\n      output_schema: {{type: object}}\n"
+    )
+}
+
+const WRITES: &str = "      effect: write\n      confirm: none\n";
+
+fn helper(id: &str, body: &str) -> String {
+    format!("    - id: {id}\n      function: |\n        async function run(args, tools) {{ {body} }}\n")
+}
+
+fn tools(answers: Value, commands: &str, helpers: &str) -> (Canned, Toolbox) {
+    let canned = Canned::new(answers);
+    let loaded = canned.loader().load("tool.yaml", &with(commands, helpers));
+    let loaded = loaded.unwrap_or_else(|problems| panic!("{problems:#?}"));
+    (canned, toolbox(loaded))
+}
+
+async fn run(tools: &Toolbox, name: &str, args: Value) -> CallResult {
+    tools.get(name).unwrap().execute(&context(), args, RunMode::Execute).await
+}
+
+#[tokio::test]
+async fn a_helper_calls_the_commands_that_are_listed_and_its_parts_run_once_each() {
+    let (canned, tools) = tools(
+        json!({"get_list_custom_fields": {"fields": [{"id": "f1"}]}, "create_task": {"id": "t1"}}),
+        &command("by-name", "{helper: by-name, calls: [get_list_custom_fields, create_task]}", WRITES),
+        &helper(
+            "by-name",
+            "const { fields } = await tools.get_list_custom_fields({list_id: '7'}); \
+             const task = tools.create_task({list_id: '7', name: args.name, custom_fields: fields}); \
+             return {made: task.id, names: Object.keys(tools)}",
+        ),
+    );
+    let result = run(&tools, "by_name", json!({"name": "Corte"})).await;
+    assert_eq!(result.value, json!({"made": "t1", "names": ["create_task", "get_list_custom_fields"]}), "{result:?}");
+    let made = json!({"list_id": "7", "name": "Corte", "custom_fields": [{"id": "f1"}]});
+    assert_eq!(
+        canned.called(),
+        [("get_list_custom_fields".to_owned(), json!({"list_id": "7"})), ("create_task".to_owned(), made)]
+    );
+}
+
+#[tokio::test]
+async fn every_inner_call_is_judged_and_its_refusal_can_be_caught() {
+    let (canned, tools) = tools(
+        json!({"create_task": {"id": "t1"}, "get_task": null}),
+        &command("careful", "{helper: careful, calls: [create_task, get_task]}", WRITES),
+        &helper(
+            "careful",
+            "const told = []; \
+             for (const [name, given] of [['create_task', {name: 5}], ['get_task', {task_id: 'x'}]]) { \
+               try { tools[name](given) } catch (error) { told.push([error.name, error.code]) } } \
+             return {told}",
+        ),
+    );
+    let result = run(&tools, "careful", json!({})).await;
+    assert_eq!(
+        result.value,
+        json!({"told": [["ToolError", "invalid_arguments"], ["ToolError", "not_found"]]}),
+        "{result:?}"
+    );
+    assert_eq!(canned.called(), [("get_task".to_owned(), json!({"task_id": "x"}))]);
+}
+
+#[tokio::test]
+async fn after_a_change_what_fails_leaves_the_outcome_uncertain_and_before_it_nothing_was_done() {
+    let commands = command("half", "{helper: half, calls: [create_task, get_task]}", WRITES);
+    for (body, uncertain) in [
+        ("tools.create_task({list_id: '7'}); throw new Error('and then')", true),
+        ("tools.create_task({list_id: '7'}); tools.get_task({task_id: 'x'})", true),
+        ("tools.get_task({task_id: 'x'}); tools.create_task({list_id: '7'})", false),
+    ] {
+        let (_, tools) = tools(json!({"get_task": "down"}), &commands, &helper("half", body));
+        let result = run(&tools, "half", json!({})).await;
+        assert_eq!((result.class, result.uncertain), (ResultClass::Fault, uncertain), "{body}: {result:?}");
+        assert_eq!(result.value["details"]["done_before"] == json!(["create_task"]), uncertain, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_call_says_no_to_is_passed_on_with_its_code_unless_it_is_the_helpers_own_mistake() {
+    let commands = command("pass", "{helper: pass, calls: [get_task, create_task]}", WRITES);
+    for (body, code, class) in [
+        ("return tools.get_task({task_id: 'x'})", ErrorCode::NotFound, ResultClass::Correction),
+        ("return await tools.create_task({name: 5})", ErrorCode::Internal, ResultClass::Fault),
+        ("const e = new Error('x'); e.code = 'not_found'; throw e", ErrorCode::Internal, ResultClass::Fault),
+    ] {
+        let (_, tools) = tools(json!({"get_task": null}), &commands, &helper("pass", body));
+        let result = run(&tools, "pass", json!({})).await;
+        assert_eq!((result.code, result.class, result.uncertain), (Some(code), class, false), "{body}: {result:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_helper_that_calls_for_ever_or_swallows_its_interruption_comes_to_an_end() {
+    let commands = command("greedy", "{helper: greedy, calls: [get_task], max_calls: 3}", "      effect: read\n");
+    let (canned, tools_greedy) =
+        tools(json!({}), &commands, &helper("greedy", "for (;;) tools.get_task({task_id: 'x'})"));
+    let result = run(&tools_greedy, "greedy", json!({})).await;
+    assert_eq!(result.code, Some(ErrorCode::Internal));
+    assert!(result.internal.unwrap().contains("more than 3 calls"));
+    assert_eq!(canned.called().len(), 3);
+    // It catches what interrupts it, goes on as if nothing was, and is not believed.
+    let body = "let seen = 'nothing'; try { seen = tools.get_task({task_id: 'x'}).name } catch {} return {seen}";
+    let (_, tools_sly) = tools(json!({"get_task": {"name": "N"}}), &commands, &helper("greedy", body));
+    assert_eq!(run(&tools_sly, "greedy", json!({})).await.value, json!({"seen": "N"}));
+}
+
+#[tokio::test]
+async fn a_preview_reads_and_asks_for_the_first_change_without_making_it() {
+    let (canned, tools) = tools(
+        json!({"get_task": {"name": "N"}}),
+        &command(
+            "ask",
+            "{helper: ask, calls: [get_task, create_task]}",
+            "      effect: write\n      confirm: customer\n",
+        ),
+        &helper(
+            "ask",
+            "const task = tools.get_task({task_id: 'x'}); if (args.name) tools.create_task({list_id: '7', name: task.name}); return task",
+        ),
+    );
+    let ask = |args: Value| {
+        let tool = std::sync::Arc::clone(tools.get("ask").unwrap());
+        async move { tool.execute(&context(), args, RunMode::Ask).await }
+    };
+    let asked = ask(json!({"name": "y"})).await;
+    assert_eq!(
+        (asked.code, asked.confirm.as_deref()),
+        (Some(ErrorCode::ConfirmationRequired), Some("Shall it be done?"))
+    );
+    // Where nothing would be changed, nobody is asked.
+    assert_eq!(ask(json!({})).await.value, json!({"name": "N"}));
+    assert!(canned.called().iter().all(|(name, _)| name == "get_task"), "{:?}", canned.called());
+}
+
+#[tokio::test]
+async fn an_example_states_what_the_calls_answer() {
+    let commands = command("by-name", "{helper: by-name, calls: [create_task]}", WRITES);
+    let helpers = helper("by-name", "return {made: tools.create_task({list_id: '7', name: args.name}).id}");
+    let examples = "  examples:\n    success_cases:\n      - {id: makes, operation: by-name, input: {name: a}, output: {made: t9}, lookups: {create_task: {id: t9}}}\n";
+    let text = format!("{}{examples}", with(&commands, &helpers));
+    let canned = Canned::default();
+    let report = canned.loader().load("tool.yaml", &text).unwrap().test().await;
+    assert!(report.passed(), "{:?}", report.cases);
+    assert!(canned.called().is_empty());
+    let wrong = text.replace("output: {made: t9}", "output: {made: t8}");
+    assert!(!canned.loader().load("tool.yaml", &wrong).unwrap().test().await.passed());
+}
+
+#[test]
+fn what_a_composite_command_hides_or_misnames_is_told_when_it_is_loaded() {
+    let commands = [
+        command("sly", "{helper: by-name, calls: [update_task]}", "      effect: read\n"),
+        command("lost", "{helper: by-nam, calls: [creat_task, sly], max_calls: 99}", WRITES),
+        command(
+            "twice",
+            "{helper: by-name, calls: [create_task]}",
+            "      effect: write\n      confirm: none\n      effect_class: keyed\n",
+        ),
+        command("odd", "{helper: by-name, calls: [], more: 1}", WRITES),
+    ];
+    let text = with(&commands.concat(), &helper("by-name", "return {}"));
+    let told = problems(Canned::default().loader().load("tool.yaml", &text));
+    for part in [
+        "`update_task` may change more than this command says of itself",
+        "say `effect: write`",
+        "agreed to by somebody before it runs",
+        "say `confirm: customer`",
+        "there is no helper `by-nam`",
+        "did you mean `by-name`?",
+        "there is no command `creat_task`",
+        "is itself made of others",
+        "from 1 to 32 calls",
+        "it cannot be keyed",
+        "unknown field `more`",
+    ] {
+        assert!(told.iter().any(|told| told.contains(part)), "{part} in {told:#?}");
+    }
+}

@@ -1,0 +1,135 @@
+//! What services of packs tell of on their own, from its arrival until it is an event.
+//!
+//! Invariants: a delivery is a row for ever, and so is a change: what comes again is dropped, however late. Handing on writes the event
+//! and forgets the body in one transaction, once.
+
+use balcao_domain::OrganizationId;
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+use crate::error::StoreError;
+use crate::event;
+use crate::tx::Tx;
+use crate::value::{Row, values};
+
+/// The kind of the event that a delivery becomes.
+pub const EVENT: &str = "pack_delivery";
+
+/// A delivery that arrived.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrived<'a> {
+    /// The pack whose service sent it.
+    pub pack: &'a str,
+    /// The same for a delivery that is sent again, another for any other.
+    pub once: &'a str,
+    /// The same for all deliveries of one change, if the service names it.
+    pub change: Option<&'a str>,
+    /// What was sent, as JSON.
+    pub body: &'a str,
+}
+
+/// A delivery that waits to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its number.
+    pub id: i64,
+    /// The pack whose service sent it.
+    pub pack: String,
+    /// What was sent, as JSON.
+    pub body: String,
+    /// Attempts to read it so far.
+    pub attempts: u32,
+}
+
+/// Stores a delivery; tells whether it, or its change, is new.
+///
+/// # Errors
+/// What the database said.
+pub fn accept(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    arrived: Arrived<'_>,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let Arrived { pack, once, change, body } = arrived;
+    let (once, change) = (hash(once), change.map(hash));
+    let stored = tx.execute(
+        "INSERT INTO pack_delivery (organization_id, pack, delivery_key, change_key, body, not_before, received_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT DO NOTHING",
+        values![organization, pack, once, change, body, now],
+    )?;
+    Ok(stored == 1)
+}
+
+/// Deliveries whose time has come, in the order of their arrival, at most `limit`.
+///
+/// # Errors
+/// What the database said.
+pub fn due(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<Waiting>, StoreError> {
+    tx.query_all(
+        "SELECT id, pack, body, attempts FROM pack_delivery
+         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY id LIMIT ?3",
+        values![organization, now, limit],
+        |row: &Row<'_>| Ok(Waiting { id: row.get(0)?, pack: row.get(1)?, body: row.get(2)?, attempts: row.get(3)? }),
+    )
+}
+
+/// Makes an event of a delivery that still waits, and forgets what was sent; tells whether it still waited.
+///
+/// # Errors
+/// What the database said.
+pub fn hand_on(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: i64,
+    payload: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let handed = tx.execute(
+        "UPDATE pack_delivery SET state = 'handed_on', body = NULL, failure = NULL
+         WHERE organization_id = ?1 AND id = ?2 AND state = 'waiting'",
+        values![organization, id],
+    )?;
+    if handed == 1 {
+        event::push(tx, organization, EVENT, &format!("pde_{id}"), payload, now)?;
+    }
+    Ok(handed == 1)
+}
+
+/// Records that an attempt to read it failed. It is tried again at `again`; without that it is given up, and kept for staff.
+///
+/// # Errors
+/// What the database said.
+pub fn fail(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: i64,
+    failure: &str,
+    again: Option<Timestamp>,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE pack_delivery SET attempts = attempts + 1, failure = ?3, not_before = COALESCE(?4, not_before),
+                state = CASE WHEN ?5 = 1 THEN 'failed' ELSE state END
+         WHERE organization_id = ?1 AND id = ?2 AND state = 'waiting'",
+        values![organization, id, failure, again, again.is_none()],
+    )?;
+    Ok(())
+}
+
+/// How many were given up.
+///
+/// # Errors
+/// What the database said.
+pub fn failed(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<i64, StoreError> {
+    let sql = "SELECT count(*) FROM pack_delivery WHERE organization_id = ?1 AND state = 'failed'";
+    tx.query_one(sql, values![organization], |row| row.get(0))
+}
+
+fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

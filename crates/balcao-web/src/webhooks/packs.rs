@@ -1,0 +1,86 @@
+//! `/webhooks/packs/{pack}`: what services of packs post on their own.
+//!
+//! Invariants: nothing is stored of what is not signed; 200 is answered only after it is durable, and before it is read. A pack that
+//! takes no deliveries is as unknown as one that is not there.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use balcao_app::pack_deliveries::{Arrived, PackDeliveries};
+
+use crate::problem::Problem;
+
+/// The largest delivery, in bytes.
+pub const MAX_BODY: usize = 1024 * 1024;
+
+/// Why a delivery is not taken in. Says nothing of how near a signature came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// It is not signed, or by somebody else.
+    Signature,
+    /// It is signed, and cannot be read.
+    Body,
+}
+
+/// Who knows how services sign, and with what.
+pub trait Signed: Send + Sync + std::fmt::Debug {
+    /// The header that holds the signature; `None` if the pack takes no deliveries.
+    fn header(&self, pack: &str) -> Option<String>;
+
+    /// Judges a delivery by the bytes that came.
+    ///
+    /// # Errors
+    /// [`Unfit`]: nothing of it may be looked at.
+    fn judge(&self, pack: &str, signature: Option<&str>, body: &[u8]) -> Result<Arrived, Unfit>;
+}
+
+/// What the webhooks of packs need.
+#[derive(Debug, Clone)]
+pub struct PackWebhooks {
+    /// Where deliveries go.
+    pub deliveries: PackDeliveries,
+    /// How they are signed.
+    pub signed: Arc<dyn Signed>,
+}
+
+/// The webhooks' route, for [`crate::router_with`].
+pub fn router(hooks: PackWebhooks) -> Router {
+    let limit = DefaultBodyLimit::max(MAX_BODY);
+    Router::new().route("/webhooks/packs/{pack}", post(receive).layer(limit)).with_state(hooks)
+}
+
+async fn receive(
+    State(hooks): State<PackWebhooks>,
+    Path(pack): Path<String>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<&'static str, Problem> {
+    let body = body.map_err(|error| Problem::new(error.status(), "the body is too large or was cut short"))?;
+    let nobody = || Problem::new(StatusCode::NOT_FOUND, "no pack takes deliveries at this path");
+    let header = hooks.signed.header(&pack).ok_or_else(nobody)?;
+    let mut shown = headers.get_all(&header).iter();
+    // Of two signatures neither counts: who is right could be chosen by whoever sends.
+    let signature = shown.next().and_then(|value| value.to_str().ok()).filter(|_| shown.next().is_none());
+    let arrived = hooks.signed.judge(&pack, signature, &body).map_err(|unfit| {
+        tracing::warn!(pack, ?unfit, bytes = body.len(), "a delivery of a pack was refused");
+        match unfit {
+            Unfit::Signature => Problem::new(StatusCode::UNAUTHORIZED, "the signature is missing or does not fit"),
+            Unfit::Body => Problem::new(StatusCode::BAD_REQUEST, "the delivery is no JSON object"),
+        }
+    })?;
+    match hooks.deliveries.accept(&pack, arrived).await {
+        Ok(new) => {
+            tracing::info!(pack, new, "a delivery of a pack was taken in");
+            Ok("")
+        }
+        Err(error) => {
+            tracing::error!(%error, "a delivery of a pack could not be stored");
+            Err(Problem::unavailable("what came could not be stored; send it again"))
+        }
+    }
+}
