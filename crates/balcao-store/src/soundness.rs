@@ -150,9 +150,7 @@ impl ServesAlone {
     /// # Errors
     /// What the operating system said.
     pub fn mark(&mut self, now: Timestamp) -> std::io::Result<()> {
-        self.lock.set_len(0)?;
-        self.lock.rewind()?;
-        writeln!(self.lock, "{}\n{}", std::process::id(), now.as_microsecond())?;
+        note(&mut self.lock, Some(now))?;
         self.last_served = Some(now);
         Ok(())
     }
@@ -183,10 +181,18 @@ pub(crate) fn serve_alone(path: &Path) -> Result<ServesAlone, StoreError> {
     drop(lock.read_to_string(&mut noted));
     let micros = noted.lines().nth(1).and_then(|line| line.trim().parse().ok());
     let last_served = micros.and_then(|micros| Timestamp::from_microsecond(micros).ok());
-    lock.set_len(0).and_then(|()| lock.rewind()).map_err(cannot)?;
-    let note = last_served.map(|at| format!("\n{}", at.as_microsecond())).unwrap_or_default();
-    writeln!(lock, "{}{note}", std::process::id()).map_err(cannot)?;
+    note(&mut lock, last_served).map_err(cannot)?;
     Ok(ServesAlone { lock, last_served })
+}
+
+/// Writes who serves, and when it was last at work, over what stood there: in lines of one width and at once, because whoever is
+/// refused may be reading them.
+fn note(lock: &mut File, last_served: Option<Timestamp>) -> std::io::Result<()> {
+    let at = last_served.map(|at| at.as_microsecond().to_string()).unwrap_or_default();
+    let lines = format!("{:<10}\n{at:<20}\n", std::process::id());
+    lock.rewind()?;
+    lock.write_all(lines.as_bytes())?;
+    lock.set_len(u64::try_from(lines.len()).unwrap_or(u64::MAX))
 }
 
 #[cfg(test)]

@@ -119,8 +119,10 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
         .also(|chats, stop| router(Demo::new(settings, chats, stop)));
     complain("Barbearia Figueira, a sample: write as its customer, and see beside it what happens inside.");
     complain("Open the address below; it works on this machine only. Ctrl-C ends.");
+    // Before the address is shown: who reads it may press Ctrl-C at once.
+    let stopped = stopped()?;
     say(&format!("http://127.0.0.1:{port}/#{token}"));
-    server.run(listener, stopped()?).await;
+    server.run(listener, stopped).await;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -145,9 +145,11 @@ pub(crate) async fn run(
         Server::new(desk, shop, &config, front, Doors { whatsapp, evolution, chat, transcriber })?.in_role(args.role);
     let server = Server { measured, told: Some(told), ..server }.with_packs(current, reload);
     let local = listener.local_addr().map_err(|error| Failure::operation(error.to_string()))?;
+    // Before anybody is told that it runs: who is told may want it to stop.
+    let stopped = stopped()?;
     say(&format!("listening on http://{local}"));
     tokio::select! {
-        () = server.run(listener, stopped()?) => {}
+        () = server.run(listener, stopped) => {}
         () = clock.keep_following(&store) => {}
         () = wire::keep_noting(&noted, alone.as_mut()) => {}
         // What is written and what is not is unknown now: nothing is brought to an end. The next start finds out.

@@ -245,7 +245,7 @@ impl Running {
     fn stop(mut self) -> ExitStatus {
         let told = Command::new("kill").arg("-TERM").arg(self.child.id().to_string()).status().unwrap();
         assert!(told.success());
-        self.child.wait().unwrap()
+        eventually("it ends when told to", || self.child.try_wait().unwrap())
     }
 }
 
