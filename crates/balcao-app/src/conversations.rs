@@ -19,6 +19,7 @@ use crate::desk::{Desk, UseCaseError, granted};
 use crate::files::{self, FileView};
 use crate::inbox::words;
 use crate::outgoing::{self, Outgoing};
+use crate::people::{self, UnknownStaff};
 
 /// Longest reply or note of staff, in characters.
 const MAX_CHARS: usize = 4_000;
@@ -88,13 +89,8 @@ pub enum ConversationRefusal {
         id: ConversationId,
     },
     /// Nobody of staff has this e-mail address.
-    #[error("nobody of staff has the e-mail address `{email}`; known: {}", known.join(", "))]
-    UnknownStaff {
-        /// As given.
-        email: String,
-        /// Those of the business.
-        known: Vec<String>,
-    },
+    #[error(transparent)]
+    UnknownStaff(#[from] UnknownStaff),
     /// The agent has it already.
     #[error("the agent has this conversation already")]
     WithAgent,
@@ -396,10 +392,7 @@ fn both(
 ) -> Answer<(Conversation, Staff, Vec<Staff>)> {
     let Some(found) = find(tx, organization, id)? else { return Ok(Err(ConversationRefusal::NotFound { id })) };
     let all = staff::list(tx, organization)?;
-    let Some(me) = all.iter().find(|one| one.email.eq_ignore_ascii_case(email.trim())).cloned() else {
-        let known = all.into_iter().map(|one| one.email).collect();
-        return Ok(Err(ConversationRefusal::UnknownStaff { email: email.to_owned(), known }));
-    };
+    let me = granted!(people::by_email(&all, email).cloned().map_err(ConversationRefusal::from));
     Ok(Ok((found, me, all)))
 }
 

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::desk::{Desk, UseCaseError, granted};
+use crate::people::{self, UnknownStaff};
 
 /// A message that did not leave, or may not have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,13 +54,8 @@ pub enum DeadLetterRefusal {
         id: OutboxId,
     },
     /// Nobody of staff has this e-mail address.
-    #[error("nobody of staff has the e-mail address `{email}`; known: {}", known.join(", "))]
-    UnknownStaff {
-        /// As given.
-        email: String,
-        /// Those of the business.
-        known: Vec<String>,
-    },
+    #[error(transparent)]
+    UnknownStaff(#[from] UnknownStaff),
     /// Nobody knows whether it arrived.
     #[error("nobody knows whether {id} arrived: sent again, the customer may get it twice")]
     MayArriveTwice {
@@ -182,9 +178,7 @@ fn find(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId) -> Answer<D
 
 fn actor(tx: &mut Tx<'_>, organization: OrganizationId, email: &str) -> Answer<String> {
     let all = staff::list(tx, organization)?;
-    let found = all.iter().find(|one| one.email.eq_ignore_ascii_case(email.trim())).map(|one| one.email.clone());
-    let known = || all.iter().map(|one| one.email.clone()).collect();
-    Ok(found.ok_or_else(|| DeadLetterRefusal::UnknownStaff { email: email.to_owned(), known: known() }))
+    Ok(people::by_email(&all, email).map(|me| me.email.clone()).map_err(Into::into))
 }
 
 fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: Trouble) -> Result<DeadLetter, UseCaseError> {

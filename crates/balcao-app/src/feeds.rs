@@ -261,7 +261,7 @@ fn insert(
 ) -> Result<MadeFeed, UseCaseError> {
     let token = URL_SAFE_NO_PAD.encode(random);
     let id = agenda_feed::insert(tx, organization, whose, &hash_of(&token), detail.as_str(), now)?;
-    note(tx, organization, "agenda_feed.create", id, now)?;
+    audit::append(tx, organization, &AuditEntry::by_operator("agenda_feed.create", id, now))?;
     let view = FeedView { id, professional: name, detail, created_at: now, revoked_at: None };
     Ok(MadeFeed { path: SecretString::from(format!("/agenda/{token}.ics")), view })
 }
@@ -269,27 +269,9 @@ fn insert(
 fn end(tx: &mut Tx<'_>, organization: OrganizationId, id: FeedId, now: Timestamp) -> Result<bool, UseCaseError> {
     let ended = agenda_feed::revoke(tx, organization, id, now)?;
     if ended {
-        note(tx, organization, "agenda_feed.revoke", id, now)?;
+        audit::append(tx, organization, &AuditEntry::by_operator("agenda_feed.revoke", id, now))?;
     }
     Ok(ended)
-}
-
-fn note(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    action: &str,
-    id: FeedId,
-    now: Timestamp,
-) -> Result<(), UseCaseError> {
-    let entry = AuditEntry {
-        at: now,
-        actor: "operator".to_owned(),
-        action: action.to_owned(),
-        subject: id.to_string(),
-        before: None,
-        after: None,
-    };
-    Ok(audit::append(tx, organization, &entry)?)
 }
 
 fn named(

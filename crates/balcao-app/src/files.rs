@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::desk::{Desk, UseCaseError};
+use crate::people::{self, UnknownStaff};
 
 /// A file of a conversation, without its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,13 +82,8 @@ pub enum FileRefusal {
         id: ConversationId,
     },
     /// Nobody of staff has this e-mail address.
-    #[error("nobody of staff has the e-mail address `{email}`; known: {}", known.join(", "))]
-    UnknownStaff {
-        /// As given.
-        email: String,
-        /// Those of the business.
-        known: Vec<String>,
-    },
+    #[error(transparent)]
+    UnknownStaff(#[from] UnknownStaff),
     /// It has no bytes.
     #[error("the file is empty")]
     Empty,
@@ -168,9 +164,8 @@ impl Files {
                 Err(StoreError::NoRow { .. }) => return Ok(Err(FileRefusal::NoConversation { id })),
                 Err(error) => return Err(error.into()),
             };
-            let known: Vec<String> = staff::list(tx, organization)?.into_iter().map(|one| one.email).collect();
-            if !known.iter().any(|one| one.eq_ignore_ascii_case(email.trim())) {
-                return Ok(Err(FileRefusal::UnknownStaff { email, known }));
+            if let Err(unknown) = people::by_email(&staff::list(tx, organization)?, &email) {
+                return Ok(Err(unknown.into()));
             }
             let media = Media {
                 media: own.kind,

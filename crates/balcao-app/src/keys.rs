@@ -244,7 +244,8 @@ impl ApiKeys {
                 };
                 let id = api_key::insert(tx, organization, &new, now)?;
                 let after = serde_json::json!({ "name": name, "scopes": scopes }).to_string();
-                record(tx, organization, "api_key.create", id, Some(after), now)?;
+                let made = AuditEntry::by_operator("api_key.create", id, now);
+                audit::append(tx, organization, &AuditEntry { after: Some(after), ..made })?;
                 Ok::<_, UseCaseError>(KeyView {
                     id,
                     name,
@@ -286,7 +287,7 @@ impl ApiKeys {
                 if !api_key::revoke(tx, organization, id, now)? {
                     return Ok(Err(KeyRefusal::NotFound { id }));
                 }
-                record(tx, organization, "api_key.revoke", id, None, now)?;
+                audit::append(tx, organization, &AuditEntry::by_operator("api_key.revoke", id, now))?;
                 Ok(Ok(()))
             })
             .await
@@ -349,25 +350,6 @@ impl ApiKeys {
         share.left = left;
         true
     }
-}
-
-fn record(
-    tx: &mut balcao_store::Tx<'_>,
-    organization: OrganizationId,
-    action: &str,
-    id: ApiKeyId,
-    after: Option<String>,
-    now: Timestamp,
-) -> Result<(), UseCaseError> {
-    let entry = AuditEntry {
-        at: now,
-        actor: "operator".to_owned(),
-        action: action.to_owned(),
-        subject: id.to_string(),
-        before: None,
-        after,
-    };
-    Ok(audit::append(tx, organization, &entry)?)
 }
 
 /// The characters that a key is found by; `None` if it is no key of ours.

@@ -7,9 +7,10 @@ use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::fold;
 use balcao_store::staff::{self, Staff};
 use balcao_store::{Tx, contact};
+use serde::{Deserialize, Serialize};
 
 use crate::appointments::professional_names;
-use crate::desk::{Desk, UseCaseError};
+use crate::desk::{Desk, UseCaseError, granted};
 use crate::pace::{self, Pace};
 use crate::plans::{self, Plans};
 
@@ -24,17 +25,22 @@ pub struct Sees {
     pub only: Option<ProfessionalId>,
 }
 
+/// Somebody of staff was named by an e-mail address that nobody has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("nobody of staff has the e-mail address `{email}`; known: {}", known.join(", "))]
+pub struct UnknownStaff {
+    /// As given.
+    pub email: String,
+    /// Those of the business.
+    pub known: Vec<String>,
+}
+
 /// Why somebody may not ask.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeopleRefusal {
     /// Nobody of staff has this address.
-    #[error("nobody of staff has the e-mail address `{email}`; there are: {}", known.join(", "))]
-    UnknownStaff {
-        /// The address.
-        email: String,
-        /// All addresses.
-        known: Vec<String>,
-    },
+    #[error(transparent)]
+    UnknownStaff(#[from] UnknownStaff),
     /// A customer asks what is for staff.
     #[error("only staff may ask this")]
     NotStaff,
@@ -68,6 +74,14 @@ impl Sees {
     pub const ALL: Self = Self { money: true, only: None };
 }
 
+/// Who of staff has an e-mail address; letters' case and spaces around it do not count.
+pub(crate) fn by_email<'a>(all: &'a [Staff], email: &str) -> Result<&'a Staff, UnknownStaff> {
+    all.iter().find(|one| one.email.eq_ignore_ascii_case(email.trim())).ok_or_else(|| UnknownStaff {
+        email: email.to_owned(),
+        known: all.iter().map(|one| one.email.clone()).collect(),
+    })
+}
+
 impl People {
     /// Over a desk.
     #[must_use]
@@ -87,10 +101,7 @@ impl People {
         let now = self.desk.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let all = staff::list(tx, organization)?;
-            let Some(me) = all.iter().find(|one| one.email.eq_ignore_ascii_case(email.trim())) else {
-                let known = all.into_iter().map(|one| one.email).collect();
-                return Ok(Err(PeopleRefusal::UnknownStaff { email, known }));
-            };
+            let me = granted!(by_email(&all, &email).map_err(PeopleRefusal::from));
             if let Some(known) = staff::contact_of(tx, organization, me.id)? {
                 return Ok(Ok(known));
             }

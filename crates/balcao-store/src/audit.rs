@@ -24,6 +24,21 @@ pub struct AuditEntry {
     pub after: Option<String>,
 }
 
+impl AuditEntry {
+    /// What somebody did who works on the server itself, by its commands.
+    #[must_use]
+    pub fn by_operator(action: &str, subject: impl std::fmt::Display, at: Timestamp) -> Self {
+        Self {
+            at,
+            actor: "operator".to_owned(),
+            action: action.to_owned(),
+            subject: subject.to_string(),
+            before: None,
+            after: None,
+        }
+    }
+}
+
 /// Adds an act.
 ///
 /// # Errors

@@ -148,7 +148,7 @@ async fn what_cannot_be_sent_is_refused_and_leaves_nothing_behind() {
     large.resize(5 * 1024 * 1024 + 1, 0);
     assert_eq!(take(DAVI, &large).await.unwrap(), Err(FileRefusal::TooLarge { limit: 5 * 1024 * 1024 }));
     let stranger = take("ninguem@figueira.example", PNG).await.unwrap().unwrap_err();
-    assert!(matches!(stranger, FileRefusal::UnknownStaff { .. }), "{stranger}");
+    assert!(matches!(stranger, FileRefusal::UnknownStaff(_)), "{stranger}");
     let before = shop.thread().await;
     let unknown = AttachmentId::try_from(99).unwrap();
     assert_eq!(sends(&shop, unknown, "oi").await, Err(ConversationRefusal::NoFile { id: unknown }));

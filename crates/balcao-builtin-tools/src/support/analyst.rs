@@ -18,7 +18,7 @@ pub(crate) async fn sees(people: &People, cx: &ToolContext) -> ToolResult<Sees> 
     let sees = people.sees(organization(cx)?, contact(cx)?).await.map_err(broke)?;
     sees.map_err(|refusal| match refusal {
         PeopleRefusal::UpgradeRequired(missing) => upgrade_required(cx, &missing).into(),
-        other @ (PeopleRefusal::UnknownStaff { .. }
+        other @ (PeopleRefusal::UnknownStaff(_)
         | PeopleRefusal::NotStaff
         | PeopleRefusal::TooOften { .. }
         | PeopleRefusal::NoProfessional { .. }) => {

@@ -10,6 +10,7 @@ use balcao_app::conversations::ConversationRefusal;
 use balcao_app::dead_letters::DeadLetterRefusal;
 use balcao_app::files::FileRefusal;
 use balcao_app::names::NameRefusal;
+use balcao_app::people::UnknownStaff;
 use balcao_domain::FailureClass;
 use balcao_domain::attachment::AttachmentState;
 use balcao_tool::FieldProblem;
@@ -45,16 +46,17 @@ pub(super) fn missing(kind: &str, id: impl std::fmt::Display) -> Problem {
     Problem::new(StatusCode::NOT_FOUND, format!("there is no {kind} {id}"))
 }
 
+/// What an unknown address of staff should have been.
+fn an_address(unknown: &UnknownStaff) -> String {
+    format!("the e-mail address of somebody of staff: {}", unknown.known.join(", "))
+}
+
 pub(super) fn of_conversation(refusal: ConversationRefusal) -> Problem {
     match refusal {
         ConversationRefusal::NotFound { id } => missing("conversation", id),
-        ConversationRefusal::UnknownStaff { email, known } => named(
-            "/staff",
-            "unknown_name",
-            &email,
-            format!("the e-mail address of somebody of staff: {}", known.join(", ")),
-            None,
-        ),
+        ConversationRefusal::UnknownStaff(unknown) => {
+            named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
+        }
         ConversationRefusal::WithAgent => conflict("with_agent", "the agent has this conversation already"),
         ConversationRefusal::NoFile { id } => named(
             "/attachment_id",
@@ -77,10 +79,7 @@ pub(super) fn of_file(refusal: FileRefusal) -> Problem {
         FileRefusal::NotHere { state: AttachmentState::Expired, .. } => Problem::of(StatusCode::GONE, "expired", told),
         FileRefusal::NotHere { state, .. } => conflict(state.as_str(), told),
         FileRefusal::NoConversation { id } => missing("conversation", id),
-        FileRefusal::UnknownStaff { email, known } => {
-            let expected = format!("the e-mail address of somebody of staff: {}", known.join(", "));
-            input::bad_parameter("staff", &email, expected)
-        }
+        FileRefusal::UnknownStaff(unknown) => input::bad_parameter("staff", &unknown.email, an_address(&unknown)),
         FileRefusal::Empty => Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "empty_file", told),
         FileRefusal::TooLarge { limit } => {
             Problem::of(StatusCode::PAYLOAD_TOO_LARGE, "too_large", told).fact("limit", limit)
@@ -94,13 +93,9 @@ pub(super) fn of_file(refusal: FileRefusal) -> Problem {
 pub(super) fn of_dead_letter(refusal: DeadLetterRefusal) -> Problem {
     match refusal {
         DeadLetterRefusal::NotFound { id } => missing("failed message", id),
-        DeadLetterRefusal::UnknownStaff { email, known } => named(
-            "/staff",
-            "unknown_name",
-            &email,
-            format!("the e-mail address of somebody of staff: {}", known.join(", ")),
-            None,
-        ),
+        DeadLetterRefusal::UnknownStaff(unknown) => {
+            named("/staff", "unknown_name", &unknown.email, an_address(&unknown), None)
+        }
         DeadLetterRefusal::MayArriveTwice { .. } => {
             conflict("may_arrive_twice", format!("{refusal}; say `may_arrive_twice` if that is right"))
         }

@@ -57,7 +57,7 @@ fn done<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> Resu
             let status = match refusal {
                 ConversationRefusal::NotFound { .. } => StatusCode::NOT_FOUND,
                 ConversationRefusal::WithAgent => StatusCode::CONFLICT,
-                ConversationRefusal::UnknownStaff { .. }
+                ConversationRefusal::UnknownStaff(_)
                 | ConversationRefusal::NoFile { .. }
                 | ConversationRefusal::Empty
                 | ConversationRefusal::TooLong { .. } => StatusCode::UNPROCESSABLE_ENTITY,
