@@ -1,7 +1,7 @@
 # Two commands: `make demo` runs the main job, `make test` the tests.
 # `make check` runs what else the gate runs; `make bench` the figures.
 # `make browser` runs the tests in Chromium, if it is there or apt can install it.
-.PHONY: demo test browser check fmt clippy doc deps gates bench simulate planted fuzz-api
+.PHONY: demo test browser check fmt clippy doc deps gates bench simulate planted outside fuzz-api
 
 demo: ## the sample barbershop on a page of this machine; in the terminal where there is none
 	cargo run --quiet -p balcao-cli -- demo
@@ -55,6 +55,9 @@ simulate: ## the whole server under seeded faults: SEEDS=5000, or MINUTES=60
 
 planted: ## whether the simulator finds the mistakes that are built in for it
 	cargo run --release --quiet -p balcao-simulator --features planted -- --planted
+
+outside: ## what others wrote judges our API, agendas, letters and WhatsApp messages; needs Python, Node, and the network once
+	.ci/outside
 
 fuzz-api: ## schemathesis against the API of the real binary; needs Python, and the network once
 	.ci/schemathesis
