@@ -222,9 +222,11 @@ impl<'a> Intake<'a> {
         let day = say::day(date, self.locale);
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.from <= *time && *time <= window.until);
-        let times = slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).filter(fits);
-        let times: Vec<String> =
-            spread(&times.collect::<Vec<_>>()).into_iter().map(|time| say::time(time, self.locale)).collect();
+        let free: Vec<Time> =
+            slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).filter(fits).collect();
+        let told = spread(&free);
+        let more = if told.len() < free.len() { self.say(", entre outros", ", among others") } else { String::new() };
+        let times: Vec<String> = told.into_iter().map(|time| say::time(time, self.locale)).collect();
         let (times, who) = (times.join(", "), text("professional"));
         Decision::Say(if times.is_empty() {
             self.say(
@@ -233,8 +235,8 @@ impl<'a> Intake<'a> {
             )
         } else {
             self.say(
-                &format!("Em {day}, {who} tem: {times}. Qual horário?"),
-                &format!("On {day}, {who} has: {times}. Which time?"),
+                &format!("Em {day}, {who} tem{more}: {times}. Qual horário?"),
+                &format!("On {day}, {who} has{more}: {times}. Which time?"),
             )
         })
     }
