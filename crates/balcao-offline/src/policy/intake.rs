@@ -102,7 +102,7 @@ impl<'a> Intake<'a> {
         if let Some(address) = self.facts.address.clone().filter(|_| super::asks_where(&said.text)) {
             return Some(Decision::Say(self.line(Line::Address { address })));
         }
-        if plain && (said.is(Act::Prices) || said.is(Act::Services) || said.is(Act::Hours)) {
+        if plain && self.asks_of_the_session() {
             return Some(self.inform());
         }
         if self.calls_it_off() && self.dialogue.asked != Question::Nothing {
@@ -142,6 +142,17 @@ impl<'a> Intake<'a> {
     fn asks_what_is_free(&self) -> bool {
         let said = &self.dialogue.utterance;
         said.is(Act::Availability) && said.times.is_empty() && said.bare_times.is_empty()
+    }
+
+    /// "Que horas ela atende?" is about her alone.
+    fn asks_for_hours(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        said.is(Act::Hours) || said.is(Act::WhoWorks)
+    }
+
+    fn asks_of_the_session(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        said.is(Act::Prices) || said.is(Act::Services) || self.asks_for_hours()
     }
 
     fn line(&self, line: Line) -> String {
@@ -311,17 +322,17 @@ impl<'a> Intake<'a> {
             &format!("A sessão com {who}{what} dura {minutes} minutos{pt}."),
             &format!("A session with {who}{what} takes {minutes} minutes{en}."),
         );
-        let hours = if self.dialogue.utterance.is(Act::Hours) { self.hours_of(who, info) } else { String::new() };
-        Decision::Say(format!("{session}{hours} {}", self.what_is_missing()))
+        let hours = if self.asks_for_hours() { self.hours_of(who, info) } else { String::new() };
+        let gap = if hours.is_empty() { " " } else { "\n" };
+        Decision::Say(format!("{session}{hours}{gap}{}", self.what_is_missing()))
     }
 
     /// Whether the session was told just now, and nobody asks for it again.
     fn is_told(&self) -> bool {
         let said = &self.dialogue.utterance;
-        let asked = said.is(Act::Prices) || said.is(Act::Services) || said.is(Act::Hours);
         let told = ["A sessão com ", "A session with "].iter().any(|lead| self.dialogue.said.contains(lead));
         let named = self.dialogue.catalog.professional_in(&said.text) != Named::Nothing;
-        told && !asked && !named && self.dialogue.asked == Question::Day
+        told && !self.asks_of_the_session() && !named && self.dialogue.asked == Question::Day
     }
 
     /// When the professional works, a line a day.
@@ -337,7 +348,7 @@ impl<'a> Intake<'a> {
             return String::new();
         }
         let head = self.say(&format!("{who} atende:"), &format!("{who} works:"));
-        format!("\n{head}\n{}\n", rows.join("\n"))
+        format!("\n{head}\n{}", rows.join("\n"))
     }
 
     /// The question that goes on with the booking.

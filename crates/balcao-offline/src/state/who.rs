@@ -63,6 +63,7 @@ impl Who {
             guest.name = name_after(text, &all, after).or(guest.name.take());
         }
         let Some(guest) = &mut self.guest else { return };
+        guest.name = told_name(text, &all).or(guest.name.take());
         if asked(&GUEST_NAME)
             && !(staff && speaks_of_staff(text))
             && let Some(name) = answered_name(text)
@@ -82,6 +83,17 @@ impl Who {
 pub(crate) fn is_asked_for(said: &str) -> bool {
     let of_number = ["com DDD?", "with area code?"];
     OWN_NAME.into_iter().chain(GUEST_NAME).chain(of_number).any(|question| said.ends_with(question))
+}
+
+/// "Ela se chama Lourdes", "o nome dele é Pedro": the name, wherever it is said.
+fn told_name(text: &str, all: &[Token]) -> Option<String> {
+    const TELLING: [&[&str]; 5] =
+        [&["se", "chama"], &["nome", "dele"], &["nome", "dela"], &["his", "name"], &["her", "name"]];
+    let says = |at: usize, words: &[&str]| {
+        words.iter().enumerate().all(|(next, word)| all.get(at + next).is_some_and(|token| token.text == *word))
+    };
+    let at = (0..all.len()).find(|at| TELLING.iter().any(|words| says(*at, words)))?;
+    answered_name(text.get(all.get(at + 2)?.start..)?)
 }
 
 /// Whether a message answers our question for a name with one.
@@ -170,13 +182,18 @@ mod tests {
 
     #[test]
     fn whoever_comes_instead_has_their_own_name_and_number() {
-        let cases: [(&[&str], Option<Guest>); 8] = [
+        let cases: [(&[&str], Option<Guest>); 10] = [
             (&["pra minha mãe, Maria Souza 11 98888-7777"], of(Some("Maria Souza"), Some("11 98888-7777"))),
             (&["quero marcar pro meu filho amanhã às 15h"], of(None, None)),
             (&["é para o meu pai João da Silva, (11) 3222-1100."], of(Some("João da Silva"), Some("(11) 3222-1100"))),
             (&["para a minha esposa, a Ana"], of(Some("Ana"), None)),
             (&["for my daughter Emma Stone, +55 11 98888-7777"], of(Some("Emma Stone"), Some("+55 11 98888-7777"))),
             (&["pra minha mãe", "o número dela é 11988887777"], of(None, Some("11988887777"))),
+            (&["pra minha mãe, ela se chama lourdes"], of(Some("Lourdes"), None)),
+            (
+                &["pro meu irmão Pedro", "ops, o nome dele é Paulo, 31 97777-1234"],
+                of(Some("Paulo"), Some("31 97777-1234")),
+            ),
             (&["quero marcar amanhã 11h, sou a Maria"], None),
             (&["meu pai corta aí"], None),
         ];
