@@ -182,6 +182,9 @@ pub struct TurnFacts {
     pub locale: String,
     /// The organization's name.
     pub organization: String,
+    /// Its address, if known.
+    #[serde(default)]
+    pub address: Option<String>,
     /// The contact's name, if known.
     pub contact_name: Option<String>,
     /// The appointment that a notification was about which the contact may be answering.

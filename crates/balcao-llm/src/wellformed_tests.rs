@@ -43,6 +43,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
             now: "2026-11-23T09:00[America/Sao_Paulo]".parse().unwrap(),
             locale: "pt-BR".to_owned(),
             organization: "o".to_owned(),
+            address: None,
             contact_name: None,
             appointment: None,
         },

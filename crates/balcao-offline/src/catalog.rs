@@ -82,6 +82,19 @@ impl Catalog {
         }
     }
 
+    /// Takes in the professionals that an intake's answer names: whose it is, or whom one may choose.
+    pub fn meet(&mut self, result: &Value) {
+        let one = result.get("professional").or_else(|| result.get("working_hours").and(result.get("name")));
+        let all = result.get("details").and_then(|details| details.get("available")).and_then(Value::as_array);
+        let argument = result.get("details").and_then(|details| details.get("argument")).and_then(Value::as_str);
+        let listed = all.filter(|_| argument == Some("professional")).into_iter().flatten();
+        for name in one.into_iter().chain(listed).filter_map(Value::as_str) {
+            if !self.professionals.iter().any(|known| known == name) {
+                self.professionals.push(name.to_owned());
+            }
+        }
+    }
+
     fn learn_skills(&mut self, person: &Value) {
         let list = person.get("services").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let service = |one: &Value| one.as_str().map(str::to_owned).or_else(|| results::text(one, &["name"]));
@@ -194,7 +207,16 @@ impl Catalog {
             }
         }
         let name = |index: usize| self.services.get(index).map(|service| service.name.clone()).unwrap_or_default();
-        if let Some((best, ..)) = whole.iter().max_by_key(|(_, words, first)| (*words, std::cmp::Reverse(*first))) {
+        // "Corte na máquina pro meu filho" is what it says, and not "Corte de menino".
+        let heard = tokens(text);
+        let literal = |index: usize| {
+            let name = name(index);
+            tokens(&name).iter().filter(|word| heard.iter().any(|token| token.text == word.text)).count()
+        };
+        let weight = |(index, words, first): &(usize, usize, usize)| {
+            (*words, if whole.len() > 1 { literal(*index) } else { 0 }, std::cmp::Reverse(*first))
+        };
+        if let Some((best, ..)) = whole.iter().max_by_key(|one| weight(one)) {
             return Named::One(name(*best));
         }
         let most = part.iter().map(|(_, weight)| *weight).max().unwrap_or_default();

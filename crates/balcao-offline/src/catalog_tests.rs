@@ -25,6 +25,15 @@ fn one(name: &str) -> Named {
 }
 
 #[test]
+fn what_is_said_comes_before_what_it_may_mean() {
+    let mut catalog = Catalog::default();
+    catalog.learn(&json!({"services": [{"name": "Corte na máquina"}, {"name": "Corte de menino"}]}));
+    let named = |text: &str| catalog.service_in(text);
+    assert_eq!(named("corte na maquina pro meu filho"), Named::One("Corte na máquina".to_owned()));
+    assert_eq!(named("corte pro meu filho"), Named::One("Corte de menino".to_owned()));
+}
+
+#[test]
 fn services_are_named_by_their_words() {
     for (text, want) in [
         ("quero cortar o cabelo amanhã", one("Corte")),

@@ -87,7 +87,7 @@ fn decide(request: &ModelRequest, may_call: bool) -> Decision {
     // The structured protocol switches the vendor's own calling off: there the list of tools decides.
     let structured = matches!(&request.format, ResponseFormat::Json { .. });
     let may_call = may_call || structured && request.purpose == Purpose::Step && !tools.is_empty();
-    policy::decide(&dialogue, &tools, &facts.organization, facts.contact_name.as_deref(), locale, may_call)
+    policy::decide(&dialogue, &tools, facts, locale, may_call)
 }
 
 fn step(request: &ModelRequest, may_call: bool) -> ModelResponse {
@@ -183,6 +183,7 @@ fn judge(request: &ModelRequest) -> String {
         | Question::Next
         | Question::Which
         | Question::Human
+        | Question::Begin
         | Question::Waitlist => asked_in(&request.system),
     };
     let agrees = agreement_about(&dialogue.utterance.text, asked) == Agreement::Yes;

@@ -25,6 +25,13 @@ pub fn usual_name(tool: &str) -> &str {
     }
 }
 
+/// True if a booking was refused because of its time: taken, closed, too soon or beside the grid.
+#[must_use]
+pub fn is_no_slot(value: &Value) -> bool {
+    let reason = value.get("reason").and_then(Value::as_str);
+    reason.is_some_and(|reason| ["SLOT_TAKEN", "OUTSIDE_HOURS", "TOO_SOON", "OFF_GRID"].contains(&reason))
+}
+
 /// One answered tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {

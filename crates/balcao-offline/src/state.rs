@@ -25,8 +25,9 @@ use crate::{
 pub use fill::says_all;
 use fill::{informative, wants_a_time};
 pub use pick::{Place, place_in};
-pub use question::Question;
 use question::question_in;
+pub use question::{Question, own_appointment};
+pub(crate) use who::is_asked_for;
 pub use who::{GUEST_NAME, Guest, OWN_NAME, Who};
 
 /// What the customer is after.
@@ -224,7 +225,9 @@ impl Dialogue {
         self.several = self.several_to_cancel(&utterance);
         self.take_next(&utterance);
         self.fill(&utterance);
-        self.who.hear(&utterance.text, &self.said);
+        // "Com o Wesley" to "who comes?" says with whom.
+        let staff = matches!(self.catalog.professional_in(&utterance.text), Named::One(_));
+        self.who.hear(&utterance.text, &self.said, staff);
         self.utterance = utterance;
     }
 
@@ -241,6 +244,8 @@ impl Dialogue {
             if before != Goal::Book {
                 self.begin(Goal::Book);
             }
+        } else if self.asked == Question::Begin && agreement(&utterance.text) == Agreement::Yes {
+            self.begin(Goal::Book);
         } else if before == Goal::None && wants_a_time(utterance) && !informative(utterance) {
             self.begin(Goal::Book);
             self.presumed = !utterance.is(Act::Want) && utterance.impossible_time.is_none();
@@ -373,6 +378,9 @@ impl Dialogue {
                     self.begin(Goal::None);
                     self.who.booked();
                 }
+                // Asked for once more it would be refused once more: the next message chooses anew.
+                "book_appointment" if results::is_no_slot(&outcome.result) => self.times.clear(),
+                "get_available_slots" | "get_professional_info" => self.catalog.meet(&outcome.result),
                 "schedule_appointment_reminder" if outcome.succeeded() => self.reminded = true,
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming", "events"]);
@@ -389,6 +397,7 @@ impl Dialogue {
                     self.mentions.clear();
                     self.proposal = None;
                     self.any_professional = false;
+                    self.who.booked();
                     self.day = None;
                     self.times.clear();
                     self.window = None;
@@ -405,6 +414,8 @@ impl Dialogue {
             }
         } else if outcome.is_held() {
             self.held = Some(outcome.clone());
+        } else {
+            self.catalog.meet(&outcome.result);
         }
         self.outcomes.push(outcome);
     }
@@ -480,13 +491,4 @@ fn sentence_end(text: &str) -> Option<usize> {
         ["Dr", "Dra", "Sr", "Sra", "Prof"].contains(&last)
     };
     text.match_indices(". ").map(|(at, _)| at).find(|at| text.get(..*at).is_some_and(|before| !title(before)))
-}
-
-/// True if the message speaks of an appointment that exists.
-#[must_use]
-pub fn own_appointment(text: &str) -> bool {
-    let folded = fold(text);
-    ["meu horario", "minha consulta", "meu agendamento", "minha sessao", "my appointment", "minha hora"]
-        .iter()
-        .any(|words| folded.contains(words))
 }

@@ -207,7 +207,7 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversat
     Ok(())
 }
 
-/// Keeps whom a conversation is about.
+/// Keeps whom a conversation is about: nobody in particular, if absent.
 ///
 /// # Errors
 /// What the database said.
@@ -215,7 +215,7 @@ pub fn set_professional(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     id: ConversationId,
-    professional: ProfessionalId,
+    professional: Option<ProfessionalId>,
 ) -> Result<(), StoreError> {
     tx.execute(
         "UPDATE conversation SET professional_id = ?3 WHERE organization_id = ?1 AND id = ?2",

@@ -69,7 +69,8 @@ pub fn invented<'a>(
     let mut prices = prices_in(text);
     prices.retain(|price| !receipts.iter().any(|receipt| receipt.price_cents == Some(*price)));
     let mut dates = dates_of(text, evidence.today);
-    dates.retain(|(date, _)| !receipts.iter().any(|receipt| receipt.day == Some(*date)));
+    let booked: Vec<Date> = receipts.iter().filter_map(|receipt| receipt.day).collect();
+    dates.retain(|date| !date.is_one_of(&booked));
     let clocks = times_of(text);
     let proven: Vec<Time> = receipts.iter().flat_map(|receipt| [receipt.start, receipt.end]).flatten().collect();
     let unproven = |index: &usize| clocks.get(*index).is_some_and(|time| !time.is_one_of(&proven));
@@ -85,7 +86,7 @@ pub fn invented<'a>(
         if !dates.is_empty() {
             let known = known_dates(source, evidence.today);
             let beside_times = if is_prompt { dates_beside_times(source, evidence.today) } else { known.clone() };
-            dates.retain(|(date, timed)| !(if *timed { &beside_times } else { &known }).contains(date));
+            dates.retain(|date| !date.is_one_of(if date.timed { &beside_times } else { &known }));
         }
         if !times.is_empty() {
             let known = known_times(source);
@@ -97,14 +98,13 @@ pub fn invented<'a>(
         clocks.get(*index).filter(|time| !(time.ends_range && reckoned))
     };
     let price = prices.first().map(|cents| Invented::Price(*cents));
-    let date = dates.first().map(|(date, _)| Invented::Date(*date));
+    let date = dates.first().map(|said| Invented::Date(said.date));
     price.or(date).or_else(|| times.iter().find_map(open).map(|said| Invented::Time(said.time)))
 }
 
 /// The dates that a reply names in figures or by month; beside a time of day also "hoje" and "amanhã": what is free or
-/// booked then is a statement about that day. Weekdays alone say less and are not looked at, and today's date is known. With
-/// each, whether a time of day stands beside it.
-fn dates_of(text: &str, today: Date) -> Vec<(Date, bool)> {
+/// booked then is a statement about that day. Weekdays alone say less and are not looked at, and today's date is known.
+fn dates_of(text: &str, today: Date) -> Vec<SaidDate> {
     let mut all = Vec::new();
     for sentence in text.split_inclusive(['!', '?', '\n', ';']).flat_map(|part| part.split_inclusive(". ")) {
         let timed = !clocks(sentence).is_empty();
@@ -114,11 +114,19 @@ fn dates_of(text: &str, today: Date) -> Vec<(Date, bool)> {
             let in_figures = said.contains(|c: char| c.is_ascii_digit());
             let relative = RELATIVE.contains(&fold(said).as_str());
             if timed && (in_figures || relative) || in_figures && day != today {
-                all.push((day, timed));
+                all.push(SaidDate { date: day, timed, any_year: in_figures && !names_year(said, day) });
             }
         }
     }
     all
+}
+
+/// Whether a date is written with its year, in full or by its last two figures: "23/11/2026", "23/11/26".
+fn names_year(said: &str, date: Date) -> bool {
+    let year = date.year().to_string();
+    let short = year.get(2..).unwrap_or_default();
+    let mut figures = said.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
+    figures.clone().any(|part| part == year) || figures.nth(2) == Some(short)
 }
 
 /// The dates of a prompt's lines that name a time, too. One such line says what time it is now: today needs another.
@@ -144,6 +152,23 @@ fn known_dates(source: &str, today: Date) -> Vec<Date> {
         }));
     }
     known
+}
+
+/// A date in a reply.
+#[derive(Debug, Clone, Copy)]
+struct SaidDate {
+    date: Date,
+    /// A time of day stands beside it.
+    timed: bool,
+    /// Without its year "23/11" is read as the next one; of a day that is over ("23/11 já passou") the last one is meant.
+    any_year: bool,
+}
+
+impl SaidDate {
+    fn is_one_of(&self, known: &[Date]) -> bool {
+        let same_day = |one: &Date| (one.month(), one.day()) == (self.date.month(), self.date.day());
+        known.contains(&self.date) || self.any_year && known.iter().any(same_day)
+    }
 }
 
 /// A time of day in a reply.

@@ -60,3 +60,15 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     let text = "Seu corte é às 15h, sai por R$ 45,00 e termina às 15:30.";
     assert_eq!(invented(text, &proven, std::iter::empty(), ""), None);
 }
+
+#[test]
+fn a_day_that_is_over_may_be_named_without_its_year() {
+    // Read alone, "23/11" on the 24th is next year's.
+    let asked = ["quero marcar ontem às 10"];
+    let found = |text: &str| invented(text, &evidence(Vec::new()), asked.into_iter(), "");
+    assert_eq!(found("23/11 já passou. Qual dia você quer?"), None);
+    assert_eq!(found("Ontem, segunda, 23/11, às 10h, já passou."), None);
+    assert_eq!(found("Tenho em 22/11."), Some(Invented::Date(date(2027, 11, 22))));
+    assert_eq!(found("Tenho em 23/11/2027."), Some(Invented::Date(date(2027, 11, 23))));
+    assert_eq!(found("Tenho em 23/11/27."), Some(Invented::Date(date(2027, 11, 23))));
+}

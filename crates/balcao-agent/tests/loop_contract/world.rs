@@ -116,6 +116,7 @@ impl World {
                 now: self.now.clone(),
                 locale: profile.language.tag().to_owned(),
                 organization: "Barbearia de Teste".to_owned(),
+                address: None,
                 contact_name: self.contact.name.clone(),
                 appointment: None,
             },

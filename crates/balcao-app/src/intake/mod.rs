@@ -4,6 +4,7 @@
 //! it stays the writer's, counts against the writer's limits, and is recorded as being for somebody else. Of that person nothing
 //! is read, told or changed; a contact is added only if their number is new, and the answer is the same either way.
 
+mod anyone;
 pub(crate) mod whom;
 
 use std::sync::Arc;
@@ -283,9 +284,13 @@ fn session<'a>(
     let Some(professional) = active.clone().find(|one| Some(one.id) == known) else {
         return Ok(Err(IntakeRefusal::Whom { known: active.by_ref().map(|one| one.name.clone()).collect() }));
     };
+    Ok(Ok(Session { professional, service: first_service(agenda, professional) }))
+}
+
+/// What a session with a professional is: the first service that they offer.
+fn first_service<'a>(agenda: &'a Agenda, professional: &Professional) -> Option<&'a Service> {
     let mut offered = agenda.services.iter().filter(|service| service.active);
-    let service = offered.find(|service| professional.offers(service.id).is_some());
-    Ok(Ok(Session { professional, service }))
+    offered.find(|service| professional.offers(service.id).is_some())
 }
 
 fn book(

@@ -1,26 +1,47 @@
 //! Whom a conversation is about, where one number serves several professionals.
 //!
 //! What the customer says decides, code before name; then what is known already; then their next or last appointment; then there
-//! may be only one. Else nobody is known, and the customer is asked: their answer is read here.
+//! may only be one. Else nobody is known, and the customer is asked: their answer is read here, and whoever wants anybody gets
+//! whoever is free first ([`anyone`]). A calendar of all ([`Finding::AskedFor`]) is about somebody only while the customer asks
+//! for them.
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::fold;
 use balcao_store::catalog::{self, Around};
 use balcao_store::conversation::{self, Conversation};
-use balcao_store::message::{self, Author};
+use balcao_store::message::{self, Author, Message};
 use balcao_store::{Tx, appointment, organization};
-use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
 
+use super::anyone;
 use crate::desk::UseCaseError;
 
 /// So many of the latest messages are looked at for what the customer has just said.
 const LOOKED_AT: u32 = 20;
+/// So long a customer's wish for one professional counts in a calendar of all: a later visit is not bound by it.
+const ASKED_FOR_HOURS: i64 = 24;
 /// Words before a name by which somebody changes to another professional.
 const TOWARDS: [&str; 3] = ["com", "with", "para"];
 /// Words that may stand between these and the name.
 const BETWEEN: [&str; 10] = ["o", "a", "dr", "dra", "doutor", "doutora", "doctor", "the", "sr", "sra"];
+
+/// Words that make a name behind them the writer's, or that of whoever comes: "sou o Saulo", "meu filho Saulo".
+const INTRODUCING: [&str; 27] = [
+    "sou", "chamo", "chama", "nome", "am", "name", "filho", "filha", "irmao", "irma", "marido", "esposa", "esposo",
+    "mulher", "namorado", "namorada", "pai", "mae", "amigo", "amiga", "neto", "neta", "primo", "prima", "son",
+    "daughter", "friend",
+];
+
+/// When a conversation is about one professional.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finding {
+    /// Always: each session is somebody's.
+    Always,
+    /// While the customer asks for one; else anybody will do.
+    AskedFor,
+}
 
 /// Finds out whom a conversation is about, from what the customer has just written too, and keeps it.
 pub(crate) fn settle(
@@ -28,27 +49,67 @@ pub(crate) fn settle(
     organization: OrganizationId,
     contact: ContactId,
     conversation: &mut Conversation,
+    finding: Finding,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let active = active(tx, organization)?;
     let last = message::last(tx, organization, conversation.id, LOOKED_AT)?;
+    let whom = match finding {
+        Finding::AskedFor => asked_for(&active, &last, now),
+        Finding::Always => {
+            always(tx, organization, contact, conversation, &active, &last, now)?.or(conversation.professional)
+        }
+    };
+    if conversation.professional != whom {
+        conversation::set_professional(tx, organization, conversation.id, whom)?;
+        conversation.professional = whom;
+    }
+    Ok(())
+}
+
+fn always(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    conversation: &Conversation,
+    active: &[Professional],
+    last: &[Message],
+    now: Timestamp,
+) -> Result<Option<ProfessionalId>, UseCaseError> {
     let said = last.iter().rev().take_while(|one| one.author == Author::Contact).map(|one| fold(&one.text));
     let said = said.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" . ");
     let known = conversation.professional.filter(|known| active.iter().any(|one| one.id == *known));
-    let whom = match named(&active, &said, known.is_some()).or(known) {
-        Some(whom) => Some(whom),
-        None => by_appointment(tx, organization, contact, &active, now)?.or(match active.as_slice() {
-            [only] => Some(only.id),
-            _ => None,
-        }),
-    };
-    if let Some(whom) = whom
-        && conversation.professional != Some(whom)
-    {
-        conversation::set_professional(tx, organization, conversation.id, whom)?;
-        conversation.professional = Some(whom);
+    if let Some(whom) = named(active, &said, known.is_some()).or(known) {
+        return Ok(Some(whom));
     }
-    Ok(())
+    if let Some(whom) = by_appointment(tx, organization, contact, active, now)? {
+        return Ok(Some(whom));
+    }
+    if let [only] = active {
+        return Ok(Some(only.id));
+    }
+    if !anyone::says_anybody(&said, true) {
+        return Ok(None);
+    }
+    let texts = last.iter().filter(|one| one.author == Author::Contact).map(|one| one.text.as_str());
+    let wish = anyone::wish(texts, crate::desk::organization(tx, organization)?.1.to_datetime(now).date());
+    anyone::choose(tx, organization, contact, active, wish, now)
+}
+
+/// The one whom the customer asked for last, unless they said since that anybody will do.
+fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Option<ProfessionalId> {
+    let since = now.checked_sub(SignedDuration::from_hours(ASKED_FOR_HOURS)).unwrap_or(now);
+    let theirs = last.iter().rev().filter(|one| one.author == Author::Contact && one.created_at >= since);
+    for one in theirs {
+        let said = fold(&one.text);
+        if anyone::says_anybody(&said, false) {
+            return None;
+        }
+        if let Some(whom) = named(active, &said, false) {
+            return Some(whom);
+        }
+    }
+    None
 }
 
 /// Those who can be booked.
@@ -90,8 +151,12 @@ fn is_named(words: &[&str], one: &Professional, known: bool) -> bool {
             return false;
         }
         words.windows(name.len()).enumerate().any(|(at, window)| {
-            let before = words.get(..at).unwrap_or_default().iter().rev().find(|word| !BETWEEN.contains(word));
-            window == name.as_slice() && (!known || before.is_some_and(|word| TOWARDS.contains(word)))
+            let mut before = words.get(..at).unwrap_or_default().iter().rev().filter(|word| !BETWEEN.contains(word));
+            let (last, first) =
+                (before.next().copied().unwrap_or_default(), before.next().copied().unwrap_or_default());
+            // "Aqui é o Saulo".
+            let introduced = INTRODUCING.contains(&last) || last == "e" && ["aqui", "nome"].contains(&first);
+            window == name.as_slice() && (TOWARDS.contains(&last) || !known && !introduced)
         })
     })
 }

@@ -48,3 +48,41 @@ fn a_code_comes_before_a_name_and_a_name_must_mean_one() {
         assert_eq!(found, expected, "{said}");
     }
 }
+
+#[test]
+fn the_name_of_the_writer_or_of_whoever_comes_is_no_choice() {
+    let all = [professional(2, "Dr. Saulo Meireles", "Saulo", "saulo")];
+    for (said, expected) in [
+        ("oi, aqui é o Saulo", None),
+        ("meu nome é Saulo", None),
+        ("sou o Saulo, tudo bem?", None),
+        ("é pro meu filho Saulo", None),
+        ("ele se chama Saulo", None),
+        ("o Saulo tem horário?", Some(2)),
+        ("e o Saulo?", Some(2)),
+    ] {
+        assert_eq!(named(&all, &fold(said), false).map(i64::from), expected, "{said}");
+    }
+}
+
+#[test]
+fn in_a_calendar_of_all_the_last_wish_counts_for_a_day() {
+    let all =
+        [professional(1, "Dra. Ana Prado", "Ana", "ana"), professional(2, "Dr. Saulo Meireles", "Saulo", "saulo")];
+    let now: Timestamp = "2026-11-24T13:00:00Z".parse().unwrap();
+    let message = |author: Author, hours_ago: i64, text: &str| Message {
+        id: 1.try_into().unwrap(),
+        author,
+        text: text.to_owned(),
+        subject: None,
+        created_at: now - SignedDuration::from_hours(hours_ago),
+    };
+    let contact = |hours_ago: i64, text: &str| message(Author::Contact, hours_ago, text);
+    let asked = |last: &[Message]| asked_for(&all, last, now).map(i64::from);
+    assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "sexta às 15h")]), Some(1));
+    assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "melhor com o Saulo")]), Some(2));
+    assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "com qualquer um")]), None);
+    assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "tanto faz o horário")]), Some(1));
+    assert_eq!(asked(&[contact(30, "quero com a Ana"), contact(1, "oi")]), None);
+    assert_eq!(asked(&[message(Author::Agent, 1, "Marcado com Ana."), contact(0, "valeu")]), None);
+}

@@ -132,6 +132,7 @@ impl Timers {
                 now: draft.now.clone(),
                 locale: agent.profile.language.tag().to_owned(),
                 organization: draft.business.clone(),
+                address: None,
                 contact_name: Some(draft.customer.clone()),
                 appointment: None,
             },

@@ -243,6 +243,7 @@ async fn ask(
         now: answered.state.now.clone(),
         locale: agent.profile.language.tag().to_owned(),
         organization: String::new(),
+        address: None,
         contact_name: None,
         appointment: None,
     };

@@ -28,7 +28,7 @@ use super::{Agent, Inbound, Writer};
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::hours::{self, OpenState};
-use crate::intake::whom;
+use crate::intake::whom::{self, Finding};
 
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;
@@ -85,8 +85,8 @@ pub(super) struct Needs {
     spent: bool,
     /// The contact's stages, for hot leads.
     stages: bool,
-    /// Whom the conversation is about.
-    whom: bool,
+    /// Whom the conversation is about, and when it is about anybody.
+    whom: Option<Finding>,
     /// The texts that the business publishes, for a sanitiser that is not built yet.
     pub(super) public_texts: bool,
 }
@@ -98,10 +98,20 @@ impl Needs {
             flood_per_minute: agent.profile.guardrails.flood_per_minute,
             spent: agent.profile.budgets != unlimited,
             stages: agent.profile.guardrails.hot_leads.iter().any(|lead| lead.stage.is_some()),
-            whom: agent.profile.packs.iter().any(|pack| pack == "intake"),
+            whom: finding(agent),
             public_texts,
         }
     }
+}
+
+/// How a profile's tools find their professional. A profile that names one needs nobody found.
+fn finding(agent: &Agent) -> Option<Finding> {
+    let profile = &agent.profile;
+    let has = |pack: &str| profile.packs.iter().any(|one| one == pack);
+    if has("intake") {
+        return Some(Finding::Always);
+    }
+    (has("calendar") && profile.professional.is_none()).then_some(Finding::AskedFor)
 }
 
 pub(super) enum Opening {
@@ -203,8 +213,8 @@ pub(super) fn load(
     needs: Needs,
     now: Timestamp,
 ) -> Result<Opened, UseCaseError> {
-    if needs.whom {
-        whom::settle(tx, organization.id, contact.id, &mut conversation, now)?;
+    if let Some(finding) = needs.whom {
+        whom::settle(tx, organization.id, contact.id, &mut conversation, finding, now)?;
     }
     let local = now.to_zoned(zone.clone());
     let org = organization.id;

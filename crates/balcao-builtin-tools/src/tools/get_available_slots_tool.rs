@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use balcao_app::calendar::{BusyDay, BusyQuery, Calendar, Refusal};
+use balcao_app::catalog::{ProfessionalView, ServiceView};
 use balcao_app::intake::Intake;
+use balcao_domain::Money;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,13 +57,12 @@ impl NativeTool for GetAvailableSlotsTool {
             let wanted = |name: &String| professional.as_ref().is_none_or(|only| only == name);
             offer.professionals.iter().filter(move |one| wanted(&one.name))
         };
-        let offered = |name: &String| people().any(|one| one.services.contains(name));
-        let services = offer.services.iter().filter(|one| offered(&one.name));
+        let services = offer.services.iter().filter_map(|one| on_offer(one, people()));
         let with_free = days.len() <= DAYS_WITH_STARTS;
         let mut value = json!({
             "success": true,
             "days": days.iter().map(|day| shown(cx, day, with_free)).collect::<Value>(),
-            "services": services.map(|one| json!({"name": one.name, "durationMinutes": one.duration_min})).collect::<Value>(),
+            "services": services.collect::<Value>(),
             "professionals": people().map(|one| one.name.as_str()).collect::<Value>(),
         });
         if let (Some(fields), false) = (value.as_object_mut(), message.is_empty()) {
@@ -69,6 +70,23 @@ impl NativeTool for GetAvailableSlotsTool {
         }
         Ok(ToolOutput::success(value))
     }
+}
+
+/// A service with what it costs and how long it takes; `None` if none of these people offers it. Where their prices differ
+/// the price is "R$ 50,00 a R$ 70,00"; where their lengths differ, the usual one stands.
+fn on_offer<'a>(service: &ServiceView, people: impl Iterator<Item = &'a ProfessionalView>) -> Option<Value> {
+    let terms = |one: &ProfessionalView| {
+        let own = one.terms.iter().find(|own| own.service == service.name);
+        own.map_or((service.price, service.duration_min), |own| (own.price, own.duration_min))
+    };
+    let offered: Vec<(Money, u32)> = people.filter(|one| one.services.contains(&service.name)).map(terms).collect();
+    let prices = || offered.iter().map(|(price, _)| *price);
+    let (lowest, highest) = (prices().min_by_key(|one| one.cents)?, prices().max_by_key(|one| one.cents)?);
+    let price = if lowest == highest { lowest.to_string() } else { format!("{lowest} a {highest}") };
+    let minutes =
+        offered.first().map(|(_, minutes)| *minutes).filter(|first| offered.iter().all(|one| one.1 == *first));
+    let minutes = minutes.unwrap_or(service.duration_min);
+    Some(json!({"name": service.name, "durationMinutes": minutes, "price": price}))
 }
 
 /// `with_free` names the starts, too: a reply may name no time that stands nowhere.

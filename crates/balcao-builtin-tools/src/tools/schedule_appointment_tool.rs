@@ -52,7 +52,8 @@ impl ScheduleAppointmentTool {
         if own.into_iter().flatten().any(|own| is_of(given, own)) {
             return Ok(Named::Own);
         }
-        Ok(if known.name.is_none() { Named::New(given.to_owned()) } else { Named::Other(given.to_owned()) })
+        let nameless = known.name.is_none() && known.preferred_name.is_none();
+        Ok(if nameless { Named::New(given.to_owned()) } else { Named::Other(given.to_owned()) })
     }
 
     async fn request(&self, cx: &ToolContext, args: &Args, named: &Named) -> ToolResult<BookRequest> {

@@ -230,6 +230,35 @@ async fn a_name_beside_the_booking_is_the_writers_or_that_of_who_comes() {
     let nameless = world.nameless("31 95555-0001").await;
     world.call(nameless, "scheduleAppointmentTool", named("Rita Paes", "17:00")).await;
     assert_eq!(contacts.info(world.organization, nameless.contact).await.unwrap().name.as_deref(), Some("Rita Paes"));
+    // Who said what to call them has a name: another is that of who comes.
+    let preferred = world.nameless("31 95555-0002").await;
+    world.call(preferred, "updateClientInfoTool", json!({"preferredName": "Rafael"})).await;
+    world.call(preferred, "scheduleAppointmentTool", named("Pedro Silva", "18:00")).await;
+    assert_eq!(contacts.info(world.organization, preferred.contact).await.unwrap().name, None);
+    let upcoming = history.history(world.organization, preferred.contact).await.unwrap().upcoming;
+    assert_eq!(upcoming.first().unwrap().attendee.as_deref(), Some("Pedro Silva"));
+}
+
+#[tokio::test]
+async fn services_cost_and_take_what_they_do_with_whoever_may_be_booked() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    let terms = async |world: &World, name: &str| {
+        let services = slots(world, caio, "25/11/2026", "25/11/2026").await["services"].clone();
+        let one = services.as_array().unwrap().iter().find(|one| one["name"] == name).cloned().unwrap_or_default();
+        (one["price"].clone(), one["durationMinutes"].clone())
+    };
+    assert_eq!(terms(&world, "Corte na tesoura").await, (json!("R$ 70,00"), json!(45)));
+    // Otávio asks more and is quicker; Wesley does it as it stands in the list.
+    assert_eq!(terms(&world, "Corte e barba").await, (json!("R$ 88,00 a R$ 95,00"), json!(60)));
+    let organization = world.organization;
+    let set = world.desk.store.write(move |tx| {
+        let otavio = 1.try_into().unwrap();
+        balcao_store::conversation::set_professional(tx, organization, caio.conversation, Some(otavio))
+    });
+    set.await.map_err(|error: balcao_store::StoreError| error).unwrap();
+    assert_eq!(terms(&world, "Corte e barba").await, (json!("R$ 95,00"), json!(50)));
+    assert_eq!(terms(&world, "Coloração").await, (Value::Null, Value::Null));
 }
 
 #[tokio::test]
@@ -306,7 +335,7 @@ async fn the_conversations_professional_is_booked_where_the_profile_names_none()
     let organization = world.organization;
     let set = world.desk.store.write(move |tx| {
         let wesley = 2.try_into().unwrap();
-        balcao_store::conversation::set_professional(tx, organization, caio.conversation, wesley)
+        balcao_store::conversation::set_professional(tx, organization, caio.conversation, Some(wesley))
     });
     set.await.map_err(|error: balcao_store::StoreError| error).unwrap();
     let free = slots(&world, caio, "25/11/2026", "25/11/2026").await;

@@ -21,7 +21,7 @@ async fn about_wesley(world: &World, who: Who) {
     let organization = world.organization;
     let set = world.desk.store.write(move |tx| {
         let wesley = 2.try_into().unwrap();
-        conversation::set_professional(tx, organization, who.conversation, wesley)
+        conversation::set_professional(tx, organization, who.conversation, Some(wesley))
     });
     set.await.map_err(|error: StoreError| error).unwrap();
 }

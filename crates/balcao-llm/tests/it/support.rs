@@ -57,6 +57,7 @@ pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
             now: "2026-11-23T09:00[America/Sao_Paulo]".parse().unwrap(),
             locale: "pt-BR".to_owned(),
             organization: "Barbearia".to_owned(),
+            address: None,
             contact_name: None,
             appointment: None,
         },

@@ -209,6 +209,7 @@ pub(super) const WHO_WORKS: &[&str] = &[
     "de ferias", "ta de folga", "esta de folga", "atende dia", "atendem dia", "trabalha dia", "trabalham dia", "vai estar",
     "vai ta ai", "esta atendendo", "ta atendendo", "on vacation", "on holiday", "atende na", "atende na segunda", "atende segunda", "atende terca", "atende quarta", "atende quinta", "atende sexta",
     "vem na", "quais dias ela atende", "quais dias ele atende", "que dias ela atende", "que dias ele atende",
+    "que horas ela atende", "que horas ele atende", "que horario ela atende", "que horario ele atende",
     "quais dias atende", "quem trabalha", "quem atende", "quem ta trabalhando", "quem esta trabalhando", "quem ta ai", "quem ta hoje",
     "quem ta atendendo", "quem vai estar", "quem esta hoje", "quem esta ai", "quem vai ta", "quais barbeiros",
     "quais os barbeiros", "quais profissionais", "quais os profissionais", "quais sao os profissionais",

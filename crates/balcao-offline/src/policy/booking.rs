@@ -51,7 +51,7 @@ impl Desk<'_> {
             self.without_day(&wish);
             return;
         };
-        if self.rolled_over(day.first) {
+        if dialogue.rolled_over(day.first) {
             self.say(Line::DatePassed { date: day.first });
             return;
         }
@@ -81,15 +81,6 @@ impl Desk<'_> {
         dialogue.presumed && asks && !self.names_something() && dialogue.utterance.has_foreign_words()
     }
 
-    /// True if a date without a year is so far ahead only because this year's is over: "20/11" on the 24th.
-    pub(super) fn rolled_over(&self, date: Date) -> bool {
-        let dialogue = self.dialogue;
-        let months = jiff::Span::new().months(10);
-        let far = dialogue.today().checked_add(months).is_ok_and(|limit| date > limit);
-        let year = date.year().to_string();
-        far && !dialogue.mentions.iter().any(|text| text.contains(&year))
-    }
-
     /// Asks again where the day or time cannot be, or where a mere yes leaves open which of several is meant.
     pub(super) fn unclear_time(&mut self) -> bool {
         let dialogue = self.dialogue;
@@ -113,15 +104,7 @@ impl Desk<'_> {
     }
 
     pub(super) fn date_problem(&mut self, problem: balcao_language::DateProblem) {
-        match problem {
-            balcao_language::DateProblem::WeekdayMismatch { said, date, .. } => {
-                self.say(Line::WeekdayMismatch { date, said });
-            }
-            balcao_language::DateProblem::Impossible { written } => self.say(Line::ImpossibleDate { written }),
-            balcao_language::DateProblem::NotADate { .. } | balcao_language::DateProblem::SeveralDays { .. } => {
-                self.say(Line::AskDay);
-            }
-        }
+        self.say(super::problem_line(problem));
     }
 
     /// True if the message goes on with the booking rather than asking for something else meanwhile.

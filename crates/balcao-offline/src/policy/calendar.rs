@@ -14,30 +14,25 @@ use crate::{
     catalog::Named,
     nlu::{Act, Day},
     results::{self, Appointment, Outcome},
-    state::{Dialogue, Goal},
+    state::{Dialogue, Goal, Question, is_asked_for},
     words::Line,
 };
 
 const SCHEDULE: &str = "scheduleAppointmentTool";
-const SLOTS: &str = "getAvailableSlotsTool";
-const LIST: &str = "listEventsTool";
+pub(super) const SLOTS: &str = "getAvailableSlotsTool";
+pub(super) const LIST: &str = "listEventsTool";
 const CANCEL: &str = "cancelAppointmentTool";
 const HUMAN: &str = "requestHumanSupportTool";
-const CLIENT: &str = "updateClientInfoTool";
 const END: &str = "endConversationTool";
 
 /// How long a visit takes of which nothing is known.
 const USUAL_MIN: i32 = 30;
-/// Days that an offer looks at, and that a list of events covers.
-const OFFERED_DAYS: i64 = 6;
-const LISTED_DAYS: i64 = 90;
+/// Days that an offer looks at after the first.
+pub(super) const OFFERED_DAYS: i64 = 6;
 
 /// Words that say that all is settled.
 const SETTLED: &[&str] =
     &["so isso", "era isso", "mais nada", "nada mais", "that's all", "that is all", "nothing else"];
-/// Words before the writer's own address.
-const ADDRESS: &[&str] = &["meu endereco e ", "meu endereço é ", "moro na ", "moro no ", "moro em ", "my address is "];
-
 /// Whether these tools, or those that this turn has used, are those of a bare calendar.
 pub(super) fn serves(dialogue: &Dialogue, tools: &[ToolDefinition]) -> bool {
     let own = |name: &str| [SCHEDULE, SLOTS, LIST, CANCEL].contains(&name);
@@ -45,12 +40,12 @@ pub(super) fn serves(dialogue: &Dialogue, tools: &[ToolDefinition]) -> bool {
 }
 
 /// One day of the calendar.
-struct OpenDay {
-    date: Date,
-    open: Vec<(Time, Time)>,
+pub(super) struct OpenDay {
+    pub(super) date: Date,
+    pub(super) open: Vec<(Time, Time)>,
     busy: Vec<(Time, Time)>,
     free: Vec<Time>,
-    note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 impl Desk<'_> {
@@ -80,7 +75,11 @@ impl Desk<'_> {
             }
         }
         if self.lines.is_empty() && self.calls.is_empty() && !self.dialogue.utterance.questions.is_empty() {
-            self.say(Line::NotKnown);
+            if self.names_somebody() {
+                self.what_somebody_does();
+            } else {
+                self.say(Line::NotKnown);
+            }
         }
         self.manners(touched);
     }
@@ -90,91 +89,6 @@ impl Desk<'_> {
         let folded = fold(&self.dialogue.utterance.text);
         let open = self.dialogue.goal != Goal::None;
         self.is(Act::Goodbye) || !open && SETTLED.iter().any(|words| folded.contains(words))
-    }
-
-    /// Keeps the name, the address and the note that the customer gives.
-    fn told_of_themselves(&mut self) {
-        let utterance = &self.dialogue.utterance;
-        let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
-        let note = self.is(Act::Note).then(|| utterance.text.chars().take(500).collect::<String>());
-        let (name, address) = (utterance.own_name.clone(), address_in(&utterance.text));
-        if name.is_none() && address.is_none() && note.is_none() {
-            return;
-        }
-        let kept = [("preferredName", text(name.clone())), ("addressText", text(address)), ("notes", text(note))];
-        match self.ask(CLIENT, &kept) {
-            Answer::Ready(outcome) if outcome.succeeded() => self.say(match name {
-                Some(name) => Line::NameKept { name: name.split_whitespace().next().unwrap_or_default().to_owned() },
-                None => Line::Noted,
-            }),
-            Answer::Ready(_) | Answer::Missing => self.say(Line::CannotNow),
-            Answer::Asked => {}
-        }
-    }
-
-    fn asked_for_information(&mut self) {
-        if self.is(Act::Identity) {
-            self.say(Line::Identity { organization: self.organization.to_owned() });
-        }
-        if self.is(Act::Anger) {
-            self.say(Line::Sorry);
-        }
-        if self.is(Act::Services) || self.is(Act::Offers) {
-            self.list_services();
-        }
-        if self.is(Act::Prices) {
-            self.say(Line::NotKnown);
-        }
-        if self.is(Act::Hours) {
-            self.opening_hours();
-        }
-        if self.is(Act::MyAppointments) && self.dialogue.goal != Goal::Cancel {
-            self.own_events();
-        }
-    }
-
-    fn list_services(&mut self) {
-        let today = self.dialogue.today();
-        if self.dialogue.catalog.services.is_empty() && self.days(today, today).is_none() {
-            return;
-        }
-        let row = |one: &crate::catalog::Service| {
-            let minutes = one.data.get("durationMinutes").and_then(Value::as_i64);
-            minutes.map_or_else(|| one.name.clone(), |minutes| format!("{}: {minutes} min", one.name))
-        };
-        let list = self.dialogue.catalog.services.iter().map(row).collect();
-        self.say(Line::Services { list });
-    }
-
-    fn opening_hours(&mut self) {
-        let today = self.dialogue.today();
-        let asked = self.dialogue.utterance.days.first().copied();
-        let (first, last) =
-            asked.map_or((today, today.saturating_add(OFFERED_DAYS.days())), |day| (day.first, day.last));
-        let Some(days) = self.days(first, last) else { return };
-        match days.as_slice() {
-            [] => self.say(Line::NotKnown),
-            [day] => self.say(Line::HoursOf { date: day.date, periods: day.open.clone(), note: day.note.clone() }),
-            several => {
-                let days = several.iter().map(|day| (day.date, day.open.clone())).collect();
-                self.say(Line::HoursList { days });
-            }
-        }
-    }
-
-    fn own_events(&mut self) {
-        if self.listed().is_none() {
-            return;
-        }
-        let list = self.dialogue.upcoming.clone();
-        self.say(if list.is_empty() { Line::NoAppointments } else { Line::Appointments { list } });
-    }
-
-    /// The customer's own events; `None` while they are missing.
-    fn listed(&mut self) -> Option<()> {
-        let today = self.dialogue.today();
-        let until = today.saturating_add(LISTED_DAYS.days());
-        self.read(LIST, &[("startDate", written(today)), ("endDate", written(until))]).map(|_listed| ())
     }
 
     fn about_an_appointment(&mut self) {
@@ -210,7 +124,11 @@ impl Desk<'_> {
             self.not_scheduled(outcome);
             return;
         }
-        if !self.about_booking() {
+        if !self.about_booking() && !is_asked_for(&self.dialogue.said) && !self.names_somebody() {
+            // A digression: the open proposal is put again behind its answer.
+            if let Some(proposal) = self.dialogue.proposal.clone().filter(|_| !self.lines.is_empty()) {
+                self.say(Line::Propose { what: proposal });
+            }
             return;
         }
         if self.declines() {
@@ -218,7 +136,9 @@ impl Desk<'_> {
             return;
         }
         if let Some(proposal) = self.agreed() {
-            self.schedule(&proposal);
+            if self.names_are_known() {
+                self.schedule(&proposal);
+            }
             return;
         }
         if self.unclear_time() {
@@ -231,16 +151,22 @@ impl Desk<'_> {
             _ => None,
         };
         let day = several.or(dialogue.day).or(dialogue.topic_day);
-        if let Some(day) = day.filter(|day| day.last < today || self.rolled_over(day.first)) {
+        if let Some(day) = day.filter(|day| day.last < today || dialogue.rolled_over(day.first)) {
             self.say(Line::DatePassed { date: day.first });
             return;
         }
         let asked = day.unwrap_or(Day { last: today.saturating_add(OFFERED_DAYS.days()), ..Day::on(today) });
         let last = asked.last.min(asked.first.saturating_add(OFFERED_DAYS.days()));
         let Some(days) = self.days(asked.first.max(today), last) else { return };
+        if !self.with_whom() {
+            return;
+        }
         let Some(service) = self.service_wanted() else { return };
         if day.is_none() {
             self.say(Line::AskDay);
+            return;
+        }
+        if !self.names_are_known() {
             return;
         }
         self.offer_of(&service, &days);
@@ -252,7 +178,8 @@ impl Desk<'_> {
         let proposed = self.dialogue.proposal.as_ref().and_then(|proposal| proposal.service.clone());
         match self.dialogue.service() {
             Named::One(name) => return Some(name),
-            Named::Several(list) => self.say(Line::WhichService { list }),
+            named if proposed.is_none() && self.tells_what_one_does(&named) => {}
+            Named::Several(list) => self.which_service(list),
             Named::Unknown(said) => {
                 self.say(Line::NotOffered { said });
                 self.say(Line::AskService { list: names });
@@ -263,20 +190,35 @@ impl Desk<'_> {
         None
     }
 
+    /// Asks which of these; who does not know is told what they cost and how long they take, and then offered a person.
+    fn which_service(&mut self, list: Vec<String>) {
+        let again = self.dialogue.asked == Question::Service && !self.dialogue.utterance.has_when();
+        let told = self.dialogue.said.contains('\n');
+        match (again, told) {
+            (false, _) => self.say(Line::WhichService { list }),
+            (true, false) => {
+                self.services_of(&list);
+                self.say(Line::AskService { list: Vec::new() });
+            }
+            (true, true) => self.say(Line::Refused { message: None }),
+        }
+    }
+
     /// Proposes the wanted time, or says what is free instead.
     fn offer_of(&mut self, service: &str, days: &[OpenDay]) {
         let minutes = self.dialogue.catalog.service(service).and_then(|one| one.data.get("durationMinutes")?.as_i64());
         let minutes = minutes.and_then(|minutes| i32::try_from(minutes).ok()).unwrap_or(USUAL_MIN);
         if let ([day], Some(time)) = (days, self.dialogue.times.first().copied()) {
             if day.is_free(time, minutes) {
-                let service = Some(service.to_owned());
-                let what = Appointment { date: Some(day.date), time: Some(time), service, ..Appointment::default() };
+                let (service, professional) = (Some(service.to_owned()), self.only_one());
+                let what = Appointment { date: Some(day.date), time: Some(time), service, professional, id: None };
+                self.for_whom();
                 self.say(Line::Propose { what });
                 return;
             }
             let near = nearest(&day.starts(minutes), time);
             if !near.is_empty() {
-                self.say(Line::NotFree { date: day.date, time, professional: None });
+                self.say(Line::NotFree { date: day.date, time, professional: self.only_one() });
                 self.say(Line::Nearby { list: vec![(None, near)] });
                 return;
             }
@@ -295,11 +237,16 @@ impl Desk<'_> {
             days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty()).collect();
         match (days, free.is_empty()) {
             ([only], true) => {
-                self.say(Line::NoneFree { date: only.date, professional: None, part: window.is_some() });
+                self.say(Line::NoneFree { date: only.date, professional: self.only_one(), part: window.is_some() });
                 self.say(Line::AnotherDay);
             }
             (_, true) => self.say(Line::AnotherDay),
-            (_, false) => self.say(Line::OfferDays { days: free, until: None }),
+            (_, false) => {
+                if let Some(name) = self.only_one() {
+                    self.say(Line::With { name });
+                }
+                self.say(Line::OfferDays { days: free, until: None });
+            }
         }
     }
 
@@ -312,6 +259,7 @@ impl Desk<'_> {
             ("serviceName", Value::String(service)),
             ("appointmentDate", written(date)),
             ("appointmentTime", Value::String(clock(time))),
+            ("clientFullName", self.guest_name().map_or(Value::Null, Value::String)),
         ];
         if let Answer::Missing = self.ask(SCHEDULE, &arguments) {
             self.say(Line::CannotNow);
@@ -359,7 +307,7 @@ impl Desk<'_> {
     }
 
     /// Days of the calendar; `None` while they are missing, or where they were refused.
-    fn days(&mut self, first: Date, last: Date) -> Option<Vec<OpenDay>> {
+    pub(super) fn days(&mut self, first: Date, last: Date) -> Option<Vec<OpenDay>> {
         let outcome = self.read(SLOTS, &[("startDate", written(first)), ("endDate", written(last))])?;
         if !outcome.succeeded() {
             self.refused_by(outcome);
@@ -408,15 +356,6 @@ fn read_day(value: &Value) -> Option<OpenDay> {
 }
 
 /// A date as the pack wants it.
-fn written(date: Date) -> Value {
+pub(super) fn written(date: Date) -> Value {
     Value::String(date.strftime("%d/%m/%Y").to_string())
-}
-
-/// The address that the writer gives, in their words.
-fn address_in(text: &str) -> Option<String> {
-    let lower = text.to_lowercase();
-    let start = ADDRESS.iter().find_map(|lead| Some(lower.find(lead)?.saturating_add(lead.len())))?;
-    let rest = text.get(start..)?;
-    let end = rest.find(['.', '!', '?', '\n', ';']).unwrap_or(rest.len());
-    rest.get(..end).map(|address| address.trim().to_owned()).filter(|address| address.chars().count() > 3)
 }

@@ -1,14 +1,18 @@
 //! Sessions with one professional: who they are, what is free, and a booking once day, time, name and number are known.
 
 use balcao_language::say::{self, Locale};
-use balcao_llm::ToolDefinition;
+use balcao_language::{Agreement, agreement};
+use balcao_llm::{ToolDefinition, TurnFacts};
 use jiff::civil::{Date, Time};
 use serde_json::{Map, Value, json};
 
-use super::{Call, Decision};
-use crate::nlu::Act;
-use crate::results::Outcome;
-use crate::state::{Dialogue, GUEST_NAME, OWN_NAME};
+use super::hours::{periods, worded};
+use super::{Call, Decision, slots::spread};
+use crate::catalog::{Named, RELATIVES};
+use crate::nlu::{Act, Day};
+use crate::results::{self, Outcome};
+use crate::state::{Dialogue, GUEST_NAME, Goal, OWN_NAME, Question, own_appointment};
+use crate::words::Line;
 
 /// So many free times are told.
 const TOLD: usize = 6;
@@ -21,13 +25,14 @@ pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
 
 struct Intake<'a> {
     dialogue: &'a Dialogue,
+    facts: &'a TurnFacts,
     locale: Locale,
     may_call: bool,
 }
 
 /// The next step: a call that is missing, or what it says.
-pub(super) fn decide(dialogue: &Dialogue, contact: Option<&str>, locale: Locale, may_call: bool) -> Decision {
-    let intake = Intake { dialogue, locale, may_call };
+pub(super) fn decide(dialogue: &Dialogue, facts: &TurnFacts, locale: Locale, may_call: bool) -> Decision {
+    let intake = Intake { dialogue, facts, locale, may_call };
     if let Some(done) = intake.answered("transfer_to_human") {
         let text = if done.succeeded() {
             intake.say("Vou passar você para a equipe.", "I am handing you over to our team.")
@@ -39,24 +44,121 @@ pub(super) fn decide(dialogue: &Dialogue, contact: Option<&str>, locale: Locale,
     if let Some(done) = intake.answered("book_appointment") {
         return Decision::Say(intake.booked(done));
     }
-    let said = &dialogue.utterance;
-    if [Act::Human, Act::Cancel, Act::Reschedule].into_iter().any(|act| said.is(act)) {
+    if intake.wants_a_person() {
         let reason = crate::summary::reason(dialogue);
         return intake.ask("transfer_to_human", json!({ "reason": reason }));
     }
-    if dialogue.day.is_none() && [Act::Thanks, Act::Goodbye].into_iter().any(|act| said.is(act)) {
-        return Decision::Say(
-            intake.say("Por nada! Se precisar, é só chamar.", "You are welcome! Just call if you need us."),
-        );
+    if let Some(decision) = intake.beside_the_booking() {
+        return decision;
     }
+    if let Some(line) = intake.unclear_when() {
+        return Decision::Say(intake.line(line));
+    }
+    let earliest = dialogue.utterance.is(Act::Earliest) || dialogue.utterance.is(Act::AnyTime);
     match (dialogue.day, dialogue.times.first()) {
-        (Some(day), Some(time)) => intake.book(contact, day.first, *time),
-        (Some(day), None) => intake.offer(day.first),
+        (Some(day), _) if intake.asks_what_is_free() => intake.offer(day.first.max(dialogue.today())),
+        (Some(day), Some(time)) => intake.book(day.first, *time),
+        (Some(day), None) => intake.offer(day.first.max(dialogue.today())),
+        (None, _) if earliest => intake.offer(dialogue.today()),
         (None, _) => intake.inform(),
     }
 }
 
 impl<'a> Intake<'a> {
+    /// Whether a person is to be called: asked for, accepted, or for what only a person does.
+    fn wants_a_person(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        let accepted = self.dialogue.asked == Question::Human && agreement(&said.text) == Agreement::Yes;
+        // "Melhor mudar pra 16h" about what is not booked yet is a change of mind.
+        let changes = matches!(self.dialogue.goal, Goal::Cancel | Goal::Reschedule);
+        let moves = (said.is(Act::Cancel) || said.is(Act::Reschedule)) && changes && !self.calls_it_off();
+        accepted || moves || said.is(Act::Human)
+    }
+
+    /// "Cancela" or "não" to what was proposed, with no other day, name or person in it.
+    fn calls_it_off(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        let proposed = self.dialogue.asked == Question::Book && !own_appointment(&said.text);
+        let declines = said.is(Act::Refusal) || agreement(&said.text) == Agreement::No;
+        let more = said.has_when()
+            || !said.bare_times.is_empty()
+            || said.own_name.is_some()
+            || [Act::AnyProfessional, Act::AnyTime, Act::Later, Act::Sooner].into_iter().any(|act| said.is(act))
+            || RELATIVES.iter().any(|word| balcao_language::contains_word(&said.text, word))
+            || self.dialogue.catalog.professional_in(&said.text) != Named::Nothing;
+        (declines || said.is(Act::Cancel) && proposed) && !more
+    }
+
+    /// What is not about when and who: what we are, where, prices and hours, thanks, a refusal.
+    fn beside_the_booking(&self) -> Option<Decision> {
+        let said = &self.dialogue.utterance;
+        let plain = !said.has_when() && said.bare_times.is_empty();
+        if said.is(Act::Identity) {
+            return Some(Decision::Say(self.say(
+                &format!("Sou o atendente automático da {}: um programa, não uma pessoa. Posso marcar a sua sessão. Se preferir, quer que eu chame alguém da equipe?", self.facts.organization),
+                &format!("I am the automatic front desk of {}: a program, not a person. I can book your session. Or would you like me to call someone from the team?", self.facts.organization),
+            )));
+        }
+        if let Some(address) = self.facts.address.clone().filter(|_| super::asks_where(&said.text)) {
+            return Some(Decision::Say(self.line(Line::Address { address })));
+        }
+        if plain && self.asks_of_the_session() {
+            return Some(self.inform());
+        }
+        if self.calls_it_off() && self.dialogue.asked != Question::Nothing {
+            return Some(Decision::Say(self.line(Line::NoProblem)));
+        }
+        let polite = said.is(Act::Thanks) || said.is(Act::Goodbye);
+        if plain && polite && agreement(&said.text) != Agreement::Yes {
+            return Some(Decision::Say(
+                self.say("Por nada! Se precisar, é só chamar.", "You are welcome! Just call if you need us."),
+            ));
+        }
+        // What was declined is not asked about again.
+        let paused = self.dialogue.said == self.line(Line::NoProblem) && plain;
+        paused.then(|| Decision::Say(self.line(Line::AskDay)))
+    }
+
+    /// What is asked where the day or time cannot be, or a mere yes leaves open which of several is meant.
+    fn unclear_when(&self) -> Option<Line> {
+        let (dialogue, said) = (self.dialogue, &self.dialogue.utterance);
+        if let Some(problem) = &said.problem {
+            return Some(super::problem_line(problem.clone()));
+        }
+        if let Some(written) = &said.impossible_time {
+            return Some(Line::ImpossibleTime { written: written.clone() });
+        }
+        let over = |day: &Day| day.last < dialogue.today() || dialogue.rolled_over(day.first);
+        if let Some(day) = dialogue.day.filter(over) {
+            return Some(Line::DatePassed { date: day.first });
+        }
+        let mut times = dialogue.offered.clone();
+        times.sort_unstable();
+        times.dedup();
+        (times.len() > 1 && dialogue.says_yes_to_offer(said)).then_some(Line::WhichTime { times })
+    }
+
+    /// "Que horários tem?" with a time that was wanted before: that time is not asked for again.
+    fn asks_what_is_free(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        said.is(Act::Availability) && said.times.is_empty() && said.bare_times.is_empty()
+    }
+
+    /// "Que horas ela atende?" is about her alone.
+    fn asks_for_hours(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        said.is(Act::Hours) || said.is(Act::WhoWorks)
+    }
+
+    fn asks_of_the_session(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        said.is(Act::Prices) || said.is(Act::Services) || self.asks_for_hours()
+    }
+
+    fn line(&self, line: Line) -> String {
+        crate::words::reply(&[line], self.locale, self.dialogue.today())
+    }
+
     fn say(&self, pt: &str, en: &str) -> String {
         if self.locale == Locale::Pt { pt.to_owned() } else { en.to_owned() }
     }
@@ -84,22 +186,34 @@ impl<'a> Intake<'a> {
         let names: Vec<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
         if !names.is_empty() {
             let list = names.join(", ");
-            return self.say(&format!("Com qual profissional: {list}?"), &format!("With which professional: {list}?"));
+            let greets = self.dialogue.utterance.is(Act::Greeting) && !self.dialogue.greeted;
+            let house = &self.facts.organization;
+            let hello = self.say(
+                &format!("Oi! Sou o atendente automático da {house}. "),
+                &format!("Hi! I am the automatic front desk of {house}. "),
+            );
+            let question =
+                self.say(&format!("Com qual profissional: {list}?"), &format!("With which professional: {list}?"));
+            return if greets { format!("{hello}{question}") } else { question };
         }
         let message = outcome.result.get("message").and_then(Value::as_str).map_or_else(|| self.sorry(), str::to_owned);
-        let others = outcome.result.get("alternatives").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let free: Vec<String> = others.iter().filter_map(|one| self.slot(one)).take(TOLD).collect();
-        if free.is_empty() {
-            return message;
+        let others = results::appointments(&outcome.result, &["alternatives"]);
+        let date = others.iter().find_map(|one| one.date);
+        let times = others.iter().filter(|one| one.date == date).filter_map(|one| one.time);
+        let times: Vec<String> = times.map(|time| say::time(time, self.locale)).take(TOLD).collect();
+        match date.filter(|_| !times.is_empty()) {
+            Some(date) => {
+                let (day, times) = (say::day(date, self.locale), times.join(", "));
+                self.say(
+                    &format!("{message} Tenho livre em {day}: {times}. Qual horário?"),
+                    &format!("{message} Free on {day}: {times}. Which time?"),
+                )
+            }
+            None if results::is_no_slot(&outcome.result) => {
+                self.say(&format!("{message} Qual outro dia?"), &format!("{message} Which other day?"))
+            }
+            None => message,
         }
-        let free = free.join(", ");
-        self.say(&format!("{message} Tenho livre: {free}."), &format!("{message} These are free: {free}."))
-    }
-
-    fn slot(&self, one: &Value) -> Option<String> {
-        let date: Date = one.get("date")?.as_str()?.parse().ok()?;
-        let time: Time = one.get("start_hour")?.as_str()?.parse().ok()?;
-        Some(self.when(date, time))
     }
 
     fn when(&self, date: Date, time: Time) -> String {
@@ -119,8 +233,11 @@ impl<'a> Intake<'a> {
         let day = say::day(date, self.locale);
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.from <= *time && *time <= window.until);
-        let times = slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).filter(fits);
-        let times: Vec<String> = times.map(|time| say::time(time, self.locale)).take(TOLD).collect();
+        let free: Vec<Time> =
+            slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).filter(fits).collect();
+        let told = spread(&free);
+        let more = if told.len() < free.len() { self.say(", entre outros", ", among others") } else { String::new() };
+        let times: Vec<String> = told.into_iter().map(|time| say::time(time, self.locale)).collect();
         let (times, who) = (times.join(", "), text("professional"));
         Decision::Say(if times.is_empty() {
             self.say(
@@ -129,19 +246,19 @@ impl<'a> Intake<'a> {
             )
         } else {
             self.say(
-                &format!("Em {day}, {who} tem: {times}. Qual horário?"),
-                &format!("On {day}, {who} has: {times}. Which time?"),
+                &format!("Em {day}, {who} tem{more}: {times}. Qual horário?"),
+                &format!("On {day}, {who} has{more}: {times}. Which time?"),
             )
         })
     }
 
-    fn book(&self, contact: Option<&str>, date: Date, time: Time) -> Decision {
+    fn book(&self, date: Date, time: Time) -> Decision {
         let Some(card) = self.answered("get_contact_info") else {
             return self.ask("get_contact_info", Value::Object(Map::new()));
         };
         let known = |key: &str| card.result.get(key).and_then(Value::as_str).map(str::to_owned);
         let who = &self.dialogue.who;
-        let own = known("name").or_else(|| contact.map(str::to_owned)).or_else(|| who.own_name.clone());
+        let own = known("name").or_else(|| self.facts.contact_name.clone()).or_else(|| who.own_name.clone());
         let guest = who.guest.as_ref();
         let (name, question) = guest.map_or((own.clone(), OWN_NAME), |guest| (guest.name.clone(), GUEST_NAME));
         let Some(name) = name else {
@@ -191,6 +308,9 @@ impl<'a> Intake<'a> {
             return Decision::Say(self.refused(info));
         }
         let text = |key: &str| info.result.get(key).and_then(Value::as_str);
+        if self.is_told() {
+            return Decision::Say(self.line(Line::AskDay));
+        }
         let who = text("name").unwrap_or_default();
         let what = text("profession").map(|what| format!(" ({what})")).unwrap_or_default();
         let minutes = info.result.get("session_minutes").and_then(Value::as_u64).unwrap_or_default();
@@ -198,9 +318,48 @@ impl<'a> Intake<'a> {
             Some(price) => (format!(", por {price}"), format!(", for {price}")),
             None => (String::new(), String::new()),
         };
-        Decision::Say(self.say(
-            &format!("A sessão com {who}{what} dura {minutes} minutos{pt}. Para qual dia você quer?"),
-            &format!("A session with {who}{what} takes {minutes} minutes{en}. Which day would you like?"),
-        ))
+        let session = self.say(
+            &format!("A sessão com {who}{what} dura {minutes} minutos{pt}."),
+            &format!("A session with {who}{what} takes {minutes} minutes{en}."),
+        );
+        let hours = if self.asks_for_hours() { self.hours_of(who, info) } else { String::new() };
+        let gap = if hours.is_empty() { " " } else { "\n" };
+        Decision::Say(format!("{session}{hours}{gap}{}", self.what_is_missing()))
+    }
+
+    /// Whether the session was told just now, and nobody asks for it again.
+    fn is_told(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        let told = ["A sessão com ", "A session with "].iter().any(|lead| self.dialogue.said.contains(lead));
+        let named = self.dialogue.catalog.professional_in(&said.text) != Named::Nothing;
+        told && !self.asks_of_the_session() && !named && self.dialogue.asked == Question::Day
+    }
+
+    /// When the professional works, a line a day.
+    fn hours_of(&self, who: &str, info: &Outcome) -> String {
+        let days = info.result.get("working_hours").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let row = |day: &Value| {
+            let date: Date = day.get("date")?.as_str()?.parse().ok()?;
+            let open = periods(day, "periods");
+            (!open.is_empty()).then(|| format!("- {}: {}", say::day(date, self.locale), worded(&open, self.locale)))
+        };
+        let rows: Vec<String> = days.iter().filter_map(row).collect();
+        if rows.is_empty() {
+            return String::new();
+        }
+        let head = self.say(&format!("{who} atende:"), &format!("{who} works:"));
+        format!("\n{head}\n{}", rows.join("\n"))
+    }
+
+    /// The question that goes on with the booking.
+    fn what_is_missing(&self) -> String {
+        match (self.dialogue.day, self.dialogue.times.first()) {
+            (None, _) => self.say("Para qual dia você quer?", "Which day would you like?"),
+            (Some(_), None) => self.say("Qual horário você prefere?", "Which time would you like?"),
+            (Some(day), Some(time)) => {
+                let when = self.when(day.first, *time);
+                self.say(&format!("Quer que eu marque {when}?"), &format!("Shall I book {when}?"))
+            }
+        }
     }
 }

@@ -7,6 +7,8 @@
 mod analyst;
 mod booking;
 mod calendar;
+mod calendar_info;
+mod calendar_people;
 mod changes;
 mod days;
 mod hours;
@@ -21,7 +23,7 @@ mod waitlist;
 mod wish;
 
 use balcao_language::say::Locale;
-use balcao_llm::ToolDefinition;
+use balcao_llm::{ToolDefinition, TurnFacts};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -57,8 +59,7 @@ const MAX_ROUNDS: usize = 5;
 pub fn decide(
     dialogue: &Dialogue,
     tools: &[ToolDefinition],
-    organization: &str,
-    contact: Option<&str>,
+    facts: &TurnFacts,
     locale: Locale,
     may_call: bool,
 ) -> Decision {
@@ -67,10 +68,19 @@ pub fn decide(
         return analyst::decide(dialogue, locale, may_call);
     }
     if intake::serves(tools) {
-        return intake::decide(dialogue, contact, locale, may_call);
+        return intake::decide(dialogue, facts, locale, may_call);
     }
-    let mut desk =
-        Desk { dialogue, tools, organization, contact, locale, may_call, calls: Vec::new(), lines: Vec::new() };
+    let mut desk = Desk {
+        dialogue,
+        tools,
+        organization: &facts.organization,
+        address: facts.address.as_deref(),
+        contact: facts.contact_name.as_deref(),
+        locale,
+        may_call,
+        calls: Vec::new(),
+        lines: Vec::new(),
+    };
     if calendar::serves(dialogue, tools) {
         desk.calendar();
     } else {
@@ -103,6 +113,7 @@ struct Desk<'a> {
     dialogue: &'a Dialogue,
     tools: &'a [ToolDefinition],
     organization: &'a str,
+    address: Option<&'a str>,
     contact: Option<&'a str>,
     locale: Locale,
     may_call: bool,
@@ -330,6 +341,33 @@ impl<'a> Desk<'a> {
         }) && utterance.questions.is_empty();
         about || answers
     }
+}
+
+/// What is said to a date that cannot be.
+fn problem_line(problem: balcao_language::DateProblem) -> Line {
+    use balcao_language::DateProblem;
+    match problem {
+        DateProblem::WeekdayMismatch { said, date, .. } => Line::WeekdayMismatch { date, said },
+        DateProblem::Impossible { written } => Line::ImpossibleDate { written },
+        DateProblem::NotADate { .. } | DateProblem::SeveralDays { .. } => Line::AskDay,
+    }
+}
+
+/// Whether a message asks where the business is.
+fn asks_where(text: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "onde fica",
+        "onde vcs ficam",
+        "onde voces ficam",
+        "onde e",
+        "onde vocês ficam",
+        "endereco",
+        "localizacao",
+        "como chego",
+        "where are you",
+        "address",
+    ];
+    WORDS.iter().any(|words| balcao_language::contains_word(text, words))
 }
 
 /// A sentence that claims nothing.

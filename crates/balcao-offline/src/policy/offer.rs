@@ -145,6 +145,6 @@ impl Desk<'_> {
 }
 
 fn length(service: &Value) -> Option<String> {
-    let minutes = service.get("duration_minutes").and_then(Value::as_i64);
+    let minutes = ["duration_minutes", "durationMinutes"].iter().find_map(|key| service.get(key)?.as_i64());
     minutes.map(|minutes| format!("{minutes} min")).or_else(|| results::text(service, &["duration_display"]))
 }

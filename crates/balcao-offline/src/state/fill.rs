@@ -3,7 +3,7 @@
 use balcao_language::{
     Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times, fold,
 };
-use jiff::civil::Time;
+use jiff::civil::{Date, Time};
 
 use super::{Dialogue, Goal, Question};
 use crate::{
@@ -20,7 +20,9 @@ impl Dialogue {
         let only_price = (utterance.is(Act::Prices) || utterance.is(Act::Offers)) && !utterance.is(Act::Book);
         // "E com barba?" adds to what was named before.
         let earlier = self.mentions.last().or(self.weak_mentions.last()).cloned();
-        if self.asked == Question::Service
+        if super::who::answers_a_name(&utterance.text, &self.said) {
+            // A guest may be called like a professional or a service.
+        } else if self.asked == Question::Service
             && !utterance.is(Act::AnyProfessional)
             && self.catalog.service_in(&utterance.text) == Named::Nothing
         {
@@ -59,6 +61,8 @@ impl Dialogue {
             Goal::Reschedule => self.fill_move(utterance),
             // The day that was spoken of cannot be: another is needed, and none was named.
             Goal::Book | Goal::None if utterance.ruled_out => self.day = None,
+            // A date that cannot be is no other day than the one before: the customer is asked which.
+            Goal::Book | Goal::None if utterance.problem.is_some() && utterance.days.is_empty() => self.day = None,
             Goal::Book | Goal::None => {
                 if let Some(day) = utterance.days.last() {
                     self.day = Some(self.in_context(*day));
@@ -188,6 +192,15 @@ impl Dialogue {
             self.passing = true;
             self.times.clear();
         }
+    }
+
+    /// True if a date without a year is so far ahead only because this year's is over: "20/11" on the 24th.
+    #[must_use]
+    pub fn rolled_over(&self, date: Date) -> bool {
+        let months = jiff::Span::new().months(10);
+        let far = self.today().checked_add(months).is_ok_and(|limit| date > limit);
+        let year = date.year().to_string();
+        far && !self.mentions.iter().any(|text| text.contains(&year))
     }
 
     /// "Sim" to an offer of times, and nothing else.

@@ -90,6 +90,7 @@ impl Dialogue {
             | Question::Cancel
             | Question::Reschedule
             | Question::Human
+            | Question::Begin
             | Question::Waitlist => None,
         };
         if taken.is_some() {

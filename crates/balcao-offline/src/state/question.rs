@@ -28,6 +28,8 @@ pub enum Question {
     Reschedule,
     /// Which of several appointments.
     Which,
+    /// Whether to begin a booking.
+    Begin,
     /// Whether to call a person.
     Human,
     /// Whether to join the waiting list.
@@ -41,10 +43,16 @@ pub(super) fn question_in(said: &str, held: Option<&Outcome>) -> Question {
     let last = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or_default();
     let asks = |words: &[&str]| words.iter().any(|word| last.contains(word));
     if let Some(held) = held {
-        return if held.name.starts_with("reschedule") { Question::Reschedule } else { Question::Cancel };
+        return match held.name.as_str() {
+            "book_appointment" => Question::Book,
+            name if name.starts_with("reschedule") => Question::Reschedule,
+            _ => Question::Cancel,
+        };
     }
     if asks(&["alguem da equipe", "someone from the team", "atendente"]) {
         Question::Human
+    } else if asks(&["quer marcar um", "like to book one"]) {
+        Question::Begin
     } else if asks(&["serve, ou", "suit you, or"]) {
         Question::Next
     } else if asks(&["lista de espera", "waiting list"]) {
@@ -69,7 +77,15 @@ pub(super) fn question_in(said: &str, held: Option<&Outcome>) -> Question {
         Question::Reschedule
     } else if asks(&["qual servico", "which service", "que servico"]) {
         Question::Service
-    } else if asks(&["com quem", "who would you like", "preferencia", "seria com", "did you mean"]) {
+    } else if asks(&[
+        "com quem",
+        "qual profissional",
+        "which professional",
+        "who would you like",
+        "preferencia",
+        "seria com",
+        "did you mean",
+    ]) {
         Question::Professional
     } else if asks(&[
         "qual horario",
@@ -86,4 +102,13 @@ pub(super) fn question_in(said: &str, held: Option<&Outcome>) -> Question {
     } else {
         Question::Nothing
     }
+}
+
+/// True if the message speaks of an appointment that exists.
+#[must_use]
+pub fn own_appointment(text: &str) -> bool {
+    let folded = fold(text);
+    ["meu horario", "minha consulta", "meu agendamento", "minha sessao", "my appointment", "minha hora"]
+        .iter()
+        .any(|words| folded.contains(words))
 }

@@ -11,11 +11,18 @@ pub const OWN_NAME: [&str; 2] = ["Qual é o seu nome?", "What is your name?"];
 pub const GUEST_NAME: [&str; 2] = ["Qual é o nome de quem vem?", "What is the name of whoever comes?"];
 
 /// What may stand before a name in an answer.
-const LEADS: [&str; 14] =
-    ["eu", "sou", "aqui", "e", "eh", "o", "a", "im", "nome", "dele", "dela", "chama", "se", "chamada"];
+const LEADS: [&str; 22] = [
+    "eu", "sou", "aqui", "e", "eh", "o", "a", "im", "nome", "dele", "dela", "chama", "se", "chamada", "ela", "ele",
+    "me", "chamo", "meu", "she", "he", "is",
+];
+/// What ends a name in an answer.
+const ENDS: [&str; 10] = ["e", "com", "telefone", "fone", "tel", "numero", "celular", "cel", "and", "phone"];
 /// What an answer may be that is no name.
-const NO_NAMES: [&str; 14] =
-    ["sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra", "mesmo", "tanto"];
+const NO_NAMES: [&str; 30] = [
+    "sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra", "mesmo", "tanto",
+    "qualquer", "melhor", "pode", "pera", "espera", "qual", "quanto", "onde", "voce", "vc", "vcs", "que", "hoje",
+    "amanha", "marcar", "tem",
+];
 /// Words before whoever comes.
 const TOWARDS: [&str; 6] = ["pra", "para", "pro", "pros", "for", "do"];
 /// Words between these and the relative.
@@ -44,8 +51,8 @@ pub struct Who {
 }
 
 impl Who {
-    /// Takes in a message of the customer, which answers what we `said` last.
-    pub(super) fn hear(&mut self, text: &str, said: &str) {
+    /// Takes in a message of the customer, which answers what we `said` last; `staff` if it names a professional.
+    pub(super) fn hear(&mut self, text: &str, said: &str, staff: bool) {
         let asked = |questions: &[&str]| questions.iter().any(|question| said.ends_with(question));
         if let Some(own) = own_name(text).or_else(|| asked(&OWN_NAME).then(|| answered_name(text)).flatten()) {
             self.own_name = Some(own);
@@ -56,7 +63,9 @@ impl Who {
             guest.name = name_after(text, &all, after).or(guest.name.take());
         }
         let Some(guest) = &mut self.guest else { return };
+        guest.name = told_name(text, &all).or(guest.name.take());
         if asked(&GUEST_NAME)
+            && !(staff && speaks_of_staff(text))
             && let Some(name) = answered_name(text)
         {
             guest.name = Some(name);
@@ -71,9 +80,33 @@ impl Who {
 }
 
 /// Whether we ask for a name or a number: then what was wanted is still wanted.
-pub(super) fn is_asked_for(said: &str) -> bool {
+pub(crate) fn is_asked_for(said: &str) -> bool {
     let of_number = ["com DDD?", "with area code?"];
     OWN_NAME.into_iter().chain(GUEST_NAME).chain(of_number).any(|question| said.ends_with(question))
+}
+
+/// "Ela se chama Lourdes", "o nome dele é Pedro": the name, wherever it is said.
+fn told_name(text: &str, all: &[Token]) -> Option<String> {
+    const TELLING: [&[&str]; 5] =
+        [&["se", "chama"], &["nome", "dele"], &["nome", "dela"], &["his", "name"], &["her", "name"]];
+    let says = |at: usize, words: &[&str]| {
+        words.iter().enumerate().all(|(next, word)| all.get(at + next).is_some_and(|token| token.text == *word))
+    };
+    let at = (0..all.len()).find(|at| TELLING.iter().any(|words| says(*at, words)))?;
+    answered_name(text.get(all.get(at + 2)?.start..)?)
+}
+
+/// Whether a message answers our question for a name with one.
+pub(super) fn answers_a_name(text: &str, said: &str) -> bool {
+    let asked = OWN_NAME.into_iter().chain(GUEST_NAME).any(|question| said.ends_with(question));
+    asked && answered_name(text).is_some()
+}
+
+/// "Com o Wesley", "o Wesley pode?": a professional's name, and not that of somebody who bears it.
+fn speaks_of_staff(text: &str) -> bool {
+    let all = tokens(text);
+    let named = all.iter().any(|token| ["nome", "chama", "chamada", "name"].contains(&token.text.as_str()));
+    !named && all.iter().filter(|token| token.kind == TokenKind::Word && !is_lead(&token.text)).count() < 2
 }
 
 /// Behind "pra minha mãe", "for my son": the index of the next token.
@@ -115,6 +148,7 @@ fn is_lead(folded: &str) -> bool {
 fn answered_name(text: &str) -> Option<String> {
     let first = text.split([',', ';', '\n', '.', '!']).next().unwrap_or_default();
     let words = first.split_whitespace().skip_while(|word| is_lead(&fold(word)));
+    let words = words.take_while(|word| !ENDS.contains(&fold(word).as_str()));
     let words: Vec<&str> = words.take_while(|word| word.chars().all(char::is_alphabetic)).collect();
     let plausible = (1..=5).contains(&words.len()) && words.iter().all(|word| !NO_NAMES.contains(&fold(word).as_str()));
     let written = |word: &&str| {
@@ -134,11 +168,11 @@ fn phone_in(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Guest, OWN_NAME, Who, answered_name};
+    use super::{GUEST_NAME, Guest, OWN_NAME, Who, answered_name};
 
     fn guest(texts: &[&str]) -> Option<Guest> {
         let mut who = Who::default();
-        texts.iter().for_each(|text| who.hear(text, ""));
+        texts.iter().for_each(|text| who.hear(text, "", false));
         who.guest
     }
 
@@ -148,13 +182,18 @@ mod tests {
 
     #[test]
     fn whoever_comes_instead_has_their_own_name_and_number() {
-        let cases: [(&[&str], Option<Guest>); 8] = [
+        let cases: [(&[&str], Option<Guest>); 10] = [
             (&["pra minha mãe, Maria Souza 11 98888-7777"], of(Some("Maria Souza"), Some("11 98888-7777"))),
             (&["quero marcar pro meu filho amanhã às 15h"], of(None, None)),
             (&["é para o meu pai João da Silva, (11) 3222-1100."], of(Some("João da Silva"), Some("(11) 3222-1100"))),
             (&["para a minha esposa, a Ana"], of(Some("Ana"), None)),
             (&["for my daughter Emma Stone, +55 11 98888-7777"], of(Some("Emma Stone"), Some("+55 11 98888-7777"))),
             (&["pra minha mãe", "o número dela é 11988887777"], of(None, Some("11988887777"))),
+            (&["pra minha mãe, ela se chama lourdes"], of(Some("Lourdes"), None)),
+            (
+                &["pro meu irmão Pedro", "ops, o nome dele é Paulo, 31 97777-1234"],
+                of(Some("Paulo"), Some("31 97777-1234")),
+            ),
             (&["quero marcar amanhã 11h, sou a Maria"], None),
             (&["meu pai corta aí"], None),
         ];
@@ -164,12 +203,31 @@ mod tests {
     }
 
     #[test]
+    fn a_professional_who_is_named_is_no_guest() {
+        let guest_after = |text: &str| {
+            let mut who = Who::default();
+            who.hear("é pra minha mãe", "", false);
+            who.hear(text, GUEST_NAME[0], true);
+            who.guest.and_then(|guest| guest.name)
+        };
+        assert_eq!(guest_after("com o Wesley"), None);
+        assert_eq!(guest_after("Wesley"), None);
+        assert_eq!(guest_after("ela se chama Íris"), Some("Íris".to_owned()));
+        assert_eq!(guest_after("Íris Prado"), Some("Íris Prado".to_owned()));
+    }
+
+    #[test]
     fn an_answer_is_a_name_if_it_looks_like_one_and_stands_until_another_is_given() {
         for (text, name) in [
             ("ana paula", Some("Ana Paula")),
             ("sou o Pedro", Some("Pedro")),
             ("é Maria da Silva.", Some("Maria da Silva")),
             ("Maria Souza, 11 98888-7777", Some("Maria Souza")),
+            ("ela se chama Lourdes", Some("Lourdes")),
+            ("o nome dela é Maria de Lourdes e o telefone é 31 98888-1234", Some("Maria de Lourdes")),
+            ("Lourdes, com o Wesley", Some("Lourdes")),
+            ("com o Wesley", None),
+            ("melhor sábado", None),
             ("pra quê?", None),
             ("sim", None),
             ("15h", None),
@@ -177,8 +235,8 @@ mod tests {
             assert_eq!(answered_name(text).as_deref(), name, "{text}");
         }
         let mut who = Who::default();
-        who.hear("pedro", OWN_NAME[0]);
-        who.hear("melhor às 15h", "Posso marcar?");
+        who.hear("pedro", OWN_NAME[0], false);
+        who.hear("melhor às 15h", "Posso marcar?", false);
         assert_eq!(who.own_name.as_deref(), Some("Pedro"));
     }
 }

@@ -7,7 +7,10 @@ use balcao_language::{
 use jiff::civil::{Date, Time};
 
 use super::{Line, Waited};
-use crate::results::Appointment;
+use crate::{
+    results::Appointment,
+    state::{GUEST_NAME, OWN_NAME},
+};
 
 const EN: Locale = Locale::En;
 
@@ -258,6 +261,14 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::NotSubscribed { message: None } => "I found no active subscription for you.".to_owned(),
         Line::Plans { list } => format!("Our plans:\n{}", bullets(list)),
         Line::NoPlans => "We have no subscription plans at the moment.".to_owned(),
+        Line::Address { address } => format!("We are at {address}."),
+        Line::For { name } => format!("For {name}, then."),
+        Line::OnlyDoes { name, list } => format!("With {name} I can book {}. Which service would you like?", commas(list, "or")),
+        Line::OnlyWith { said, list } => format!("I cannot book {said} here: only {}.", commas(list, "or")),
+        Line::CannotChoose { name } => format!(
+            "I cannot promise {name} here. If anybody will do, say \"with anyone\". Would you like me to call someone from the team?"
+        ),
+        Line::AskName { guest } => (if *guest { GUEST_NAME } else { OWN_NAME })[1].to_owned(),
         Line::Transferred => "I have called someone from the team. They will answer you here shortly.".to_owned(),
         Line::Waitlisted { wanted } => {
             format!("Done, you are on the waiting list{}. We will tell you here if a slot opens.", waited(wanted, today))

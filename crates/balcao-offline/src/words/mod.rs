@@ -158,6 +158,18 @@ pub(crate) enum Line {
     Plans { list: Vec<String> },
     /// No plans on sale.
     NoPlans,
+    /// Where the business is.
+    Address { address: String },
+    /// For whom it is, as it was understood.
+    For { name: String },
+    /// A professional does these services, and which is wanted?
+    OnlyDoes { name: String, list: Vec<String> },
+    /// Nobody but these can be booked here.
+    OnlyWith { said: String, list: Vec<String> },
+    /// A professional cannot be chosen here: a person can, or whoever is free.
+    CannotChoose { name: String },
+    /// The writer's name, or that of whoever comes: a question.
+    AskName { guest: bool },
     /// A person has been called.
     Transferred,
     /// On the waiting list.

@@ -7,7 +7,10 @@ use balcao_language::{
 use jiff::civil::{Date, Time};
 
 use super::{Line, Waited};
-use crate::results::Appointment;
+use crate::{
+    results::Appointment,
+    state::{GUEST_NAME, OWN_NAME},
+};
 
 const PT: Locale = Locale::Pt;
 
@@ -258,6 +261,14 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         Line::NotSubscribed { message: None } => "Não encontrei assinatura ativa no seu contato.".to_owned(),
         Line::Plans { list } => format!("Nossos planos:\n{}", bullets(list)),
         Line::NoPlans => "No momento não temos planos de assinatura.".to_owned(),
+        Line::Address { address } => format!("Ficamos em: {address}."),
+        Line::For { name } => format!("Certo, para {name}."),
+        Line::OnlyDoes { name, list } => format!("Com {name} posso marcar {}. Qual serviço você quer?", commas(list, "ou")),
+        Line::OnlyWith { said, list } => format!("Com {said} não consigo marcar por aqui: só com {}.", commas(list, "ou")),
+        Line::CannotChoose { name } => format!(
+            "Por aqui eu não consigo garantir que seja com {name}. Se tanto faz, diga \"com qualquer um\". Quer que eu chame alguém da equipe?"
+        ),
+        Line::AskName { guest } => (if *guest { GUEST_NAME } else { OWN_NAME })[0].to_owned(),
         Line::Transferred => "Já chamei alguém da equipe. Em instantes te respondem por aqui.".to_owned(),
         Line::Waitlisted { wanted } => {
             format!("Pronto, você está na lista de espera{}. Se abrir uma vaga, te avisamos por aqui.", waited(wanted, today))

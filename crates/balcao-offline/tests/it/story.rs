@@ -60,6 +60,7 @@ impl Story {
                 now: self.fake.now.in_tz("America/Sao_Paulo").unwrap(),
                 locale: "pt-BR".to_owned(),
                 organization: self.fake.organization(),
+                address: None,
                 contact_name: self.fake.contact_name.clone(),
                 appointment: None,
             },

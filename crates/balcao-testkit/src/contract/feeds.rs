@@ -98,9 +98,9 @@ pub async fn a_conversation_keeps_whom_it_is_about(store: &Store) {
         let [contact, _] = ours.contacts;
         let begun = conversation::find_or_begin(tx, ours.organization, contact, "whatsapp", now())?;
         assert_eq!(begun.professional, None);
-        conversation::set_professional(tx, theirs.organization, begun.id, theirs.professional)?;
+        conversation::set_professional(tx, theirs.organization, begun.id, Some(theirs.professional))?;
         assert_eq!(conversation::get(tx, ours.organization, begun.id)?.professional, None);
-        conversation::set_professional(tx, ours.organization, begun.id, ours.professional)?;
+        conversation::set_professional(tx, ours.organization, begun.id, Some(ours.professional))?;
         conversation::update(tx, ours.organization, &begun)?;
         assert_eq!(conversation::get(tx, ours.organization, begun.id)?.professional, Some(ours.professional));
         Ok(())

@@ -1,0 +1,163 @@
+//! Who is chosen for a customer who wants a session with anybody: whoever is free when they want to come, else whoever is
+//! free first.
+
+use balcao_domain::professional::Professional;
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
+use balcao_language::{DateSpan, TimeReading, find_dates, find_times};
+use balcao_store::Tx;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::{Timestamp, ToSpan};
+
+use crate::agenda::Agenda;
+use crate::desk::{UseCaseError, organization};
+
+/// So many days from the wanted one on are looked at.
+const DAYS: i64 = 14;
+/// Words by which anybody will do, as the answer to "with whom?".
+const ANYBODY: [&str; 10] = [
+    "tanto faz",
+    "qualquer um",
+    "qualquer uma",
+    "voce escolhe",
+    "vc escolhe",
+    "pode escolher",
+    "tem preferencia",
+    "nenhuma preferencia",
+    "doesn t matter",
+    "don t mind",
+];
+/// Words by which anybody will do, whatever was asked.
+const ANY_PERSON: [&str; 14] = [
+    "qualquer profissional",
+    "qualquer barbeiro",
+    "qualquer pessoa",
+    "com qualquer um",
+    "com qualquer uma",
+    "quem tiver",
+    "quem estiver",
+    "quem puder",
+    "sem preferencia",
+    "nao tenho preferencia",
+    "anyone",
+    "anybody",
+    "whoever",
+    "no preference",
+];
+
+/// When the customer wants to come, as far as they said.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Wish {
+    day: Option<Date>,
+    time: Option<Time>,
+}
+
+/// Whether a folded text says that anybody will do; `asked` if the customer answers with whom.
+pub(super) fn says_anybody(folded: &str, asked: bool) -> bool {
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let text = format!(" {} ", words.join(" "));
+    let says = |phrase: &&str| text.contains(&format!(" {phrase} "));
+    ANY_PERSON.iter().any(says) || asked && ANYBODY.iter().any(says)
+}
+
+/// The last day and the last time that texts name, the oldest text first.
+pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date) -> Wish {
+    let mut wish = Wish::default();
+    for text in texts {
+        for found in find_dates(text, today) {
+            wish.day = match found.reading {
+                Ok(DateSpan::Day(day)) => Some(day).filter(|day| *day >= today),
+                Ok(DateSpan::Range { .. }) | Err(_) => None,
+            };
+        }
+        let mut times = find_times(text).into_iter().filter_map(|found| match found.reading {
+            TimeReading::At { time, .. } => Some(time),
+            TimeReading::Window(_) => None,
+        });
+        wish.time = times.next_back().or(wish.time);
+    }
+    wish
+}
+
+/// Whom of these the customer gets. `None` if there is nobody.
+pub(super) fn choose(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    active: &[Professional],
+    wish: Wish,
+    now: Timestamp,
+) -> Result<Option<ProfessionalId>, UseCaseError> {
+    let today = organization(tx, id)?.1.to_datetime(now).date();
+    let from = wish.day.unwrap_or(today);
+    let dates = (from, from.saturating_add(DAYS.days()));
+    let agenda = Agenda::load(tx, id, Some(contact), dates, now)?;
+    let starts = |one: &Professional| -> Vec<DateTime> {
+        let service = super::first_service(&agenda, one);
+        let free = agenda.free(service, None, Some(one.id), dates);
+        free.iter().flat_map(|free| &free.starts).map(|start| agenda.zone.to_datetime(*start)).collect()
+    };
+    let all: Vec<(ProfessionalId, Vec<DateTime>)> = active.iter().map(|one| (one.id, starts(one))).collect();
+    Ok(first_of(&all, wish))
+}
+
+/// Of those with starts whoever has the wanted one, else whoever has the earliest; the first of equals, and of nobody with any.
+fn first_of(all: &[(ProfessionalId, Vec<DateTime>)], wish: Wish) -> Option<ProfessionalId> {
+    let wanted = wish.day.and_then(|day| Some(day.to_datetime(wish.time?)));
+    let rank = |starts: &[DateTime]| {
+        let misses = wanted.is_some_and(|wanted| !starts.contains(&wanted));
+        Some((misses, *starts.iter().min()?))
+    };
+    let ranked = all.iter().filter_map(|(id, starts)| Some((rank(starts)?, *id)));
+    ranked.min_by_key(|(rank, _)| *rank).map(|(_, id)| id).or(all.first().map(|(id, _)| *id))
+}
+
+#[cfg(test)]
+mod tests {
+    use balcao_language::fold;
+    use jiff::civil::date;
+
+    use super::{Wish, first_of, says_anybody, wish};
+
+    #[test]
+    fn anybody_will_do_if_it_is_said_of_people_or_answers_with_whom() {
+        for (text, asked, expected) in [
+            ("tanto faz", true, true),
+            ("Tanto faz!", false, false),
+            ("qualquer um tá bom", true, true),
+            ("qualquer um", false, false),
+            ("com qualquer um", false, true),
+            ("não tenho preferência", true, true),
+            ("quem estiver livre", false, true),
+            ("anyone is fine", false, true),
+            ("qualquer horário", true, false),
+            ("com a Íris", true, false),
+        ] {
+            assert_eq!(says_anybody(&fold(text), asked), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_day_and_time_that_were_said_are_wanted() {
+        let today = date(2026, 11, 24);
+        let wanted = |texts: &[&str]| wish(texts.iter().copied(), today);
+        let at =
+            |day: i8, hour: i8| Wish { day: Some(date(2026, 11, day)), time: Some(jiff::civil::time(hour, 0, 0, 0)) };
+        assert_eq!(wanted(&["quero amanhã às 15h", "tanto faz"]), at(25, 15));
+        assert_eq!(wanted(&["amanhã às 15h", "melhor sexta", "qualquer um"]), at(27, 15));
+        assert_eq!(wanted(&["dia 31/02", "tanto faz"]), Wish::default());
+        assert_eq!(wanted(&["ontem", "tanto faz"]), Wish::default());
+    }
+
+    #[test]
+    fn whoever_has_the_wanted_time_comes_before_whoever_is_free_first() {
+        let at = |day: i8, hour: i8| date(2026, 11, day).at(hour, 0, 0, 0);
+        let id = |id: i64| id.try_into().unwrap();
+        let all = [(id(1), vec![at(25, 9), at(25, 10)]), (id(2), vec![at(25, 11), at(25, 15)]), (id(3), vec![])];
+        let wanted = |day, hour| wish([format!("{day}/11 às {hour}h").as_str()].into_iter(), date(2026, 11, 24));
+        assert_eq!(first_of(&all, wanted(25, 15)), Some(id(2)));
+        assert_eq!(first_of(&all, wanted(25, 16)), Some(id(1)));
+        assert_eq!(first_of(&all, Wish::default()), Some(id(1)));
+        assert_eq!(first_of(&[(id(3), vec![])], Wish::default()), Some(id(3)));
+        assert_eq!(first_of(&[], Wish::default()), None);
+    }
+}

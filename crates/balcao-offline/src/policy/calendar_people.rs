@@ -1,0 +1,130 @@
+//! Who comes, and with whom, where the tools of the calendar name nobody: the program reads whom the customer asks for, and the
+//! calendar's answer tells whose it is.
+
+use serde_json::Value;
+
+use super::{Answer, Desk, calendar::SLOTS, calendar_info::CLIENT};
+use crate::{catalog::Named, results, state::Question, words::Line};
+
+impl Desk<'_> {
+    /// Whose calendar was looked at: everybody's who can be booked, or the one's whom the customer asked for.
+    fn people(&self) -> Vec<String> {
+        let told = self.answered(SLOTS).and_then(|outcome| outcome.result.get("professionals")?.as_array());
+        told.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// The professional if there is no other: such a time is theirs.
+    pub(super) fn only_one(&self) -> Option<String> {
+        let mut people = self.people().into_iter();
+        people.next().filter(|_| people.next().is_none())
+    }
+
+    /// True if the calendar that was looked at is that of the professional whom the customer wants, or they want nobody in
+    /// particular. Else says so: nobody is booked with somebody else without knowing.
+    pub(super) fn with_whom(&mut self) -> bool {
+        let people = self.people();
+        let named = self.dialogue.professional();
+        let now = self.dialogue.catalog.professional_in(&self.dialogue.utterance.text);
+        if self.dialogue.any_professional && matches!(now, Named::Nothing) || people.is_empty() {
+            return true;
+        }
+        match (named, people.as_slice()) {
+            (Named::One(name), [only]) if name == *only => true,
+            (Named::One(name), [_]) => {
+                self.say(Line::OnlyWith { said: name, list: people });
+                true
+            }
+            (Named::One(name), _) => {
+                self.say(Line::CannotChoose { name });
+                false
+            }
+            (Named::Several(list), [_, _, ..]) => {
+                self.say(Line::WhichProfessional { list });
+                false
+            }
+            // Only what was said just now: "com franja" of an earlier message was no name.
+            (Named::Unknown(said), [_]) if now == Named::Unknown(said.clone()) => {
+                self.say(Line::OnlyWith { said, list: people });
+                true
+            }
+            (Named::Unknown(said), [_, _, ..]) if now == Named::Unknown(said.clone()) => {
+                self.say(Line::NoSuchProfessional { said, list: people });
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether the message names a professional: "com o Wesley tem?"
+    pub(super) fn names_somebody(&self) -> bool {
+        matches!(self.dialogue.catalog.professional_in(&self.dialogue.utterance.text), Named::One(_))
+    }
+
+    /// "E o Wesley?": what he does, where the calendar is his because he was named.
+    pub(super) fn what_somebody_does(&mut self) {
+        let today = self.dialogue.today();
+        if self.days(today, today).is_none() {
+            return;
+        }
+        let list: Vec<String> = self.dialogue.catalog.services.iter().map(|one| one.name.clone()).collect();
+        self.say(match self.only_one() {
+            Some(name) if !list.is_empty() => Line::OnlyDoes { name, list },
+            _ => Line::NotKnown,
+        });
+    }
+
+    /// Says what the professional does whom the customer asked for, where the service is not one of it. True if so.
+    pub(super) fn tells_what_one_does(&mut self, named: &Named) -> bool {
+        let Some(name) = self.only_one().filter(|_| self.dialogue.asked != Question::Service) else { return false };
+        let asked_for = matches!(self.dialogue.professional(), Named::One(wanted) if wanted == name);
+        if !asked_for || matches!(named, Named::One(_)) {
+            return false;
+        }
+        let list = self.dialogue.catalog.services.iter().map(|one| one.name.clone()).collect();
+        self.say(Line::OnlyDoes { name, list });
+        true
+    }
+
+    /// What these services cost and how long they take.
+    pub(super) fn services_of(&mut self, names: &[String]) {
+        let row = |name: &String| {
+            let data = &self.dialogue.catalog.service(name)?.data;
+            let minutes = data.get("durationMinutes").and_then(Value::as_i64).map(|minutes| format!("{minutes} min"));
+            let facts: Vec<String> = results::price(data, self.locale).into_iter().chain(minutes).collect();
+            Some(if facts.is_empty() { name.clone() } else { format!("{name}: {}", facts.join(", ")) })
+        };
+        let list = names.iter().filter_map(row).collect();
+        self.say(Line::Services { list });
+    }
+
+    /// The name of whoever comes instead of the writer.
+    pub(super) fn guest_name(&self) -> Option<String> {
+        self.dialogue.who.guest.as_ref()?.name.clone()
+    }
+
+    /// Says for whom it is, if not for the writer.
+    pub(super) fn for_whom(&mut self) {
+        if let Some(name) = self.guest_name() {
+            self.say(Line::For { name });
+        }
+    }
+
+    /// True unless the visit is for somebody else and a name is missing: asks for it. Without the writer's own name the guest's
+    /// would be kept as theirs.
+    pub(super) fn names_are_known(&mut self) -> bool {
+        let Some(guest) = self.dialogue.who.guest.clone() else { return true };
+        if self.contact.is_none() {
+            let Some(own) = self.dialogue.who.own_name.clone() else {
+                self.say(Line::AskName { guest: false });
+                return false;
+            };
+            if matches!(self.ask(CLIENT, &[("preferredName", Value::String(own))]), Answer::Asked) {
+                return false;
+            }
+        }
+        if guest.name.is_none() {
+            self.say(Line::AskName { guest: true });
+        }
+        guest.name.is_some()
+    }
+}
