@@ -3,6 +3,7 @@
 use balcao_app::booking::{BookRequest, Booking};
 use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::reminders::Reminders;
+use balcao_app::seed::BusinessFile;
 use balcao_app::terms::Terms;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
@@ -16,6 +17,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use crate::counter::{Counter, counter, terms};
+use crate::world::root;
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 const REMINDER: &str = "Lembrete: Corte na máquina com Wesley Moura, quarta, 25/11 às 15h. Posso confirmar?";
@@ -332,6 +334,38 @@ async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
     shop.world.set_local("2026-11-24T10:30");
     shop.fires(terms()).await;
     assert_eq!(status().await, AppointmentStatus::Cancelled);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_one_business_holds_up_no_other() {
+    let (shop, _joao) = reminded(60).await;
+    let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    let text = text.replace("slug: figueira", "slug: outra");
+    let file = BusinessFile::read("outra.yaml", &text).unwrap();
+    let now = balcao_domain::Clock::now(&*shop.world.clock);
+    let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
+    let contact = shop.look(move |tx| balcao_store::contact::list(tx, other, None, 1)).await.remove(0).id;
+    let hold = BookRequest {
+        professional: Some("Otávio".to_owned()),
+        service: None,
+        date: "2026-11-26".parse().unwrap(),
+        start_min: 10 * 60,
+        attendee: None,
+        pending: true,
+        source: "test".to_owned(),
+    };
+    let booking = Booking::new(shop.world.desk.clone());
+    let held = booking.book(other, contact, shop.world.key(), hold).await.unwrap().value.unwrap().appointment.id;
+    // The first business cannot be read, nor can its reminder be fired.
+    let first = shop.world.organization;
+    shop.look(move |tx| {
+        tx.execute("UPDATE organization SET timezone = 'Nowhere/None' WHERE id = ?1", &[i64::from(first).into()])
+    })
+    .await;
+    shop.world.set_local("2026-11-25T14:00");
+    assert_eq!(shop.fires(terms()).await, 0);
+    let found = shop.look(move |tx| appointment::find(tx, other, held, Currency::BRL)).await.unwrap();
+    assert_eq!(found.status, AppointmentStatus::Cancelled);
 }
 
 /// What the model was told of the notification that João may be answering.
