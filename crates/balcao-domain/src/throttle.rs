@@ -71,8 +71,10 @@ impl Throttle {
         let next = full.saturating_add(every);
         let over = next.saturating_sub(at.saturating_add(whole));
         if over > 0 {
-            // Nothing is finer than a millisecond where this is kept.
-            let wait = SignedDuration::from_millis(over.div_euclid(1_000).saturating_add(1));
+            // Half a burst later several may leave together: whoever sends need not look for each of them. Nothing is finer than a
+            // millisecond where this is kept.
+            let wait = over.max(whole / 2).div_euclid(1_000).saturating_add(1);
+            let wait = SignedDuration::from_millis(wait);
             return Err(Self { until: now.saturating_add(wait).unwrap_or(now), ..calmer });
         }
         Ok(Self { full_at_us: next, ..calmer })

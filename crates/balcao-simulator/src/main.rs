@@ -38,7 +38,8 @@ use crate::run::{Outcome, run};
   balcao-simulator --seeds 5000        5,000 seeds from 1 on
   balcao-simulator --minutes 60        as many as an hour allows
   balcao-simulator --seed 4711         one seed, with everything that happened in it
-  balcao-simulator --planted           whether the mistakes that are built in are found (needs --features planted)"
+  balcao-simulator --planted           whether the mistakes that are built in are found (needs --features planted)
+  balcao-simulator --planted BlindRepeated   whether that one is found"
 )]
 struct Args {
     /// So many seeds.
@@ -56,16 +57,16 @@ struct Args {
     /// Threads.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Looks for the mistakes that are built in on purpose, each within its limit of seeds.
-    #[arg(long)]
-    planted: bool,
+    /// Looks for the mistakes that are built in on purpose, each within its limit of seeds; with a name for that one alone.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "all")]
+    planted: Option<String>,
 }
 
 #[expect(clippy::print_stdout, reason = "the report")]
 fn main() -> ExitCode {
     let args = Args::parse();
-    if args.planted {
-        return planted::hunt();
+    if let Some(name) = args.planted {
+        return planted::hunt(&name);
     }
     if let Some(seed) = args.seed {
         return tell(seed);

@@ -114,7 +114,7 @@ async fn an_answer_that_comes_too_late_asks_the_customer_to_write() {
 }
 
 #[tokio::test]
-async fn f_142_what_should_not_fire_any_more_is_skipped_and_staff_know_why() {
+async fn f_141_f_142_f_144_what_should_not_fire_any_more_is_skipped_and_staff_know_why() {
     for (what, why) in
         [("cancelled", "given up"), ("opted out", "wants no"), ("human", "a person"), ("late", "too late")]
     {
@@ -153,7 +153,7 @@ async fn f_142_what_changed_between_firing_and_sending_does_not_leave() {
 }
 
 #[tokio::test]
-async fn quiet_hours_move_a_reminder_to_the_morning() {
+async fn f_147_quiet_hours_move_a_reminder_to_the_morning() {
     let (shop, _) = reminded(17 * 60).await;
     shop.world.set_local("2026-11-24T22:00");
     assert_eq!(shop.fires(terms()).await, 0);
@@ -273,7 +273,7 @@ async fn a_follow_up_that_nobody_survives_writing_gets_words_of_ours() {
 }
 
 #[tokio::test]
-async fn whoever_writes_is_not_followed_up() {
+async fn f_143_whoever_writes_is_not_followed_up() {
     let shop = to_follow_up().await;
     shop.model.script([says("Claro!")]);
     shop.joao_writes("wamid.2", "voltei").await;

@@ -1,5 +1,4 @@
 //! A server with much to do: webhooks are taken in as quickly as Meta asks for, and memory does not grow.
-#![expect(clippy::print_stderr, reason = "a gate prints its figures")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
