@@ -227,26 +227,6 @@ pub fn give_back(tx: &mut Tx<'_>, claim: &str, now: Timestamp) -> Result<usize, 
     )
 }
 
-/// Puts back a message that was just claimed and not sent, because it would have left too fast: not to be taken before
-/// `not_before`, if there is one. The attempt does not count.
-///
-/// # Errors
-/// What the database said.
-pub fn put_back(
-    tx: &mut Tx<'_>,
-    claimed: &Outbox,
-    not_before: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    tx.execute(
-        "UPDATE outbox SET state = 'pending', attempts = attempts - 1, sending_until = NULL,
-                not_before = COALESCE(?4, not_before), changed_at = ?5
-         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending'",
-        values![claimed.organization, claimed.id, claimed.attempts, not_before, now],
-    )?;
-    Ok(())
-}
-
 /// Excuses the attempt that [`claim`] counted: it failed because of its whole account. A message whose attempt is not the last
 /// one changes no count.
 ///

@@ -2,8 +2,10 @@
 
 use balcao_domain::OrganizationId;
 use balcao_domain::throttle::Throttle;
+use jiff::Timestamp;
 
 use crate::error::StoreError;
+use crate::outbox::Outbox;
 use crate::tx::Tx;
 use crate::value::values;
 
@@ -39,6 +41,26 @@ pub fn set(
          ON CONFLICT (organization_id, channel, account) DO UPDATE SET full_at_us = excluded.full_at_us,
              until = excluded.until, level = excluded.level, since = excluded.since",
         values![organization, channel, account, now.full_at_us, now.until, now.level, now.since],
+    )?;
+    Ok(())
+}
+
+/// Puts back a message that was just claimed and not sent, because it would have left too fast: not to be taken before
+/// `not_before`, if there is one. The attempt does not count.
+///
+/// # Errors
+/// What the database said.
+pub fn put_back(
+    tx: &mut Tx<'_>,
+    claimed: &Outbox,
+    not_before: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE outbox SET state = 'pending', attempts = attempts - 1, sending_until = NULL,
+                not_before = COALESCE(?4, not_before), changed_at = ?5
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'sending'",
+        values![claimed.organization, claimed.id, claimed.attempts, not_before, now],
     )?;
     Ok(())
 }

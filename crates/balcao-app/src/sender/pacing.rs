@@ -46,14 +46,14 @@ impl<'r> Pacing<'r> {
             Ok(next) => next,
             Err(waits) => {
                 *stands = waits;
-                outbox::put_back(tx, message, None, now)?;
+                throttle::put_back(tx, message, None, now)?;
                 return Ok(false);
             }
         };
         if let Some(rate) = rate.to_one
             && let Some(not_before) = too_many_to_one(tx, message, rate, now)?
         {
-            outbox::put_back(tx, message, Some(not_before), now)?;
+            throttle::put_back(tx, message, Some(not_before), now)?;
             return Ok(false);
         }
         *stands = next;

@@ -53,7 +53,7 @@ async fn skipped(shop: &Counter) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn i_18_a_reminder_fires_once_with_buttons() {
+async fn i_18_f_140_a_reminder_fires_once_with_buttons() {
     let (shop, _) = reminded(24 * 60).await;
     assert_eq!(shop.fires(terms()).await, 0, "it is not due");
     shop.world.set_local("2026-11-24T15:00");

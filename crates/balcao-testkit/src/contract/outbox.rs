@@ -514,8 +514,8 @@ pub async fn what_would_leave_too_fast_is_put_back_at_no_cost(store: &Store) {
         }
         push(tx, world, other, None, "b1")?;
         let [first, second] = send_at(tx, 0)?.try_into().unwrap();
-        outbox::put_back(tx, &first, Some(at(20)), at(0))?;
-        outbox::put_back(tx, &second, None, at(0))?;
+        throttle::put_back(tx, &first, Some(at(20)), at(0))?;
+        throttle::put_back(tx, &second, None, at(0))?;
         let [again] = send_at(tx, 1)?.try_into().unwrap();
         assert_eq!((again.correlation.as_str(), again.attempts), ("b1", 1));
         outbox::excuse(tx, &again)?;
@@ -523,7 +523,7 @@ pub async fn what_would_leave_too_fast_is_put_back_at_no_cost(store: &Store) {
         let [third] = send_at(tx, 2)?.try_into().unwrap();
         assert_eq!((third.correlation.as_str(), third.attempts, third.excused), ("b1", 2, 1));
         // What was taken once more since is not theirs to put back.
-        outbox::put_back(tx, &again, None, at(2))?;
+        throttle::put_back(tx, &again, None, at(2))?;
         outbox::excuse(tx, &again)?;
         assert!(record(tx, &third, AttemptOutcome::Accepted, 2)?);
         assert!(send_at(tx, 19)?.is_empty(), "the second of a conversation does not overtake the first");
