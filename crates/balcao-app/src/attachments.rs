@@ -231,7 +231,7 @@ const fn class(error: &MediaError) -> Option<Option<Duration>> {
     match error.class() {
         SendClass::Retry { after } => Some(after),
         // Somebody has to mend the account; the file stays there for days.
-        SendClass::Misconfigured | SendClass::Unknown => Some(None),
+        SendClass::Misconfigured | SendClass::Unknown | SendClass::TooFast { .. } => Some(None),
         SendClass::GiveUp { .. } | SendClass::OutsideWindow => None,
     }
 }

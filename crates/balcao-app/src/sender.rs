@@ -3,7 +3,7 @@
 //! Each message is marked as being sent in a transaction of its own before the request is written, and what came of it is
 //! recorded after. If the program ends in between, nobody knows, and the message is marked so; it is never repeated by the
 //! machine, except on a channel where sending twice is sending once. The rules are in [`balcao_domain::outbox`]
-//! (I-7, I-10, I-14, I-20).
+//! (I-7, I-10, I-14, I-20). No account sends faster than its channel allows ([`pacing`]).
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use balcao_channel::outbound::{CorrelationId, OutboundContent};
-use balcao_channel::{Capabilities, Channel, Outbound, OwnFiles, Recipient, SendClass, SendError, SendReceipt};
+use balcao_channel::{
+    Capabilities, Channel, Outbound, OwnFiles, PaceLimit, Recipient, SendClass, SendError, SendReceipt,
+};
 use balcao_domain::AppointmentId;
 use balcao_domain::contact::Contact;
 use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
@@ -34,9 +36,11 @@ use crate::desk::{Desk, UseCaseError};
 use crate::failures;
 use crate::metrics;
 use crate::notices;
+use crate::sender::pacing::Pacing;
 use crate::terms::{Facts, Purpose, Terms};
 
 mod hand_in;
+mod pacing;
 pub(crate) mod vet;
 
 /// What is kept back at the end of a channel's window: clocks differ, and a message takes its time.
@@ -99,6 +103,7 @@ pub struct Sender {
     settings: SenderSettings,
     /// By channel and account.
     terms: Arc<BTreeMap<(String, String), Terms>>,
+    rates: Arc<pacing::Rates>,
     wake: Arc<Notify>,
 }
 
@@ -131,7 +136,9 @@ impl Sender {
         wake: Arc<Notify>,
     ) -> Self {
         let named = |one: Arc<dyn Channel>| ((one.kind().to_owned(), one.account().as_str().to_owned()), one);
-        Self { desk, channels: channels.into_iter().map(named).collect(), settings, terms: Arc::default(), wake }
+        let channels: BTreeMap<_, _> = channels.into_iter().map(named).collect();
+        let rates = channels.iter().filter_map(|(name, one)| Some((name.clone(), one.rate()?))).collect();
+        Self { desk, channels, settings, terms: Arc::default(), rates: Arc::new(rates), wake }
     }
 
     /// The same, where messages of an account leave on these terms.
@@ -208,7 +215,7 @@ impl Sender {
         let (until, settle) = (later(now, self.settings.lease), later(now, self.settings.settle));
         let limit = self.settings.at_once.saturating_sub(u32::try_from(busy).unwrap_or(u32::MAX));
         let channels = self.channels.clone();
-        let terms = Arc::clone(&self.terms);
+        let (terms, rates) = (Arc::clone(&self.terms), Arc::clone(&self.rates));
         let name = claim_name();
         let claim = name.clone();
         let work = move |tx: &mut Tx<'_>| {
@@ -229,11 +236,13 @@ impl Sender {
             }
             let claimed = outbox::claim(tx, &claim, now, until, limit)?;
             let (mut leaving, mut bills) = (Vec::new(), vet::Bills::new());
+            let mut pacing = Pacing::new(&rates);
             for one in claimed {
                 let route = dispatch::route(tx, one.organization, one.conversation)?;
                 let on = terms.get(&(one.channel.clone(), one.account.clone()));
                 match vet::refusal(tx, &one, route.as_ref(), (on, &mut bills), now)? {
-                    None => leaving.push(Leaving { message: one, route, until }),
+                    None if pacing.lets(tx, &one, now)? => leaving.push(Leaving { message: one, route, until }),
+                    None => {}
                     Some(why) => {
                         let next = after_attempt(AttemptOutcome::Refused, one.attempts, 0, Duration::ZERO, now);
                         outbox::record(tx, &one, next, None, Some(&why), now)?;
@@ -241,6 +250,7 @@ impl Sender {
                     }
                 }
             }
+            pacing.keep(tx)?;
             Ok::<_, UseCaseError>((leaving, unknown))
         };
         let (claimed, unknown) = match self.desk.store.write(work).await {
@@ -369,8 +379,10 @@ impl Sender {
                 AttemptOutcome::Accepted if pause::end(tx, &message)? => {
                     tracing::warn!(channel = message.channel, account = message.account, "the account can send again");
                 }
+                AttemptOutcome::TooFast => pacing::told(tx, &message, spread, now)?,
                 AttemptOutcome::Accepted
                 | AttemptOutcome::Retry { .. }
+                | AttemptOutcome::TooManyToOne
                 | AttemptOutcome::Refused
                 | AttemptOutcome::Unknown => {}
             }
@@ -397,6 +409,7 @@ impl Attempt {
         match self.outcome {
             AttemptOutcome::Accepted => "sent",
             AttemptOutcome::Retry { .. } | AttemptOutcome::Misconfigured => "retry",
+            AttemptOutcome::TooFast | AttemptOutcome::TooManyToOne => "too_fast",
             AttemptOutcome::Refused => "failed",
             AttemptOutcome::Unknown => "unknown",
         }
@@ -413,6 +426,8 @@ impl Attempt {
     fn of(error: &SendError) -> Self {
         let outcome = match error.class {
             SendClass::Retry { after } => AttemptOutcome::Retry { after },
+            SendClass::TooFast { limit: PaceLimit::Account } => AttemptOutcome::TooFast,
+            SendClass::TooFast { limit: PaceLimit::Customer } => AttemptOutcome::TooManyToOne,
             SendClass::Unknown => AttemptOutcome::Unknown,
             SendClass::Misconfigured => AttemptOutcome::Misconfigured,
             SendClass::GiveUp { .. } => AttemptOutcome::Refused,

@@ -67,6 +67,8 @@ const AT_ONCE: u32 = 16;
 /// After so long without an answer of ours, whoever was delivering is taken for dead.
 const LEASE: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(500);
+/// What staff read when no answer came, whatever stands behind the address.
+const UNREACHED: &str = "the endpoint gave no answer; the server's log says why";
 
 /// An endpoint and what it wants to hear.
 #[derive(Debug)]
@@ -184,6 +186,10 @@ impl Webhooks {
                 (Delivered::Again { reason, .. } | Delivered::Gone { reason }, _) => {
                     (Attempted::Dead { failure: reason }, "dead")
                 }
+                (Delivered::Unreached { .. }, Some(pause)) => {
+                    (Attempted::Again { at: later(now, *pause), failure: UNREACHED }, "retry")
+                }
+                (Delivered::Unreached { .. }, None) => (Attempted::Dead { failure: UNREACHED }, "dead"),
             };
             webhook::record(tx, &delivery, what, now)?;
             Ok::<_, StoreError>((word, delivery, outcome))
@@ -192,7 +198,7 @@ impl Webhooks {
         metrics::delivery(word);
         match outcome {
             Delivered::Taken => {}
-            Delivered::Again { reason, .. } | Delivered::Gone { reason } => {
+            Delivered::Again { reason, .. } | Delivered::Gone { reason } | Delivered::Unreached { cause: reason } => {
                 let endpoint = delivery.endpoint;
                 tracing::warn!(
                     endpoint,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use balcao_domain::throttle::SendingRate;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -26,6 +27,11 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
 
     /// What the channel can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// How fast the account may send; `None`: nobody counts. Whoever sends keeps to it, over all programs of the account.
+    fn rate(&self) -> Option<SendingRate> {
+        None
+    }
 
     /// Sends one message, once. A receipt means that the provider accepted it, not that it was delivered: that, and
     /// later failures, come in as [`crate::inbound::StatusUpdate`]s, perhaps before this returns.

@@ -71,6 +71,11 @@ pub enum Delivered {
         /// Why, for staff.
         reason: String,
     },
+    /// No answer came; it may be tried again.
+    Unreached {
+        /// Why, for whoever runs the server alone: others could learn from it which names and ports there are inside.
+        cause: String,
+    },
     /// It is not wanted any more.
     Gone {
         /// Why, for staff.
@@ -143,7 +148,7 @@ impl Endpoint {
                 Delivered::Again { after: after.map(Duration::from_secs), reason }
             }
             // Without the address: its query may hold a key.
-            Err(error) => Delivered::Again { after: None, reason: in_words(&error.without_url()) },
+            Err(error) => Delivered::Unreached { cause: in_words(&error.without_url()) },
         }
     }
 

@@ -14,6 +14,11 @@ pub enum SendClass {
         /// How long to wait at least; `None` leaves it to the caller's back-off.
         after: Option<Duration>,
     },
+    /// It was certainly not sent, because messages leave faster than the provider allows.
+    TooFast {
+        /// Which of its limits was passed.
+        limit: PaceLimit,
+    },
     /// It was certainly not sent and never will be.
     GiveUp {
         /// Why.
@@ -40,6 +45,16 @@ impl SendClass {
     pub const fn retry() -> Self {
         Self::Retry { after: None }
     }
+}
+
+/// A provider's limit of how fast messages may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PaceLimit {
+    /// Of the whole account: nothing of it should leave for a moment, and then less at a time.
+    Account,
+    /// Of one customer: theirs alone waits, longer each time.
+    Customer,
 }
 
 /// Why a message will never be sent.

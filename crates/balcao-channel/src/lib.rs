@@ -15,7 +15,7 @@ pub mod outbound;
 pub mod split;
 
 pub use channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt};
-pub use error::{GiveUpReason, SendClass, SendError};
+pub use error::{GiveUpReason, PaceLimit, SendClass, SendError};
 pub use file::{DownloadLimits, Downloaded, MediaError};
 pub use id::{AccountId, Number, ProviderMediaId, ProviderMessageId, UserId};
 pub use inbound::Inbound;

@@ -332,8 +332,9 @@ fn check_ranges(config: &Config) -> Result<(), String> {
         ("model.first_token_s", model.first_token_s, 1, 3_600),
         ("model.stall_s", model.stall_s, 1, 3_600),
     ];
+    let of_server = config.server.ranges().into_iter().chain(config.whatsapp.ranges());
     for (key, value, low, high) in
-        rows.into_iter().chain(config.server.ranges()).chain(config.transcription.ranges()).chain(config.packs.ranges())
+        rows.into_iter().chain(of_server).chain(config.transcription.ranges()).chain(config.packs.ranges())
     {
         if !(low..=high).contains(&value) {
             let origin = config.origins.get(key).map_or("default", String::as_str);

@@ -31,6 +31,7 @@ pub mod service;
 pub mod span;
 pub mod subscription;
 pub mod tag;
+pub mod throttle;
 pub mod time_off;
 pub mod waitlist;
 

@@ -12,7 +12,7 @@
 //! Invariants: a message leaves *Pending* only in a transaction that was durable before the request was written (I-7); what
 //! was sent with unknown outcome is never sent again by the machine (I-10); a message waits for those before it in its
 //! conversation (I-14), for an unknown one only a while ([`SETTLE`]); attempts are counted at the claim (I-20) and are bounded, but
-//! for those that failed because the whole account could send nothing.
+//! for those that failed because the whole account could send nothing, or was too fast.
 
 use std::time::Duration;
 
@@ -79,6 +79,10 @@ pub enum AttemptOutcome {
     },
     /// It was certainly not sent, and nothing of its account can be before the operator mends something: it waits as long.
     Misconfigured,
+    /// It was certainly not sent, because its account sends too fast ([`crate::throttle`]): it waits as long as the account.
+    TooFast,
+    /// It was certainly not sent, because its customer got too many: it alone waits, four times as long each time.
+    TooManyToOne,
     /// It was certainly not sent and never will be.
     Refused,
     /// It may or may not have been sent.
@@ -109,6 +113,8 @@ pub fn after_attempt(outcome: AttemptOutcome, attempt: u32, spread: u64, settle:
         AttemptOutcome::Refused => at(OutboxState::Dead, Duration::ZERO),
         AttemptOutcome::Unknown => at(OutboxState::Unknown, settle),
         AttemptOutcome::Retry { after } => again(pause(attempt, spread).max(after.unwrap_or_default())),
+        AttemptOutcome::TooManyToOne => again(fourfold(attempt)),
+        AttemptOutcome::TooFast => at(OutboxState::Pending, Duration::ZERO),
         AttemptOutcome::Misconfigured => at(OutboxState::Pending, OPERATOR_PAUSE),
     }
 }
@@ -119,6 +125,12 @@ pub fn pause(attempt: u32, spread: u64) -> Duration {
     let base = Duration::from_secs(1_u64 << attempt.saturating_sub(1).min(16));
     let quarter = u64::try_from(base.as_millis() / 4).unwrap_or(u64::MAX).max(1);
     base.saturating_add(Duration::from_millis(spread % quarter)).min(LONGEST_PAUSE)
+}
+
+/// The pause that the provider asks for where one customer got too many (facts: WhatsApp, §11): 1 s, 4 s, 16 s, … at most
+/// [`LONGEST_PAUSE`].
+fn fourfold(attempt: u32) -> Duration {
+    Duration::from_secs(1_u64 << (2 * attempt.saturating_sub(1)).min(16)).min(LONGEST_PAUSE)
 }
 
 fn later(at: Timestamp, by: Duration) -> Timestamp {

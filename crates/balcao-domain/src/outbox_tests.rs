@@ -12,6 +12,8 @@ fn outcomes() -> impl Strategy<Value = AttemptOutcome> {
         prop::option::of(0_u64..10_000)
             .prop_map(|after| AttemptOutcome::Retry { after: after.map(Duration::from_secs) }),
         Just(AttemptOutcome::Misconfigured),
+        Just(AttemptOutcome::TooFast),
+        Just(AttemptOutcome::TooManyToOne),
         Just(AttemptOutcome::Refused),
         Just(AttemptOutcome::Unknown),
     ]
@@ -39,6 +41,16 @@ fn a_wait_that_the_provider_asks_for_is_kept() {
     assert_eq!(next.not_before, later(now(), Duration::from_mins(30)));
 }
 
+#[test]
+fn a_customer_who_got_too_many_is_left_alone_four_times_as_long_each_time() {
+    let pauses = [1, 2, 3, 4, 5, 9].map(|attempt| {
+        let next = after_attempt(AttemptOutcome::TooManyToOne, attempt, 7, SETTLE, now());
+        next.not_before.duration_since(now()).as_secs()
+    });
+    assert_eq!(pauses, [1, 4, 16, 64, 256, 300]);
+    assert_eq!(after_attempt(AttemptOutcome::TooManyToOne, MAX_ATTEMPTS, 7, SETTLE, now()).state, OutboxState::Dead);
+}
+
 proptest! {
     #[test]
     fn pauses_grow_are_bounded_and_spread(attempt in 1_u32..60, one: u64, other: u64) {
@@ -49,10 +61,11 @@ proptest! {
     #[test]
     fn nothing_is_tried_again_but_what_was_certainly_not_sent(outcome in outcomes(), attempt in 1_u32..20, spread: u64) {
         let next = after_attempt(outcome, attempt, spread, SETTLE, now());
-        let certain = matches!(outcome, AttemptOutcome::Retry { .. } | AttemptOutcome::Misconfigured);
-        let left = attempt < MAX_ATTEMPTS || outcome == AttemptOutcome::Misconfigured;
-        prop_assert_eq!(next.state == OutboxState::Pending, certain && left);
-        prop_assert!(next.state != OutboxState::Pending || next.not_before > now());
+        let of_account = matches!(outcome, AttemptOutcome::Misconfigured | AttemptOutcome::TooFast);
+        let of_message = matches!(outcome, AttemptOutcome::Retry { .. } | AttemptOutcome::TooManyToOne);
+        prop_assert_eq!(next.state == OutboxState::Pending, of_account || (of_message && attempt < MAX_ATTEMPTS));
+        let waits = next.not_before > now() || outcome == AttemptOutcome::TooFast;
+        prop_assert!(next.state != OutboxState::Pending || waits);
         prop_assert!(next.state != OutboxState::Sending);
     }
 }

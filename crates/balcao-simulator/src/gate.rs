@@ -24,6 +24,11 @@ impl Gate for Faulty {
         if process.is_cut_off() || world.strikes(faults.refused) {
             return Fate::Refuse(StoreError::Disconnected { source: cause("it could not be reached") });
         }
+        if may_write && world.strikes_as("commits cut short by a death", faults.cut_short) {
+            let committed = world.draw(|rng| rng.bool());
+            process.kill("in the middle of a commit");
+            return Fate::Unknown { committed };
+        }
         if may_write && world.strikes(faults.unknown) {
             return Fate::Unknown { committed: world.draw(|rng| rng.bool()) };
         }

@@ -19,7 +19,9 @@ mod staff;
 mod traffic;
 mod world;
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -36,7 +38,8 @@ use crate::run::{Outcome, run};
   balcao-simulator --seeds 5000        5,000 seeds from 1 on
   balcao-simulator --minutes 60        as many as an hour allows
   balcao-simulator --seed 4711         one seed, with everything that happened in it
-  balcao-simulator --planted           whether the mistakes that are built in are found (needs --features planted)"
+  balcao-simulator --planted           whether the mistakes that are built in are found (needs --features planted)
+  balcao-simulator --planted BlindRepeated   whether that one is found"
 )]
 struct Args {
     /// So many seeds.
@@ -54,16 +57,16 @@ struct Args {
     /// Threads.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
-    /// Looks for the mistakes that are built in on purpose, each within its limit of seeds.
-    #[arg(long)]
-    planted: bool,
+    /// Looks for the mistakes that are built in on purpose, each within its limit of seeds; with a name for that one alone.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "all")]
+    planted: Option<String>,
 }
 
 #[expect(clippy::print_stdout, reason = "the report")]
 fn main() -> ExitCode {
     let args = Args::parse();
-    if args.planted {
-        return planted::hunt();
+    if let Some(name) = args.planted {
+        return planted::hunt(&name);
     }
     if let Some(seed) = args.seed {
         return tell(seed);
@@ -75,14 +78,20 @@ fn main() -> ExitCode {
     sweep.run(args.from, last, until, args.jobs);
     let (seeds, turns) = (sweep.seeds.load(Ordering::Relaxed), sweep.turns.load(Ordering::Relaxed));
     println!(
-        "{seeds} seeds, {turns} turns, {} timers fired, {} messages rescued, {} deaths of processes, {:.1} h simulated, in {:.0} s: {}",
+        "{seeds} seeds, {turns} turns, {} timers fired, {} messages rescued, {} turns given up, {} deaths of processes, {:.1} h simulated, in {:.0} s: {}",
         sweep.fired.load(Ordering::Relaxed),
         sweep.rescued.load(Ordering::Relaxed),
+        sweep.given_up.load(Ordering::Relaxed),
         sweep.deaths.load(Ordering::Relaxed),
         Duration::from_millis(sweep.simulated_ms.load(Ordering::Relaxed)).as_secs_f64() / 3_600.0,
         began.elapsed().as_secs_f64(),
         if sweep.failed.load(Ordering::Relaxed) { "FAILED" } else { "nothing found" },
     );
+    let struck = world::lock(&sweep.struck).clone();
+    if !struck.is_empty() {
+        let each: Vec<String> = struck.iter().map(|(what, times)| format!("{times} {what}")).collect();
+        println!("among it: {}", each.join(", "));
+    }
     if sweep.failed.load(Ordering::Relaxed) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
@@ -94,8 +103,10 @@ struct Sweep {
     turns: AtomicU64,
     fired: AtomicU64,
     rescued: AtomicU64,
+    given_up: AtomicU64,
     deaths: AtomicU64,
     simulated_ms: AtomicU64,
+    struck: Mutex<BTreeMap<&'static str, u64>>,
     failed: AtomicBool,
 }
 
@@ -131,7 +142,11 @@ impl Sweep {
         self.turns.fetch_add(outcome.turns, Ordering::Relaxed);
         self.fired.fetch_add(outcome.fired, Ordering::Relaxed);
         self.rescued.fetch_add(outcome.rescued, Ordering::Relaxed);
+        self.given_up.fetch_add(outcome.given_up, Ordering::Relaxed);
         self.deaths.fetch_add(outcome.deaths.into(), Ordering::Relaxed);
+        for (what, times) in &outcome.struck {
+            *world::lock(&self.struck).entry(what).or_default() += times;
+        }
         let simulated = u64::try_from(outcome.simulated.as_millis()).unwrap_or(u64::MAX);
         self.simulated_ms.fetch_add(simulated, Ordering::Relaxed);
         let mut findings = outcome.findings;

@@ -56,6 +56,7 @@ pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]
         agenda::is_sound(tx, &outside, world.now(), &mut found)?;
         records::are_true(tx, &turns, &mut found)?;
         fences_hold(&outside, &mut found);
+        customers_stay_themselves(tx, &outside, tenants, &mut found)?;
         order_is_kept(tx, &outside, &mut found)?;
         tenants_are_apart(tx, &outside, tenants, &mut found)?;
         words_are_clean(&outside, &mut found);
@@ -170,17 +171,49 @@ fn fences_hold(outside: &Outside, found: &mut Vec<Finding>) {
     found.extend(outside.epochs.outrun.iter().map(in_words));
 }
 
+/// Our name of a message's first copy, and whether this is a later one.
+fn first_copy(correlation: &str) -> (&str, bool) {
+    correlation.split_once('~').map_or((correlation, false), |(first, _)| (first, true))
+}
+
+/// F-28: whoever is renamed stays one contact, who is known by their latest id.
+fn customers_stay_themselves(
+    tx: &mut Tx<'_>,
+    outside: &Outside,
+    tenants: &[Tenant],
+    found: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    for ((account, number), user) in &outside.users {
+        let Some(tenant) = tenants.iter().find(|tenant| tenant.account == *account) else { continue };
+        let Ok(phone) = Phone::parse(number) else { continue };
+        let known: Vec<Option<String>> = tx.query_all(
+            "SELECT channel_user FROM contact WHERE organization_id = ?1 AND (phone_identity = ?2 OR channel_user = ?3)",
+            &[i64::from(tenant.organization).into(), phone.identity().as_str().into(), user.as_str().into()],
+            |row| row.get(0),
+        )?;
+        if known != [Some(user.clone())] {
+            found.push(format!("F-28: {number} is {user}, and the contacts of that number and id are {known:?}"));
+        }
+    }
+    Ok(())
+}
+
 /// O-7: parts of a conversation reach the customer in their order.
 fn order_is_kept(tx: &mut Tx<'_>, outside: &Outside, found: &mut Vec<Finding>) -> Result<(), StoreError> {
     let rows: Vec<(String, i64, i64)> =
         tx.query_all("SELECT correlation, conversation_id, seq FROM outbox", &[], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })?;
+    // What did not arrive is sent anew, after what came behind it: its place is that of its first copy.
     let place: BTreeMap<&str, (i64, i64)> = rows.iter().map(|(id, of, seq)| (id.as_str(), (*of, *seq))).collect();
     let mut last: BTreeMap<i64, i64> = BTreeMap::new();
     // Whoever freezes with the request in hand and wakes when it counts as unknown sends it late: nobody can call it back.
     let lease = SenderSettings::default().lease;
     for Sent { correlation, .. } in outside.sent.iter().filter(|sent| sent.late_by < lease) {
+        let (first, copy) = first_copy(correlation);
+        if copy && place.contains_key(first) {
+            continue;
+        }
         let Some((conversation, seq)) = place.get(correlation.as_str()) else {
             found.push(format!("O-3: {correlation} was sent, and the outbox does not know it"));
             continue;
@@ -261,7 +294,7 @@ fn people_are_left_alone(
         let replies: BTreeSet<String> = written.iter().map(|(id, _)| id.clone()).collect();
         let spoken = written.into_iter().filter(|(_, at)| *at > from && *at < until);
         found.extend(spoken.map(|(id, _)| format!("O-13: {id} was written while a person had {}", human.number)));
-        let theirs = outside.sent.iter().filter(|sent| replies.contains(&sent.correlation));
+        let theirs = outside.sent.iter().filter(|sent| replies.contains(first_copy(&sent.correlation).0));
         let left = theirs.filter(|sent| {
             let decided = sent.at.checked_sub(SignedDuration::try_from(sent.late_by + IN_FLIGHT).unwrap_or_default());
             decided.is_ok_and(|at| at > from) && sent.at < until

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_channel::channel::Capabilities;
+use balcao_channel::inbound::Media;
 use balcao_channel::{
-    AccountId, Channel, Outbound, OwnFiles, ProviderMessageId, Recipient, SendClass, SendError, SendReceipt,
+    AccountId, Channel, DownloadLimits, Downloaded, MediaError, Outbound, OwnFiles, PaceLimit, ProviderMessageId,
+    Recipient, SendClass, SendError, SendReceipt,
 };
 use balcao_domain::ConversationId;
+use balcao_domain::throttle::{PairRate, SendingRate};
 use balcao_store::dispatch::Lease;
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Localised, Preview, Tool, ToolContext,
@@ -45,6 +48,8 @@ pub(crate) struct Outside {
     pub(crate) confirmed: BTreeSet<i64>,
     /// Whose work on conversations was committed.
     pub(crate) epochs: Epochs,
+    /// Customers by account and number: the id that they were last known by, once that was acknowledged.
+    pub(crate) users: BTreeMap<(String, String), String>,
     /// Texts of tenants that reached a model together with another tenant's.
     pub(crate) crossings: BTreeSet<String>,
 }
@@ -142,6 +147,23 @@ impl Channel for Sending {
         }
     }
 
+    fn rate(&self) -> Option<SendingRate> {
+        // Slow enough for the messages of a run to get in each other's way.
+        Some(SendingRate { per_second: 5, to_one: Some(PairRate { burst: 4, every: Duration::from_secs(2) }) })
+    }
+
+    async fn fetch(&self, _media: &Media, _limits: DownloadLimits) -> Result<Downloaded, MediaError> {
+        let (process, world) = (&self.process, &self.process.world);
+        process.pass().await;
+        world.linger(50, 3_000).await;
+        process.pass().await;
+        if world.strikes_as("files that could not be fetched", 0.3) {
+            let gone = world.draw(|rng| rng.bool());
+            return Err(if gone { MediaError::Gone } else { SendError::new(SendClass::retry(), "not now").into() });
+        }
+        Ok(Downloaded { mime: "application/pdf".to_owned(), bytes: b"%PDF-1.4 a list of wishes %%EOF".to_vec() })
+    }
+
     async fn send(&self, message: &Outbound, _to: &Recipient) -> Result<SendReceipt, SendError> {
         let (process, world) = (&self.process, &self.process.world);
         let asked = Instant::now();
@@ -149,7 +171,15 @@ impl Channel for Sending {
         world.linger(20, 400).await;
         process.pass().await;
         if world.strikes(world.plan.faults.send / 2.0) {
-            return Err(SendError::new(SendClass::retry(), "too many requests"));
+            let class = world.draw(|rng| match rng.u8(..3) {
+                0 => SendClass::retry(),
+                1 => SendClass::TooFast { limit: PaceLimit::Account },
+                _ => SendClass::TooFast { limit: PaceLimit::Customer },
+            });
+            if class != SendClass::retry() {
+                world.count("messages that were too fast");
+            }
+            return Err(SendError::new(class, "too many requests"));
         }
         let body = serde_json::to_value(message).unwrap_or_default();
         let id = format!("wamid.out.{}", world.outside().sent.len());

@@ -21,6 +21,8 @@ pub(crate) struct Plan {
     pub(crate) messages: usize,
     /// Over how long they write them.
     pub(crate) span: Duration,
+    /// No more processes die than this, if it says so.
+    pub(crate) deaths: Option<u32>,
     /// What goes wrong, and how often.
     pub(crate) faults: Faults,
 }
@@ -62,6 +64,16 @@ pub(crate) struct Faults {
     pub(crate) takeover: f64,
     /// A message that kills whoever works on it, per message.
     pub(crate) poison: f64,
+    /// A process dies in the middle of a commit, of which the disk kept all or nothing, per transaction that writes.
+    pub(crate) cut_short: f64,
+    /// A process that was started dies again within seconds.
+    pub(crate) relapse: f64,
+    /// A message that the provider took does not arrive, and a status says so.
+    pub(crate) undelivered: f64,
+    /// A customer sends a file, per message; it takes its time, or cannot be fetched.
+    pub(crate) file: f64,
+    /// A customer is known by another id from now on, per message.
+    pub(crate) renamed: f64,
 }
 
 impl Plan {
@@ -89,6 +101,7 @@ impl Plan {
             redeliver: chance(rng, 0.7, 0.4),
             takeover: chance(rng, 0.4, 0.1),
             poison: chance(rng, 0.15, 0.05),
+            ..Faults::default()
         };
         let plan = Self {
             replicas,
@@ -96,10 +109,20 @@ impl Plan {
             contacts: rng.usize(1..=CUSTOMERS),
             messages: rng.usize(8..=24),
             span: Duration::from_secs(rng.u64(20..=120)),
+            deaths: None,
             faults,
         };
         // Drawn last, so that the other plans stay what they were.
-        Self { faults: Faults { jump: chance(rng, 0.3, 0.05), ..plan.faults }, ..plan }
+        let faults = Faults {
+            jump: chance(rng, 0.3, 0.05),
+            cut_short: chance(rng, 0.3, 0.005),
+            relapse: chance(rng, 0.4, 0.9),
+            undelivered: chance(rng, 0.4, 0.3),
+            file: chance(rng, 0.4, 0.4),
+            renamed: chance(rng, 0.3, 0.3),
+            ..plan.faults
+        };
+        Self { faults, ..plan }
     }
 }
 

@@ -8,15 +8,20 @@ use balcao_planted::{self as mistakes, Bug};
 use crate::plan::Plan;
 use crate::run::run;
 
-/// Looks for each mistake.
+/// Looks for the mistake of this name, or for each of `all`.
 #[expect(clippy::print_stdout, reason = "the report")]
-pub(crate) fn hunt() -> ExitCode {
+pub(crate) fn hunt(name: &str) -> ExitCode {
     if !mistakes::AVAILABLE {
         println!("this build has no mistakes built in: build it with `--features planted`");
         return ExitCode::FAILURE;
     }
+    let wanted: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| name == "all" || format!("{bug:?}") == name).collect();
+    if wanted.is_empty() {
+        println!("there is no mistake `{name}`; there are: {:?}", Bug::ALL);
+        return ExitCode::FAILURE;
+    }
     let mut all = true;
-    for bug in Bug::ALL {
+    for bug in wanted {
         mistakes::plant(Some(bug));
         let found = first_failure(bug.within());
         mistakes::plant(None);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use balcao_agent::{Profile, ProfileFile};
 use balcao_app::Desk;
+use balcao_app::attachments::{AttachmentSettings, Attachments};
 use balcao_app::clock::SharedClock;
 use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::inbox::{Account, Inbox};
@@ -41,6 +42,9 @@ profile:
   followup_delays: [1]
   limits: {timeout_s: 90}
 ";
+
+/// How long a turn waits for a file.
+const FILE_WAIT: Duration = Duration::from_secs(20);
 
 /// As they ship, but for how late something may fire: a run is shorter than half an hour.
 pub(crate) const TIMERS: TimerSettings = TimerSettings {
@@ -88,7 +92,10 @@ impl Replica {
             business: None,
             organization: tenant.organization,
         });
+        let fetch = Arc::new(Notify::new());
         let inbox = Inbox::new(desk.clone(), accounts, burst, Arc::clone(&wake));
+        let inbox = inbox.with_files(Arc::clone(&fetch), FILE_WAIT);
+        let ripe = Arc::clone(&wake);
         let settings = DispatcherSettings { burst, max_concurrent_turns: 4, ..DispatcherSettings::new("sim", name) };
         let dispatcher = Dispatcher::new(Arc::clone(&front), settings, wake, Arc::clone(&outgoing));
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), Watch::default());
@@ -98,11 +105,15 @@ impl Replica {
             channel
         });
         let channels: Vec<_> = channels.collect();
+        let files = AttachmentSettings { burst, ..AttachmentSettings::default() };
+        let files = Attachments::new(desk.clone(), channels.clone(), None, files, fetch, ripe);
         let (told, terms) = (Arc::clone(&outgoing), Terms::default());
         let timers = Timers::new(front, "sim", channels.clone(), terms, TIMERS, told);
         let sender = Sender::new(desk.clone(), channels, SenderSettings::default(), outgoing);
         let (stop, sent) = (CancellationToken::new(), CancellationToken::new());
         let (until, waiting, watching, last) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
+        let until_then = stop.clone();
+        let fetching = tokio::spawn(async move { files.run(until_then).await });
         let dispatching = tokio::spawn(async move { dispatcher.run(until).await });
         let timing = tokio::spawn(async move { timers.run(waiting).await });
         let watching = tokio::spawn(async move { watchdog.run(watching).await });
@@ -117,6 +128,7 @@ impl Replica {
                 ("the dispatcher", dispatching),
                 ("what fires timers", timing),
                 ("the watchdog", watching),
+                ("what fetches files", fetching),
             ]),
             sending: Mutex::new(vec![("the sender", sending)]),
         }))
@@ -217,6 +229,7 @@ impl Cluster {
                         life += 1;
                         let name = format!("r{place}.{life}");
                         let started = Replica::start(&self.world, &self.database, &self.tenants, name)?;
+                        self.relapses(&started);
                         if let Some(place) = lock(&self.places).get_mut(place) {
                             *place = started;
                         }
@@ -229,6 +242,20 @@ impl Cluster {
                 self.all().iter().for_each(|replica| replica.process.kill("blackout"));
             }
         }
+    }
+
+    /// Sometimes a process does not survive its recovery either.
+    fn relapses(&self, started: &Arc<Replica>) {
+        if !self.world.strikes_as("deaths in a recovery", self.world.plan.faults.relapse) {
+            return;
+        }
+        let (process, after) = (Arc::clone(&started.process), self.world.draw(|rng| rng.u64(1..=40_000)));
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(after)).await;
+            if !process.world.is_healed() {
+                process.kill("again, while it recovers");
+            }
+        });
     }
 
     fn trouble(&self, replica: &Replica) {

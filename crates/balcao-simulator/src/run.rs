@@ -1,5 +1,6 @@
 //! One run: a seed, from an empty inbox to the oracles' verdict.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::oracles::{self, Finding};
 use crate::plan::Plan;
 use crate::replica::Cluster;
 use crate::shop;
-use crate::traffic::Crowd;
+use crate::traffic::{self, Crowd};
 use crate::world::World;
 
 /// After the last fault everything comes to rest within this time (I-16, with room for the longest pause of a send).
@@ -36,8 +37,12 @@ pub(crate) struct Outcome {
     pub(crate) fired: u64,
     /// Messages of customers that the watchdog gave to a person.
     pub(crate) rescued: u64,
+    /// Turns that were given up, because too many attempts did not come to an end.
+    pub(crate) given_up: u64,
     /// Processes that died.
     pub(crate) deaths: u32,
+    /// What else happened, by name.
+    pub(crate) struck: BTreeMap<&'static str, u64>,
     /// How long it would have taken.
     pub(crate) simulated: Duration,
 }
@@ -62,7 +67,9 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
     let cluster = Cluster::start(&world, database.clone(), tenants.clone())?;
     let (world_ref, end) = (Arc::clone(&world), CancellationToken::new());
     let supervisor = tokio::spawn(Arc::clone(&cluster).supervise(end.clone()));
-    let crowd = Crowd { world, cluster: Arc::clone(&cluster), database: database.clone(), tenants: tenants.clone() };
+    let names = traffic::names(tenants.len());
+    let crowd =
+        Crowd { world, cluster: Arc::clone(&cluster), database: database.clone(), tenants: tenants.clone(), names };
     let reporter = tokio::spawn(crowd.clone().report(end.clone()));
     let writing = tokio::spawn({
         let crowd = crowd.clone();
@@ -87,6 +94,7 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
     let turns = count(&database, "SELECT count(*) FROM turn WHERE state = 'closed'")?;
     let fired = count(&database, "SELECT count(*) FROM outbox WHERE kind IN ('reminder', 'follow_up', 'waitlist')")?;
     let rescued = count(&database, "SELECT count(*) FROM rescue")?;
+    let given_up = count(&database, "SELECT count(*) FROM turn WHERE reason LIKE '%did not come to an end%'")?;
     let (hash, lines) = world.history();
     Ok(Outcome {
         findings,
@@ -95,6 +103,8 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
         turns,
         fired,
         rescued,
+        given_up,
+        struck: world.struck(),
         deaths: world.deaths.load(std::sync::atomic::Ordering::Relaxed),
         simulated: world.elapsed(),
     })

@@ -1,20 +1,25 @@
 //! Customers, staff at the shop's phone, and the provider that delivers what they write: at least once, in any order.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_app::conversations::Conversations;
-use balcao_channel::inbound::{Content, DeliveryState, Echo, Forwarded, InboundMessage, Origin, Person, StatusUpdate};
-use balcao_channel::{AccountId, Inbound, Number, ProviderMessageId};
+use balcao_channel::inbound::{
+    Content, DeliveryFailure, DeliveryState, Echo, Forwarded, InboundMessage, Media, MediaKind, Origin, Person,
+    Renamed, StatusUpdate,
+};
+use balcao_channel::{AccountId, GiveUpReason, Inbound, Number, ProviderMediaId, ProviderMessageId, SendClass, UserId};
 use balcao_domain::{ConversationId, Phone};
 use balcao_store::{InlineDatabase, StoreError, contact, conversation};
+use tokio::sync::RwLock;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::model::{POISON, canary};
 use crate::outside::{CHANNEL, Human, Written};
 use crate::replica::Cluster;
-use crate::shop::{self, Planned, Tenant};
+use crate::shop::{self, CUSTOMERS, Planned, Tenant};
 use crate::world::World;
 
 /// How long the provider waits for an acknowledgement.
@@ -27,6 +32,18 @@ pub(crate) struct Crowd {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) database: InlineDatabase,
     pub(crate) tenants: Vec<Tenant>,
+    /// How often each customer of each tenant was renamed. Whoever delivers what they wrote holds it; who renames them waits.
+    pub(crate) names: Arc<Vec<[RwLock<u32>; CUSTOMERS]>>,
+}
+
+/// Nobody was renamed yet.
+pub(crate) fn names(tenants: usize) -> Arc<Vec<[RwLock<u32>; CUSTOMERS]>> {
+    Arc::new((0..tenants).map(|_| std::array::from_fn(|_| RwLock::new(0))).collect())
+}
+
+/// The id that the provider shows of a customer who was renamed so often; of every other customer it shows none.
+fn user(tenant: usize, contact: usize, times: u32) -> Option<UserId> {
+    contact.is_multiple_of(2).then(|| UserId::new(format!("BR.{tenant}{contact}v{times}")))
 }
 
 impl Crowd {
@@ -53,18 +70,34 @@ impl Crowd {
     async fn one(&self, number: usize) {
         let (tenant, contact) =
             self.world.draw(|rng| (rng.usize(..self.tenants.len()), rng.usize(..self.world.plan.contacts)));
-        let mut events = vec![self.message(tenant, contact, format!("wamid.{number}"))];
-        if self.world.draw(|rng| rng.u8(..4)) == 0 {
-            let other = self.world.draw(|rng| rng.usize(..self.world.plan.contacts));
-            events.push(self.message(tenant, other, format!("wamid.{number}b")));
+        let with = (self.world.draw(|rng| rng.u8(..4)) == 0)
+            .then(|| self.world.draw(|rng| rng.usize(..self.world.plan.contacts)));
+        // In one order, so that nobody waits for each other.
+        let writers: BTreeSet<usize> = [Some(contact), with].into_iter().flatten().collect();
+        let mut known = BTreeMap::new();
+        for writer in writers {
+            let Some(name) = self.names.get(tenant).and_then(|of| of.get(writer)) else { return };
+            known.insert(writer, name.read().await);
+        }
+        let user_of = |writer: usize| known.get(&writer).and_then(|times| user(tenant, writer, **times));
+        let mut events = vec![self.message(tenant, (contact, user_of(contact)), format!("wamid.{number}"))];
+        if let Some(other) = with {
+            events.push(self.message(tenant, (other, user_of(other)), format!("wamid.{number}b")));
         }
         let ids: Vec<String> = events.iter().filter_map(id).collect();
         self.deliver(events.clone()).await;
+        for writer in known.keys() {
+            self.is_known_by(tenant, *writer, user_of(*writer));
+        }
+        drop(known);
         for id in ids {
             self.world.note(|| format!("{id} is acknowledged"));
             if let Some(written) = self.world.outside().written.get_mut(&id) {
                 written.acknowledged = true;
             }
+        }
+        if self.world.strikes_as("customers renamed", self.world.plan.faults.renamed) {
+            self.rename(tenant, contact).await;
         }
         if self.world.strikes(self.world.plan.faults.takeover) {
             self.take_over(tenant, contact, &number.to_string()).await;
@@ -77,27 +110,75 @@ impl Crowd {
 
     /// One message of these words.
     pub(crate) async fn write_once(&self, tenant: usize, contact: usize, text: &str, id: String) {
-        let event = self.message_of(tenant, contact, id.clone(), text.to_owned());
+        let Some(name) = self.names.get(tenant).and_then(|of| of.get(contact)) else { return };
+        let times = name.read().await;
+        let user = user(tenant, contact, *times);
+        let content = Content::Text { body: text.to_owned() };
+        let event = self.message_of(tenant, (contact, user.clone()), id.clone(), content);
         self.deliver(vec![event]).await;
+        self.is_known_by(tenant, contact, user);
+        drop(times);
         if let Some(written) = self.world.outside().written.get_mut(&id) {
             written.acknowledged = true;
         }
     }
 
-    fn message(&self, tenant: usize, contact: usize, id: String) -> Inbound {
-        let text = self.words(tenant, contact, &id);
-        self.message_of(tenant, contact, id, text)
+    /// The provider showed this id of a customer, and that was acknowledged.
+    fn is_known_by(&self, tenant: usize, contact: usize, user: Option<UserId>) {
+        let (Some(tenant), Some(user)) = (self.tenants.get(tenant), user) else { return };
+        let name = (tenant.account.clone(), number(contact));
+        self.world.outside().users.insert(name, user.as_str().to_owned());
     }
 
-    fn message_of(&self, tenant: usize, contact: usize, id: String, text: String) -> Inbound {
-        self.world.note(|| format!("{} writes {text}", number(contact)));
+    /// The provider knows a customer by another id from now on. Nothing that they wrote under the one before is on its way.
+    async fn rename(&self, tenant: usize, contact: usize) {
+        let Some(name) = self.names.get(tenant).and_then(|of| of.get(contact)) else { return };
+        let mut times = name.write().await;
+        let (Some(previous), Some(current)) = (user(tenant, contact, *times), user(tenant, contact, *times + 1)) else {
+            return;
+        };
+        self.world.note(|| format!("{} is {} now", number(contact), current.as_str()));
+        let digest = format!("{}>{}", previous.as_str(), current.as_str());
+        let current_person = Person { user: Some(current.clone()), ..person(contact) };
+        let renamed = Renamed { origin: self.origin(tenant), previous, current: current_person, digest };
+        self.deliver(vec![Inbound::Renamed(Box::new(renamed))]).await;
+        *times += 1;
+        self.is_known_by(tenant, contact, Some(current));
+    }
+
+    fn message(&self, tenant: usize, writer: (usize, Option<UserId>), id: String) -> Inbound {
+        let body = self.words(tenant, writer.0, &id);
+        let content = if self.world.strikes_as("files", self.world.plan.faults.file) {
+            Content::Media(Media {
+                media: MediaKind::Document,
+                id: ProviderMediaId::new(format!("media of {id}")),
+                mime: Some("application/pdf".to_owned()),
+                sha256: None,
+                caption: Some(body),
+                filename: None,
+                voice: false,
+            })
+        } else {
+            Content::Text { body }
+        };
+        self.message_of(tenant, writer, id, content)
+    }
+
+    fn message_of(
+        &self,
+        tenant: usize,
+        (contact, user): (usize, Option<UserId>),
+        id: String,
+        content: Content,
+    ) -> Inbound {
+        self.world.note(|| format!("{} writes {content:?}", number(contact)));
         self.world.outside().written.insert(id.clone(), Written { acknowledged: false });
         Inbound::Message(Box::new(InboundMessage {
             origin: self.origin(tenant),
             id: ProviderMessageId::new(id),
-            sender: person(contact),
+            sender: Person { user, ..person(contact) },
             at: Some(self.world.now()),
-            content: Content::Text { body: text },
+            content,
             quoted: None,
             referral: None,
             forwarded: Forwarded::No,
@@ -223,12 +304,29 @@ impl Crowd {
         }
     }
 
+    /// Why a message did not arrive that the provider had taken.
+    fn failure(&self) -> DeliveryFailure {
+        let (class, code) = self.world.draw(|rng| match rng.u8(..4) {
+            0 => (SendClass::retry(), 131_000),
+            1 => (SendClass::OutsideWindow, 131_047),
+            2 => (SendClass::give_up(GiveUpReason::Unreachable), 131_026),
+            _ => (SendClass::give_up(GiveUpReason::Capped), 131_049),
+        });
+        DeliveryFailure { class, code: Some(code), detail: None }
+    }
+
     async fn report_one(&self, id: String, correlation: String) {
         self.world.linger(50, 15_000).await;
         let tenant =
             self.tenants.iter().position(|tenant| correlation.starts_with(&format!("{}:", tenant.organization)));
         let states = [DeliveryState::Sent, DeliveryState::Delivered, DeliveryState::Read];
-        let state = self.world.draw(|rng| rng.choice(states)).unwrap_or(DeliveryState::Sent);
+        let mut state = self.world.draw(|rng| rng.choice(states)).unwrap_or(DeliveryState::Sent);
+        let failure = self.world.strikes_as("messages that did not arrive", self.world.plan.faults.undelivered);
+        let failure = failure.then(|| self.failure());
+        if failure.is_some() {
+            state = DeliveryState::Failed;
+        }
+        self.world.note(|| format!("{correlation} is {state:?}"));
         let status = StatusUpdate {
             origin: self.origin(tenant.unwrap_or_default()),
             message: ProviderMessageId::new(id),
@@ -237,7 +335,7 @@ impl Crowd {
             recipient: Person::default(),
             participant: None,
             correlation: Some(correlation),
-            failure: None,
+            failure,
             pricing: None,
         };
         self.deliver(vec![Inbound::Status(Box::new(status))]).await;

@@ -1,5 +1,6 @@
 //! What a run shares: time, chance, who lives, and the record of what the outside saw.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +27,8 @@ pub(crate) struct World {
     healed: AtomicBool,
     /// How many processes died.
     pub(crate) deaths: AtomicU32,
+    /// How often what else was asked for happened, by name.
+    struck: Mutex<BTreeMap<&'static str, u64>>,
     /// What lies outside of the program.
     pub(crate) outside: Mutex<Outside>,
 }
@@ -48,6 +51,7 @@ impl World {
             log: Mutex::new(log),
             healed: AtomicBool::new(false),
             deaths: AtomicU32::new(0),
+            struck: Mutex::default(),
             outside: Mutex::default(),
         })
     }
@@ -77,6 +81,25 @@ impl World {
     /// Whether a fault of this chance happens now.
     pub(crate) fn strikes(&self, chance: f64) -> bool {
         chance > 0.0 && !self.is_healed() && self.draw(|rng| rng.f64()) < chance
+    }
+
+    /// Counts something of this name for the summary.
+    pub(crate) fn count(&self, what: &'static str) {
+        *lock(&self.struck).entry(what).or_default() += 1;
+    }
+
+    /// Whether a fault of this chance happens now; if so, it is counted under its name.
+    pub(crate) fn strikes_as(&self, what: &'static str, chance: f64) -> bool {
+        let strikes = self.strikes(chance);
+        if strikes {
+            self.count(what);
+        }
+        strikes
+    }
+
+    /// How often what happened, by name.
+    pub(crate) fn struck(&self) -> BTreeMap<&'static str, u64> {
+        lock(&self.struck).clone()
     }
 
     /// Waits between `least` and `most` milliseconds.
@@ -160,6 +183,10 @@ impl Process {
     }
 
     pub(crate) fn kill(&self, why: &str) {
+        let so_far = self.world.deaths.load(Ordering::Relaxed);
+        if self.world.plan.deaths.is_some_and(|most| so_far >= most) {
+            return;
+        }
         if !self.dead.swap(true, Ordering::Relaxed) {
             self.world.note(|| format!("{} dies: {why}", self.name));
             self.world.deaths.fetch_add(1, Ordering::Relaxed);

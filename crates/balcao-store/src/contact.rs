@@ -152,6 +152,30 @@ pub fn find_by_channel_user(
     tx.query_optional(&sql, values![organization, user], read)
 }
 
+/// When somebody of the business last had to do with a contact: they were added, they wrote, staff wrote to them, or they have, or
+/// had, an appointment.
+///
+/// # Errors
+/// What the database said.
+pub fn last_known_at(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ContactId,
+) -> Result<Option<Timestamp>, StoreError> {
+    tx.query_one(
+        "SELECT max(at) FROM (
+             SELECT created_at AS at FROM contact WHERE organization_id = ?1 AND id = ?2
+             UNION ALL SELECT d.customer_wrote_at FROM dispatch d JOIN conversation c ON c.id = d.conversation_id
+                 WHERE c.organization_id = ?1 AND c.contact_id = ?2
+             UNION ALL SELECT m.created_at FROM message m JOIN conversation c ON c.id = m.conversation_id
+                 WHERE c.organization_id = ?1 AND c.contact_id = ?2 AND m.author = 'staff'
+             UNION ALL SELECT starts_at FROM appointment
+                 WHERE organization_id = ?1 AND contact_id = ?2 AND status <> 'cancelled') AS known",
+        values![organization, id],
+        |row| row.get(0),
+    )
+}
+
 /// Contacts in order of id, after `after`, at most `limit` of them.
 ///
 /// # Errors

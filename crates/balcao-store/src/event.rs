@@ -43,6 +43,33 @@ pub fn push(
     Ok(())
 }
 
+/// Adds an event, and numbers it and what comes after it past everything that another program may have numbered which went on
+/// from a copy of this database: by the instant, in milliseconds. Gives the number.
+///
+/// # Errors
+/// What the database said.
+pub fn push_past_all(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    kind: &str,
+    subject: &str,
+    now: Timestamp,
+) -> Result<i64, StoreError> {
+    tx.across_organizations();
+    let next: i64 = tx.query_one("SELECT COALESCE(max(id), 0) + 1 FROM event", &[], |row| row.get(0))?;
+    let id = next.max(now.as_millisecond());
+    tx.execute(
+        "INSERT INTO event (id, organization_id, kind, subject, payload, created_at) VALUES (?1, ?2, ?3, ?4, '{}', ?5)",
+        values![id, organization, kind, subject, now],
+    )?;
+    // SQLite numbers from the highest there is.
+    if tx.is_postgres() {
+        let sql = "SELECT setval(pg_get_serial_sequence('event', 'id'), ?1)";
+        tx.query_one(sql, values![id], |row| row.get::<i64>(0))?;
+    }
+    Ok(id)
+}
+
 /// Events that nobody has taken, oldest first, at most `limit`.
 ///
 /// # Errors

@@ -61,6 +61,7 @@ pub mod retention;
 pub mod staff;
 pub mod subscription;
 pub mod tag;
+pub mod throttle;
 pub mod turn;
 pub mod waitlist;
 pub mod webhook;

@@ -150,6 +150,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112350_service_mark.sql"),
         postgres: include_str!("../migrations/postgres/2026112350_service_mark.sql"),
     },
+    Migration {
+        version: 2_026_112_361,
+        name: "2026112361_throttle",
+        sqlite: include_str!("../migrations/sqlite/2026112361_throttle.sql"),
+        postgres: include_str!("../migrations/postgres/2026112361_throttle.sql"),
+    },
 ];
 
 /// A migration that the database has.

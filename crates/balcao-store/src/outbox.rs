@@ -185,7 +185,7 @@ pub fn push(
 /// Takes messages whose time has come, at most one of each conversation and `limit` in all, and marks them as being sent:
 /// that is the intent, durable before the request is written. The attempt is counted. `claim` names this claim among all, so
 /// that whoever does not learn whether it was committed can give back what it took. What leaves by an account that is paused
-/// ([`crate::pause`]) waits.
+/// ([`crate::pause`]), or has sent as fast as it may ([`crate::throttle`]), waits.
 ///
 /// # Errors
 /// What the database said.
@@ -205,6 +205,8 @@ pub fn claim(
                                     OR (before.state = 'unknown' AND before.not_before > ?1)))
                AND NOT EXISTS (SELECT 1 FROM pause p WHERE p.organization_id = o.organization_id AND p.channel = o.channel
                                AND p.account = o.account AND p.until > ?1)
+               AND NOT EXISTS (SELECT 1 FROM throttle t WHERE t.organization_id = o.organization_id AND t.channel = o.channel
+                               AND t.account = o.account AND t.until > ?1)
              ORDER BY o.not_before, o.id LIMIT ?3)
          RETURNING {COLUMNS}"
     );
@@ -223,6 +225,19 @@ pub fn give_back(tx: &mut Tx<'_>, claim: &str, now: Timestamp) -> Result<usize, 
          WHERE claim = ?1 AND state = 'sending'",
         values![claim, now],
     )
+}
+
+/// Excuses the attempt that [`claim`] counted: it failed because of its whole account. A message whose attempt is not the last
+/// one changes no count.
+///
+/// # Errors
+/// What the database said.
+pub fn excuse(tx: &mut Tx<'_>, attempted: &Outbox) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE outbox SET excused = excused + 1 WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3",
+        values![attempted.organization, attempted.id, attempted.attempts],
+    )?;
+    Ok(())
 }
 
 /// Marks what somebody was sending who died as unknown; gives what it was. Those behind wait until `settle`.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::error::StoreError;
-use crate::outbox::Outbox;
+use crate::outbox::{self, Outbox};
 use crate::tx::Tx;
 use crate::value::values;
 
@@ -24,11 +24,7 @@ pub fn begin(
          ON CONFLICT (organization_id, channel, account) DO UPDATE SET until = excluded.until, failure = excluded.failure",
         values![attempted.organization, &attempted.channel, &attempted.account, now, until, failure],
     )?;
-    tx.execute(
-        "UPDATE outbox SET excused = excused + 1 WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3",
-        values![attempted.organization, attempted.id, attempted.attempts],
-    )?;
-    Ok(())
+    outbox::excuse(tx, attempted)
 }
 
 /// Ends the pause of the account that a message was sent from; tells whether there was one.

@@ -8,12 +8,15 @@ use balcao_domain::{ConversationId, OrganizationId};
 use jiff::Timestamp;
 
 use crate::error::StoreError;
+use crate::event;
 use crate::handoff::{self, NewHandoff};
 use crate::tx::Tx;
 use crate::value::values;
 
 /// Why a conversation is with a person, and a turn over.
 pub const REASON: &str = "restored";
+/// The event that says that it was restored.
+pub const EVENT: &str = "restored";
 /// Why a message is held, for staff.
 const FAILURE: &str = "the database was restored from a backup: it may have left since";
 
@@ -72,6 +75,8 @@ pub fn hold(
     ] {
         timers = timers.saturating_add(tx.execute(sql, values![organization, due_by])?);
     }
+    // Endpoints outside tell repeats apart by the numbers of events: none that the lost program gave may come again.
+    event::push_past_all(tx, organization, EVENT, &organization.to_string(), now)?;
     Ok(Held { messages, conversations: open.len(), timers, last_known })
 }
 

@@ -124,7 +124,7 @@ async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_blind_effect_is_tried_once_and_its_unknown_outcome_is_said_to_be_unknown() {
+async fn f_09_a_blind_effect_is_tried_once_and_its_unknown_outcome_is_said_to_be_unknown() {
     for side in [Side::Swallows, Side::Breaks, Side::Panics, Side::Raves] {
         let (result, ledger) = run(EffectClass::Blind, &[side], RunMode::Execute, true).await;
         assert!(result.uncertain);
@@ -133,7 +133,7 @@ async fn a_blind_effect_is_tried_once_and_its_unknown_outcome_is_said_to_be_unkn
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_blind_effect_that_was_cut_short_is_not_entered_again() {
+async fn f_08_f_09_a_blind_effect_that_was_cut_short_is_not_entered_again() {
     let (result, ledger) = run(EffectClass::Blind, &[], RunMode::Recover, true).await;
     assert!(result.uncertain && ledger.done.is_empty());
 }
@@ -148,7 +148,7 @@ async fn what_was_certainly_not_sent_is_a_plain_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_keyed_effect_is_sent_again_under_its_key_and_happens_once() {
+async fn f_09_f_113_a_keyed_effect_is_sent_again_under_its_key_and_happens_once() {
     for side in [Side::Swallows, Side::Breaks, Side::Panics, Side::Raves] {
         let (result, ledger) = run(EffectClass::Keyed, &[side, side], RunMode::Execute, true).await;
         assert_eq!((result.class, ledger.done.len()), (ResultClass::Success, 1));
@@ -158,7 +158,7 @@ async fn a_keyed_effect_is_sent_again_under_its_key_and_happens_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_queryable_effect_is_looked_for_before_it_is_sent_again() {
+async fn f_08_f_113_f_117_a_queryable_effect_is_looked_for_before_it_is_sent_again() {
     let (result, ledger) = run(EffectClass::Queryable, &[Side::Swallows], RunMode::Execute, true).await;
     assert_eq!(result.value, json!({"found": true}));
     assert_eq!((ledger.done.len(), ledger.looked), (1, 1));

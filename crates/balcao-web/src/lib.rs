@@ -14,6 +14,7 @@ mod download;
 mod health;
 mod limits;
 mod measure;
+mod memory;
 mod problem;
 mod router;
 mod server;

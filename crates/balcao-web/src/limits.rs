@@ -25,6 +25,9 @@ pub struct Limits {
     pub webhooks: usize,
     /// Messages that may wait for an answer before webhooks are told to come again.
     pub waiting: u32,
+    /// How many bytes of memory the program may use: beyond four fifths of it nothing new is taken in. `None`: what the container
+    /// allows, if it says.
+    pub memory: Option<u64>,
     /// How fast one address may ask where no key is wanted, and how fast it may try keys that do not hold.
     pub strangers: Pace,
     /// How long requests may go on after the program was told to stop.
@@ -43,6 +46,7 @@ impl Default for Limits {
             connections: 1024,
             webhooks: 256,
             waiting: 20_000,
+            memory: None,
             strangers: Pace { burst: 30, every: Duration::from_secs(1) },
             drain: Duration::from_secs(20),
         }

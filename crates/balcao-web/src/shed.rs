@@ -2,7 +2,7 @@
 //!
 //! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, in all and of one address, beyond so many messages that wait for an
 //! answer, and for addresses that knock too often where no key is asked for, or with keys that do not hold. Channels come
-//! again, so nothing is lost. Whatever was let in is treated as ever.
+//! again, so nothing is lost. Whatever was let in is treated as ever. 503, for everything but health, while memory runs short.
 //!
 //! Invariants: health is always answered; what a key of ours opened is not slowed down here but by the key's own limit, except
 //! from an address that tries wrong ones; the address of a request is what the connection says, and what a proxy says only if
@@ -30,6 +30,7 @@ use tokio::time::timeout;
 
 use crate::chat::Paces;
 use crate::limits::Limits;
+use crate::memory::Memory;
 use crate::problem::Problem;
 
 /// Where the webhooks of channels begin.
@@ -37,6 +38,9 @@ const WEBHOOKS: &str = "/webhooks/";
 const AGENDA: &str = "/agenda/";
 /// Longest that the body of a webhook may take.
 const BODY_TIME: Duration = Duration::from_secs(10);
+const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
+/// After so many seconds it is worth coming again when memory runs short.
+const MEMORY_PAUSE: u32 = 10;
 const LARGE: &str = "the body is too large or was cut short";
 /// After so many seconds a channel may come again when too much waits.
 const QUEUE_PAUSE: u32 = 30;
@@ -51,6 +55,7 @@ pub(crate) struct Shed {
     shares: Shares,
     body_time: Duration,
     most_waiting: u32,
+    memory: Memory,
     watch: Watch,
     strangers: Paces,
     trusted: Vec<IpNet>,
@@ -72,6 +77,7 @@ impl Shed {
             shares: Shares::of(limits.webhooks),
             body_time: BODY_TIME.min(limits.request_time),
             most_waiting: limits.waiting,
+            memory: Memory::of(limits.memory),
             watch,
             strangers: Paces::new(limits.strangers),
             trusted,
@@ -137,6 +143,11 @@ fn network(address: IpAddr) -> String {
 /// Lets a request through, or turns it away.
 pub(crate) async fn shed(State(shed): State<Arc<Shed>>, request: Request, next: Next) -> Response {
     let (path, is_post) = (request.uri().path(), request.method() == Method::POST);
+    if !HEALTH.contains(&path) && shed.memory.is_short() {
+        metrics::shed("memory");
+        let detail = format!("memory runs short; come again in {MEMORY_PAUSE} s");
+        return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(MEMORY_PAUSE).into_response();
+    }
     if path.starts_with(WEBHOOKS) && is_post {
         return webhook(&shed, request, next).await;
     }

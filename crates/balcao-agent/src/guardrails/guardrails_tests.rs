@@ -49,7 +49,7 @@ fn opting_out_is_confirmed_once_and_remembered() {
 }
 
 #[test]
-fn a_flood_is_slowed_down_then_silenced_with_one_note() {
+fn f_132_a_flood_is_slowed_down_then_silenced_with_one_note() {
     let profile = profile(json!({"guardrails": {"flood_per_minute": 3}}));
     let at = |messages_last_minute, slowed_down| {
         run(&profile, "oi", &GuardInput { messages_last_minute, slowed_down, ..open() })

@@ -2,7 +2,7 @@
 //!
 //! The provider's id of a person is the first key, their number the second. A number is given to other people in time:
 //! somebody who writes from it under another id is somebody else, is told nothing of whoever had it before, and has it from then
-//! on. Nobody is made one with somebody else by a name or a number alone (F-28).
+//! on. So is whoever writes from a number that was silent for a year, where no id says that they are who they were. Nobody is made one with somebody else by a name or a number alone (F-28).
 
 use balcao_channel::Recipient;
 use balcao_channel::channels::web;
@@ -11,11 +11,14 @@ use balcao_channel::inbound::Person;
 use balcao_domain::contact::Contact;
 use balcao_domain::{ContactId, OrganizationId, Phone};
 use balcao_store::dispatch::{self, Route};
-use balcao_store::{Tx, contact, conversation};
-use jiff::Timestamp;
+use balcao_store::{Tx, contact, conversation, event};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
 use crate::desk::UseCaseError;
 
+/// After so long without a sign of whoever had it, a number may be somebody else's: 365 days.
+const SILENT: SignedDuration = SignedDuration::from_hours(365 * 24);
 /// Longest name that is kept, in characters.
 const NAME_CHARS: usize = 120;
 
@@ -46,7 +49,12 @@ pub(super) fn is_somebody_else(holder: &Contact, person: &Person) -> bool {
 /// what an unofficial gateway shows: those say nothing about who has a number.
 fn is_lasting(user: &str) -> bool {
     let web = user.strip_prefix(web::KIND).is_some_and(|rest| rest.starts_with(':'));
-    !web && !user.starts_with("number:") && !user.contains('@')
+    !web && !is_of_number(user)
+}
+
+/// Whether an id goes with the number, whoever has it.
+fn is_of_number(user: &str) -> bool {
+    user.starts_with("number:") || user.contains('@')
 }
 
 /// Whoever else has the number that a person writes from.
@@ -58,6 +66,43 @@ fn other_holder(
     let Some(phone) = &person.phone else { return Ok(None) };
     let holder = contact::find_by_phone(tx, organization, phone)?;
     Ok(holder.filter(|holder| is_somebody_else(holder, person)))
+}
+
+/// Whoever had the number that somebody writes from, if nobody can tell any more that it is still theirs: nothing but the number
+/// says so, and it was silent for too long.
+pub(super) fn gone_silent(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    person: &Person,
+    at: Timestamp,
+) -> Result<Option<Contact>, UseCaseError> {
+    let Some(holder) = find(tx, organization, person)? else { return Ok(None) };
+    let user = user_key(person).filter(|user| !is_of_number(user));
+    if user.is_some() && holder.channel_user == user {
+        return Ok(None);
+    }
+    let long_ago = at.checked_sub(SILENT).unwrap_or(Timestamp::MIN);
+    let known_at = contact::last_known_at(tx, organization, holder.id)?;
+    Ok(known_at.is_some_and(|known_at| known_at < long_ago).then_some(holder))
+}
+
+/// Takes a number from a contact who may have lost it. Nothing is sent to them there any more; staff find them by name.
+pub(super) fn let_go(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    mut holder: Contact,
+    channel: &str,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    tracing::warn!(before = %holder.id, "a number was silent for a year: whoever writes from it now is somebody new");
+    let payload = json!({ "contact": holder.id.to_string(), "reason": "silent_for_a_year" }).to_string();
+    event::push(tx, organization, "number_released", &holder.id.to_string(), &payload, now)?;
+    if holder.channel_user.as_deref().is_some_and(is_lasting) {
+        return release(tx, organization, holder, channel);
+    }
+    holder.phone = None;
+    holder.channel_user = holder.channel_user.filter(|user| !is_of_number(user));
+    Ok(contact::update(tx, organization, &holder)?)
 }
 
 /// Takes the number from a contact who lost it: what is still to be sent to them on this channel goes to their id.

@@ -4,7 +4,7 @@
 //! it is simply repeated; what was handed in once is not handed in again by the next attempt.
 
 use balcao_channel::outbound::{InlineFile, MediaSource};
-use balcao_channel::{Channel, MediaError, Outbound, OwnFiles, SendClass};
+use balcao_channel::{Channel, MediaError, Outbound, OwnFiles, PaceLimit, SendClass};
 use balcao_domain::AttachmentId;
 use balcao_domain::outbox::AttemptOutcome;
 use balcao_store::outbox::{self, Outbox};
@@ -97,6 +97,8 @@ impl Sender {
 fn refused(error: &MediaError) -> Attempt {
     let outcome = match error.class() {
         SendClass::Retry { after } => AttemptOutcome::Retry { after },
+        SendClass::TooFast { limit: PaceLimit::Account } => AttemptOutcome::TooFast,
+        SendClass::TooFast { limit: PaceLimit::Customer } => AttemptOutcome::TooManyToOne,
         SendClass::Unknown => AttemptOutcome::Retry { after: None },
         SendClass::Misconfigured => AttemptOutcome::Misconfigured,
         SendClass::GiveUp { .. } | SendClass::OutsideWindow => AttemptOutcome::Refused,

@@ -127,24 +127,31 @@ impl Timers {
         }
     }
 
-    /// Fires what is due now; gives how many timers came to an end.
+    /// Fires what is due now; gives how many timers came to an end. A kind of them that fails holds up no other.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed.
+    /// [`UseCaseError`] if the database failed for one of them; everything else was done.
     pub async fn work_off(&self) -> Result<usize, UseCaseError> {
         let mut ended = 0;
+        let mut failed = None;
         loop {
-            let fired = self.remind().await? + self.follow_up().await? + self.escalate().await?;
+            let mut fired = 0;
+            for kind in [self.remind().await, self.follow_up().await, self.escalate().await] {
+                match kind {
+                    Ok(of_kind) => fired += of_kind,
+                    Err(error) => failed = failed.or(Some(error)),
+                }
+            }
             if fired == 0 {
                 break;
             }
             ended += fired;
         }
-        self.pass_on().await?;
+        let passed_on = self.pass_on().await;
         if ended > 0 {
             self.outgoing.notify_one();
         }
-        Ok(ended)
+        failed.or(passed_on.err()).map_or(Ok(ended), Err)
     }
 
     /// Slots that were held and not confirmed, or offered and not taken, go to who waits next; choices that count no longer are
@@ -153,9 +160,14 @@ impl Timers {
         let desk = self.front.desk();
         let all = desk.look(|tx, _now| Ok(organization::list(tx)?)).await?;
         for one in all {
-            let expired = Booking::new(desk.clone()).expire_pending(one.id).await?;
-            if expired + Waitlist::new(desk.clone()).pass_on(one.id).await? > 0 {
-                self.outgoing.notify_one();
+            let expired = Booking::new(desk.clone()).expire_pending(one.id).await;
+            for passed in [expired, Waitlist::new(desk.clone()).pass_on(one.id).await] {
+                match passed {
+                    Ok(passed) if passed > 0 => self.outgoing.notify_one(),
+                    Ok(_) => {}
+                    // What is wrong with one business must not hold up the others.
+                    Err(error) => tracing::error!(organization = %one.id, %error, "held slots cannot be passed on"),
+                }
             }
         }
         let long_ago = desk.clock.now().checked_sub(SignedDuration::from_hours(24 * 30)).unwrap_or(Timestamp::MIN);

@@ -18,6 +18,7 @@ use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use balcao_channel::channels::whatsapp::{Clocks, Config, WhatsApp, webhook};
 use balcao_channel::{AccountId, Channel, DownloadLimits};
 use balcao_domain::burst::BurstRules;
+use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ConversationId};
@@ -299,6 +300,17 @@ impl Counter {
     pub(crate) async fn outbox(&self) -> Vec<Outbox> {
         let (organization, id) = (self.world.organization, self.id().await);
         self.look(move |tx| outbox::of_conversation(tx, organization, id)).await
+    }
+
+    /// What is in the outbox, whoever it goes to.
+    pub(crate) async fn outbox_of_all(&self) -> Vec<Outbox> {
+        let organization = self.world.organization;
+        self.look(move |tx| {
+            let all = conversation::list(tx, organization, &ConversationState::ALL, 1_000)?;
+            let of = |one: &Conversation| outbox::of_conversation(tx, organization, one.id);
+            Ok(all.iter().map(of).collect::<Result<Vec<_>, _>>()?.concat())
+        })
+        .await
     }
 
     pub(crate) async fn outbox_states(&self) -> Vec<OutboxState> {

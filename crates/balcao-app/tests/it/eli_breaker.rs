@@ -463,7 +463,7 @@ async fn a_question_that_became_a_draft_is_not_answered_by_a_later_yes() {
 
 /// A steady stream just over the limit stays over it: the window slides along, and the request must not be repeated.
 #[tokio::test]
-async fn a_steady_flood_is_slowed_down_once_then_silence_with_one_note_and_then_answered_again() {
+async fn f_132_a_steady_flood_is_slowed_down_once_then_silence_with_one_note_and_then_answered_again() {
     let mut profile = eli();
     profile.guardrails.flood_per_minute = 3;
     let shop = shop_of(profile).await;

@@ -115,7 +115,7 @@ async fn f_151_i_17_a_reply_that_comes_after_a_takeover_is_a_draft() {
 }
 
 #[tokio::test]
-async fn i_17_what_a_person_took_over_does_not_act() {
+async fn i_17_f_150_what_a_person_took_over_does_not_act() {
     let shop = counter([]).await;
     shop.model.script([shop.after_delivery(&echo("Deixa comigo"), booking())]);
     shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
@@ -227,7 +227,7 @@ async fn i_20_a_message_that_nobody_survives_ends_with_a_person() {
 }
 
 #[tokio::test]
-async fn a_message_that_only_fails_is_tried_again_later_and_its_neighbours_do_not_wait() {
+async fn f_138_a_message_that_only_fails_is_tried_again_later_and_its_neighbours_do_not_wait() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(3);

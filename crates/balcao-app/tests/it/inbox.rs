@@ -1,5 +1,6 @@
 //! What a channel delivers is stored once, whatever it is.
 
+use balcao_app::conversations::Conversations;
 use balcao_app::inbox::Accepted;
 use balcao_domain::Clock;
 use balcao_domain::conversation::ConversationState;
@@ -53,7 +54,7 @@ async fn f_20_fifty_deliveries_at_once_are_one_row() {
 }
 
 #[tokio::test]
-async fn what_is_written_in_one_breath_is_answered_together() {
+async fn f_24_what_is_written_in_one_breath_is_answered_together() {
     let shop = counter([says("Claro! Que dia?")]).await;
     for (id, text) in [("wamid.1", "oi"), ("wamid.2", "quero cortar"), ("wamid.3", "o cabelo")] {
         shop.joao_writes(id, text).await;
@@ -255,7 +256,7 @@ async fn what_wakes_nobody_is_kept_and_answered_by_nothing() {
 }
 
 #[tokio::test]
-async fn a_48_an_event_for_an_account_that_nobody_has_is_kept_and_answered_by_nothing() {
+async fn a_48_f_29_an_event_for_an_account_that_nobody_has_is_kept_and_answered_by_nothing() {
     let shop = counter([]).await;
     let mut body = webhooks::text("wamid.1", "oi");
     body["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("4711");
@@ -303,7 +304,7 @@ async fn what_staff_reply_goes_out_by_the_channel_and_what_the_agent_had_to_say_
 }
 
 #[tokio::test]
-async fn a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
+async fn f_32_a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.works().await;
@@ -319,4 +320,23 @@ async fn a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
     assert_eq!(thread[2], (Author::Staff, "Oi João, aqui é o Otávio".to_owned()));
     assert_eq!(thread[3], (Author::Contact, "ah, oi Otávio".to_owned()));
     assert_eq!(shop.inbox_states().await.last(), Some(&InboxState::Ignored));
+}
+
+#[tokio::test]
+async fn f_152_a_conversation_that_is_given_back_is_answered_from_the_next_message_on() {
+    let shop = counter([says("Oi de novo!")]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.staff_takes_over().await;
+    shop.works().await;
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    assert!(Conversations::new(shop.world.desk.clone()).give_back(organization, id).await.unwrap().is_ok());
+    shop.works().await;
+    assert_eq!(
+        (shop.texts().len(), shop.model.requests().len()),
+        (0, 0),
+        "what staff had is not answered behind their back"
+    );
+    shop.joao_writes("wamid.2", "e amanhã?").await;
+    shop.works().await;
+    assert_eq!(shop.texts(), ["Oi de novo!"]);
 }

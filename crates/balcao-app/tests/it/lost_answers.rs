@@ -47,7 +47,7 @@ async fn added(fates: impl IntoIterator<Item = Fate>) -> (&'static str, usize) {
 }
 
 #[tokio::test]
-async fn an_effect_whose_answer_was_lost_is_looked_up_by_its_key() {
+async fn f_09_f_72_an_effect_whose_answer_was_lost_is_looked_up_by_its_key() {
     assert_eq!(added([]).await, ("done", 1));
     assert_eq!(added([Fate::Unknown { committed: true }]).await, ("done before", 1));
     assert_eq!(added([Fate::Unknown { committed: false }]).await, ("done", 1));

@@ -20,6 +20,7 @@ mod looking;
 mod lost_answers;
 mod new_keys;
 mod notices;
+mod pace_of_sending;
 mod pack_deliveries;
 mod presence;
 mod replaced;

@@ -6,7 +6,7 @@ use balcao_app::reminders::Reminders;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ContactId, Phone, contact::Contact};
 use balcao_llm::providers::scripted::says;
-use balcao_store::{contact, conversation};
+use balcao_store::{contact, conversation, event};
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::{Value, json};
 
@@ -127,6 +127,67 @@ async fn a_35_a_message_of_his_that_comes_late_takes_nothing_from_her() {
     let bia = by_user(&shop, BIA).await.unwrap();
     assert_eq!(by_number(&shop, "+55 41 98765-4321").await.unwrap().id, bia.id);
     assert!(bia.id != joao);
+}
+
+/// João wrote a year and so many days ago from a number that came without an id, and writes again.
+async fn silent_for(days: i64, user_then: Option<&str>, user_now: Option<&str>) -> (Counter, ContactId, String) {
+    let shop = counter([says(HELLO), says(HELLO)]).await;
+    shop.writes_as(Some(NUMBER), user_then, "wamid.1", "oi, sou o João Secreto").await;
+    shop.works().await;
+    let before = by_number(&shop, "+55 41 98765-4321").await.unwrap().id;
+    shop.pass((365 + days) * 86_400);
+    shop.writes_as(Some(NUMBER), user_now, "wamid.2", "oi").await;
+    shop.works().await;
+    let asked = shop.model.last_request().unwrap();
+    let prompt = format!("{:?}", (&asked.system, &asked.messages));
+    (shop, before, prompt)
+}
+
+#[tokio::test]
+async fn a_35_a_number_that_was_silent_for_a_year_opens_nothing_of_whoever_had_it() {
+    // Nothing but the number says who writes: then, or now, or both times.
+    for (then, now) in [(None, None), (None, Some(BIA)), (Some(JOAO), None)] {
+        let (shop, before, prompt) = silent_for(1, then, now).await;
+        assert!(!prompt.contains("Secreto"), "{then:?} {now:?}: {prompt}");
+        let now_has_it = by_number(&shop, "+55 41 98765-4321").await.unwrap();
+        assert!(now_has_it.id != before, "{then:?} {now:?}");
+        assert_eq!((shop.texts().len(), last_to(&shop)), (2, json!(NUMBER)), "they are answered");
+        let organization = shop.world.organization;
+        let old = shop.look(move |tx| contact::get(tx, organization, before)).await;
+        assert_eq!(old.phone, None);
+        let released = shop.look(move |tx| event::waiting(tx, 100)).await;
+        assert!(released.iter().any(|one| one.kind == "number_released" && one.subject == before.to_string()));
+    }
+}
+
+#[tokio::test]
+async fn a_35_whoever_is_known_by_their_id_or_was_heard_of_since_stays_who_they_are() {
+    for (days, then, now) in [(1, Some(JOAO), Some(JOAO)), (-1, None, None), (-1, None, Some(JOAO))] {
+        let (shop, before, prompt) = silent_for(days, then, now).await;
+        assert!(prompt.contains("Secreto"), "{days} {then:?} {now:?}: {prompt}");
+        assert_eq!(by_number(&shop, "+55 41 98765-4321").await.unwrap().id, before);
+    }
+    // He was there in between, though he did not write.
+    let shop = counter([says(HELLO)]).await;
+    shop.writes_as(Some(NUMBER), None, "wamid.1", "oi, sou o João Secreto").await;
+    shop.works().await;
+    let before = by_number(&shop, "+55 41 98765-4321").await.unwrap().id;
+    shop.pass(300 * 86_400);
+    shop.world.set_local("2027-10-04T09:00");
+    let request = BookRequest {
+        professional: Some("Wesley".to_owned()),
+        service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
+        date: "2027-10-06".parse().unwrap(),
+        start_min: 15 * 60,
+        attendee: None,
+        pending: false,
+        source: "test".to_owned(),
+    };
+    let booking = Booking::new(shop.world.desk.clone());
+    booking.book(shop.world.organization, before, shop.world.key(), request).await.unwrap().value.unwrap();
+    shop.pass(300 * 86_400);
+    shop.writes_as(Some(NUMBER), None, "wamid.2", "oi").await;
+    assert_eq!(by_number(&shop, "+55 41 98765-4321").await.unwrap().id, before);
 }
 
 #[tokio::test]

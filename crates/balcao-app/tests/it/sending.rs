@@ -331,7 +331,7 @@ async fn p_15_outside_the_window_nothing_is_sent_and_staff_know() {
 }
 
 #[tokio::test]
-async fn f_131_a_message_that_takes_long_keeps_no_other_conversation_waiting() {
+async fn f_131_f_138_a_message_that_takes_long_keeps_no_other_conversation_waiting() {
     let shop = counter([says("Um."), says("Dois.")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(3);

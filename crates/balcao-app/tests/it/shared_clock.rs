@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use tokio::time::advance;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_process_whose_own_clock_is_wrong_goes_by_the_database_servers() {
+async fn f_86_f_98_a_process_whose_own_clock_is_wrong_goes_by_the_database_servers() {
     let Some(server) = balcao_testkit::postgres::Database::migrated() else { return };
     let store = Store::connect(&server.url, OpenOptions::default()).unwrap();
     for wrong_by in [-3_600, 0, 3_600] {

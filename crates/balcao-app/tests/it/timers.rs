@@ -3,6 +3,7 @@
 use balcao_app::booking::{BookRequest, Booking};
 use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::reminders::Reminders;
+use balcao_app::seed::BusinessFile;
 use balcao_app::terms::Terms;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
@@ -16,6 +17,7 @@ use jiff::SignedDuration;
 use serde_json::json;
 
 use crate::counter::{Counter, counter, terms};
+use crate::world::root;
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 const REMINDER: &str = "Lembrete: Corte na máquina com Wesley Moura, quarta, 25/11 às 15h. Posso confirmar?";
@@ -51,7 +53,7 @@ async fn skipped(shop: &Counter) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn i_18_a_reminder_fires_once_with_buttons() {
+async fn i_18_f_140_a_reminder_fires_once_with_buttons() {
     let (shop, _) = reminded(24 * 60).await;
     assert_eq!(shop.fires(terms()).await, 0, "it is not due");
     shop.world.set_local("2026-11-24T15:00");
@@ -112,7 +114,7 @@ async fn an_answer_that_comes_too_late_asks_the_customer_to_write() {
 }
 
 #[tokio::test]
-async fn f_142_what_should_not_fire_any_more_is_skipped_and_staff_know_why() {
+async fn f_141_f_142_f_144_what_should_not_fire_any_more_is_skipped_and_staff_know_why() {
     for (what, why) in
         [("cancelled", "given up"), ("opted out", "wants no"), ("human", "a person"), ("late", "too late")]
     {
@@ -151,7 +153,7 @@ async fn f_142_what_changed_between_firing_and_sending_does_not_leave() {
 }
 
 #[tokio::test]
-async fn quiet_hours_move_a_reminder_to_the_morning() {
+async fn f_147_quiet_hours_move_a_reminder_to_the_morning() {
     let (shop, _) = reminded(17 * 60).await;
     shop.world.set_local("2026-11-24T22:00");
     assert_eq!(shop.fires(terms()).await, 0);
@@ -271,7 +273,7 @@ async fn a_follow_up_that_nobody_survives_writing_gets_words_of_ours() {
 }
 
 #[tokio::test]
-async fn whoever_writes_is_not_followed_up() {
+async fn f_143_whoever_writes_is_not_followed_up() {
     let shop = to_follow_up().await;
     shop.model.script([says("Claro!")]);
     shop.joao_writes("wamid.2", "voltei").await;
@@ -332,6 +334,38 @@ async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
     shop.world.set_local("2026-11-24T10:30");
     shop.fires(terms()).await;
     assert_eq!(status().await, AppointmentStatus::Cancelled);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_one_business_holds_up_no_other() {
+    let (shop, _joao) = reminded(60).await;
+    let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    let text = text.replace("slug: figueira", "slug: outra");
+    let file = BusinessFile::read("outra.yaml", &text).unwrap();
+    let now = balcao_domain::Clock::now(&*shop.world.clock);
+    let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
+    let contact = shop.look(move |tx| balcao_store::contact::list(tx, other, None, 1)).await.remove(0).id;
+    let hold = BookRequest {
+        professional: Some("Otávio".to_owned()),
+        service: None,
+        date: "2026-11-26".parse().unwrap(),
+        start_min: 10 * 60,
+        attendee: None,
+        pending: true,
+        source: "test".to_owned(),
+    };
+    let booking = Booking::new(shop.world.desk.clone());
+    let held = booking.book(other, contact, shop.world.key(), hold).await.unwrap().value.unwrap().appointment.id;
+    // The first business cannot be read, nor can its reminder be fired.
+    let first = shop.world.organization;
+    shop.look(move |tx| {
+        tx.execute("UPDATE organization SET timezone = 'Nowhere/None' WHERE id = ?1", &[i64::from(first).into()])
+    })
+    .await;
+    shop.world.set_local("2026-11-25T14:00");
+    assert_eq!(shop.fires(terms()).await, 0);
+    let found = shop.look(move |tx| appointment::find(tx, other, held, Currency::BRL)).await.unwrap();
+    assert_eq!(found.status, AppointmentStatus::Cancelled);
 }
 
 /// What the model was told of the notification that João may be answering.

@@ -54,7 +54,7 @@ async fn what_somebody_works_on_is_left_to_them() {
 }
 
 #[tokio::test]
-async fn what_lay_there_while_nobody_ran_is_answered() {
+async fn f_03_what_lay_there_while_nobody_ran_is_answered() {
     let shop = counter([says("Olá!")]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.pass(3_600);

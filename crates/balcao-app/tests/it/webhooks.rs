@@ -1,22 +1,32 @@
 //! Endpoints outside are told of what happened, once it is certain and until they took it.
 
+use std::path::Path;
+
+use balcao_app::desk::Desk;
+use balcao_app::restored;
 use balcao_app::webhooks::{PAUSES, Subscriber, Webhooks};
 use balcao_channel::endpoint::Endpoint;
+use balcao_domain::OrganizationId;
 use balcao_llm::providers::scripted::says;
+use balcao_store::{OpenOptions, Store, event};
 use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
 use jiff::SignedDuration;
 
 use crate::counter::{Counter, counter};
+use crate::world::{World, on};
 
 fn told(shop: &Counter, at: &FakeEndpoint, types: &[&str]) -> Webhooks {
     told_at(shop, &at.url(), types)
 }
 
 fn told_at(shop: &Counter, url: &str, types: &[&str]) -> Webhooks {
+    told_of(shop.world.desk.clone(), shop.world.organization, url, types)
+}
+
+fn told_of(desk: Desk, organization: OrganizationId, url: &str, types: &[&str]) -> Webhooks {
     let endpoint = Endpoint::new(url, &SECRET.into(), true).unwrap();
     let types = types.iter().map(|name| (*name).to_owned()).collect();
-    let subscriber = Subscriber { name: "crm".to_owned(), types, endpoint };
-    Webhooks::new(shop.world.desk.clone(), shop.world.organization, [subscriber])
+    Webhooks::new(desk, organization, [Subscriber { name: "crm".to_owned(), types, endpoint }])
 }
 
 fn types(endpoint: &FakeEndpoint) -> Vec<String> {
@@ -94,6 +104,82 @@ async fn an_endpoint_that_says_gone_or_cannot_be_reached_stops_nobody_else() {
     assert_eq!(webhooks.work_off().await.unwrap(), 1);
     shop.pass(6);
     assert_eq!(webhooks.work_off().await.unwrap(), 1, "it is tried again");
+}
+
+/// So many contacts write, at a program over this database, and the endpoint is told.
+async fn write_at(desk: &Desk, world: &World, endpoint: &FakeEndpoint, times: usize) {
+    let (organization, now) = (world.organization, balcao_domain::Clock::now(&*world.clock));
+    for _ in 0..times {
+        let one =
+            move |tx: &mut balcao_store::Tx<'_>| event::push(tx, organization, "contact_wrote", "cnv_1", "{}", now);
+        desk.store.write(one).await.unwrap();
+    }
+    let told = told_of(desk.clone(), organization, &endpoint.url(), &[]).work_off().await.unwrap();
+    assert_eq!(told, times);
+}
+
+/// A program over a copy of the database that was restored.
+async fn restored_from(copy: &Path, world: &World) -> Desk {
+    let desk = Desk::new(Store::open(copy, OpenOptions::default()).unwrap(), world.clock.clone());
+    restored::hold(&desk).await.unwrap();
+    desk
+}
+
+#[tokio::test]
+async fn f_82_what_a_restored_database_tells_has_ids_that_no_lost_program_gave() {
+    let (folder, endpoint) = (tempfile::tempdir().unwrap(), FakeEndpoint::start().unwrap());
+    let [file, copy, second] = ["now.db", "backup.db", "backup again.db"].map(|name| folder.path().join(name));
+    let store = Store::open(&file, OpenOptions::default()).unwrap();
+    let world = on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await;
+    told_of(world.desk.clone(), world.organization, &endpoint.url(), &[]).begin().await.unwrap();
+    write_at(&world.desk, &world, &endpoint, 2).await;
+    Store::copy_file(&file, &copy).await.unwrap();
+    Store::copy_file(&file, &second).await.unwrap();
+    write_at(&world.desk, &world, &endpoint, 3).await;
+    let restored = restored_from(&copy, &world).await;
+    write_at(&restored, &world, &endpoint, 3).await;
+    // That was a mistake as well: the same backup once more, an hour later.
+    world.clock.advance(SignedDuration::from_hours(1));
+    let again = restored_from(&second, &world).await;
+    write_at(&again, &world, &endpoint, 3).await;
+    let mut ids: Vec<String> = endpoint.received().into_iter().map(|one| one.id).collect();
+    assert_eq!(ids.len(), 11);
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 11, "{ids:?}");
+}
+
+/// What staff read of deliveries to an address that never answer.
+async fn failure_at(url: &str, allow_private: bool) -> Option<String> {
+    let shop = counter([]).await;
+    let endpoint = Endpoint::new(url, &SECRET.into(), allow_private).unwrap();
+    let subscriber = Subscriber { name: "crm".to_owned(), types: ["message.received".to_owned()].into(), endpoint };
+    let webhooks = Webhooks::new(shop.world.desk.clone(), shop.world.organization, [subscriber]);
+    webhooks.begin().await.unwrap();
+    shop.joao_writes("wamid.1", "oi").await;
+    for _ in 0..=PAUSES.len() {
+        assert_eq!(webhooks.work_off().await.unwrap(), 1);
+        shop.world.clock.advance(SignedDuration::from_hours(24));
+    }
+    let organization = shop.world.organization;
+    let mut dead = shop.look(move |tx| balcao_store::webhook::dead(tx, organization, 10)).await;
+    dead.pop().and_then(|one| one.failure)
+}
+
+#[tokio::test]
+async fn a_64_staff_read_the_same_of_a_closed_port_a_name_inside_and_a_server_that_hangs_up() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let hangs_up = format!("http://{}/x", listener.local_addr().unwrap());
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    // A port where nobody listens any more.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut told = Vec::new();
+    for (url, allow_private) in
+        [(hangs_up, true), (format!("http://{closed}/x"), true), ("https://nobody.invalid/x".to_owned(), false)]
+    {
+        told.push(failure_at(&url, allow_private).await.unwrap());
+    }
+    assert_eq!(told, ["the endpoint gave no answer; the server's log says why"; 3]);
 }
 
 #[test]

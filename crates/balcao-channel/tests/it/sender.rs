@@ -6,8 +6,8 @@ use balcao_channel::outbound::{
     Button, CorrelationId, MediaSource, OutboundContent, Row, Section, Template, TemplateParameter,
 };
 use balcao_channel::{
-    AccountId, Channel, GiveUpReason, Number, Outbound, ProviderMediaId, ProviderMessageId, Recipient, SendClass,
-    UserId,
+    AccountId, Channel, GiveUpReason, Number, Outbound, PaceLimit, ProviderMediaId, ProviderMessageId, Recipient,
+    SendClass, UserId,
 };
 use balcao_testkit::fakes::graph::{Behaviour, FakeGraph, TOKEN};
 use serde_json::{Value, json};
@@ -223,8 +223,8 @@ async fn an_answer_of_meta_decides_the_class() {
     let graph = FakeGraph::start().unwrap();
     let channel = account(&graph);
     for (status, code, class) in [
-        (400, 131_056, SendClass::Retry { after: Some(std::time::Duration::from_secs(6)) }),
-        (400, 130_429, SendClass::retry()),
+        (400, 131_056, SendClass::TooFast { limit: PaceLimit::Customer }),
+        (400, 130_429, SendClass::TooFast { limit: PaceLimit::Account }),
         (500, 131_000, SendClass::retry()),
         (400, 131_026, SendClass::give_up(GiveUpReason::Unreachable)),
         (401, 190, SendClass::Misconfigured),

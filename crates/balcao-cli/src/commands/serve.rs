@@ -339,6 +339,7 @@ impl Server {
             drain: seconds(server.drain_s),
             webhooks: usize::try_from(server.max_webhooks).unwrap_or(usize::MAX),
             waiting: server.max_waiting,
+            memory: (server.memory_mib > 0).then(|| u64::from(server.memory_mib) << 20),
             ..Limits::default()
         };
         let watch = Watch::default();

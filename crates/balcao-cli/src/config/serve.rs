@@ -15,6 +15,7 @@ use balcao_channel::{
     channels::whatsapp::{Config as Account, signature::AppSecrets},
 };
 use balcao_domain::burst::BurstRules;
+use balcao_domain::throttle::SendingRate;
 use balcao_web::WhatsAppWebhook;
 use ipnet::IpNet;
 use jiff::civil::Time;
@@ -52,6 +53,8 @@ pub(crate) struct ServerConfig {
     pub(crate) max_webhooks: u32,
     /// Messages that may wait for an answer before webhooks are told to come again.
     pub(crate) max_waiting: u32,
+    /// Mebibytes of memory that it may use: beyond four fifths of them nothing new is taken in. 0: what the container allows.
+    pub(crate) memory_mib: u32,
     /// Networks of the proxies before it, whose `X-Forwarded-For` is believed.
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// How long turns and requests may go on after the program was told to stop, in seconds.
@@ -73,6 +76,7 @@ impl Default for ServerConfig {
             quiet_until: "08:00".to_owned(),
             max_webhooks: 256,
             max_waiting: 20_000,
+            memory_mib: 0,
             trusted_proxies: Vec::new(),
             drain_s: 20,
         }
@@ -108,7 +112,7 @@ impl ServerConfig {
     }
 
     /// Numbers and the ranges that they may be in.
-    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 8] {
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 9] {
         [
             ("server.burst_window_ms", self.burst_window_ms, 0, 60_000),
             ("server.max_concurrent_turns", u64::from(self.max_concurrent_turns), 1, 10_000),
@@ -117,6 +121,7 @@ impl ServerConfig {
             ("server.file_wait_s", self.file_wait_s, 0, 120),
             ("server.max_webhooks", u64::from(self.max_webhooks), 1, 10_000),
             ("server.max_waiting", u64::from(self.max_waiting), 1, 10_000_000),
+            ("server.memory_mib", u64::from(self.memory_mib), 0, 1 << 20),
             ("server.drain_s", self.drain_s, 0, 600),
         ]
     }
@@ -170,6 +175,8 @@ pub(crate) struct WhatsAppConfig {
     pub(crate) rates: Option<RatesConfig>,
     /// What they may cost in a month, such as `150.00`.
     pub(crate) monthly_cap: Option<String>,
+    /// How many leave in one second at most.
+    pub(crate) messages_per_second: u32,
 }
 
 impl Default for WhatsAppConfig {
@@ -189,6 +196,7 @@ impl Default for WhatsAppConfig {
             templates: BTreeMap::new(),
             rates: None,
             monthly_cap: None,
+            messages_per_second: usual.rate.per_second,
         }
     }
 }
@@ -211,10 +219,16 @@ impl WhatsAppConfig {
         let verify_token = secret("verify_token", self.verify_token.as_ref(), self.verify_token_file.as_deref())?;
         let secrets = AppSecrets::new(app_secret).map_err(|error| format!("whatsapp.app_secret: {}", chain(&error)))?;
         let usual = Account::new(AccountId::new(account.as_str()), token);
-        let account = Account { base_url: self.base_url.clone(), version: self.version.clone(), ..usual };
+        let rate = SendingRate { per_second: self.messages_per_second, ..usual.rate };
+        let account = Account { base_url: self.base_url.clone(), version: self.version.clone(), rate, ..usual };
         let webhook = WhatsAppWebhook { secrets, verify_token };
         let terms = terms(&self.templates, self.rates.as_ref(), self.monthly_cap.as_deref())?;
         Ok(Some(WhatsAppAccount { account, business: self.business.clone(), webhook, terms }))
+    }
+
+    /// Numbers and what they may be.
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 1] {
+        [("whatsapp.messages_per_second", u64::from(self.messages_per_second), 1, 1_000)]
     }
 
     pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
@@ -228,6 +242,7 @@ impl WhatsAppConfig {
         row("whatsapp.templates", if templates.is_empty() { none() } else { templates.join(", ") });
         row("whatsapp.rates", if self.rates.is_some() { "set" } else { "(not metered)" }.to_owned());
         row("whatsapp.monthly_cap", self.monthly_cap.clone().unwrap_or_else(none));
+        row("whatsapp.messages_per_second", self.messages_per_second.to_string());
         for (key, value, file) in [
             ("whatsapp.token", &self.token, &self.token_file),
             ("whatsapp.app_secret", &self.app_secret, &self.app_secret_file),

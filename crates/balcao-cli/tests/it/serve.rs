@@ -4,7 +4,9 @@
 
 mod faults;
 mod inbound;
+mod load;
 mod poison;
+mod power;
 mod restored;
 mod storage;
 
@@ -81,7 +83,7 @@ impl Folder {
 fn set_up(shop: Shop) -> Shop {
     let config = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nsettle_s = 3\n\
-         [whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\n",
+         [whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\nmessages_per_second = 1000\n",
         webhooks::BUSINESS,
         shop.graph.url()
     );
@@ -303,7 +305,7 @@ fn meta(messages: Vec<Value>, address: &Arc<Mutex<String>>) -> std::thread::Join
 }
 
 on_both! {
-    fn a_message_is_answered_once_however_often_it_is_delivered(shop: Shop) {
+    fn a_47_a_message_is_answered_once_however_often_it_is_delivered(shop: Shop) {
         let server = shop.start();
         assert_eq!((server.get("/healthz"), server.get("/readyz"), server.get("/")), (Some(200), Some(200), Some(404)));
         let handshake = "/webhooks/whatsapp?hub.mode=subscribe&hub.verify_token=a%20verify%20token&hub.challenge=42";
@@ -318,7 +320,7 @@ on_both! {
         assert_eq!(shop.count("SELECT COUNT(*) FROM inbox"), 1);
     }
 
-    fn killed_in_the_middle_of_a_turn_it_answers_once_after_the_next_start(shop: Shop) {
+    fn f_06_killed_in_the_middle_of_a_turn_it_answers_once_after_the_next_start(shop: Shop) {
         let (model, asked) = silent_model();
         let file = shop.folder.path().join("balcao.toml");
         let config = std::fs::read_to_string(&file).unwrap();
@@ -338,7 +340,7 @@ on_both! {
         assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 1);
     }
 
-    fn killed_in_the_middle_of_a_send_it_never_sends_twice(shop: Shop) {
+    fn f_13_killed_in_the_middle_of_a_send_it_never_sends_twice(shop: Shop) {
         shop.graph.next_message(Behaviour::AcceptThenSilence);
         let server = shop.start();
         server.delivers(&text("wamid.1", 1, "oi"));
@@ -374,7 +376,7 @@ on_both! {
         assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'answered'"), 12);
     }
 
-    fn killed_again_and_again_under_load_it_answers_every_message_once(shop: Shop) {
+    fn f_01_f_03_f_11_f_12_killed_again_and_again_under_load_it_answers_every_message_once(shop: Shop) {
         let (asking, agreeing) = wishes(0..16);
         let count = asking.len() + agreeing.len();
         let address = Arc::new(Mutex::new(String::new()));

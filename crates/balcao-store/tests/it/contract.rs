@@ -114,6 +114,8 @@ contract! {
         what_has_not_left_follows_whoever_moved,
         what_did_not_arrive_is_sent_anew_as_another_copy,
         an_account_that_can_send_nothing_is_paused_as_a_whole,
+        an_account_that_is_too_fast_waits_as_a_whole,
+        what_would_leave_too_fast_is_put_back_at_no_cost,
     ]
     records: [
         an_organization_is_found_by_its_slug,
@@ -131,6 +133,7 @@ contract! {
         notes_templates_and_media_are_kept,
         texts_keep_every_character,
         what_a_business_has_booked_of_us_is_kept,
+        a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came,
     ]
     talk: [
         a_turn_that_is_over_has_no_more_effects,
@@ -193,6 +196,7 @@ contract! {
         f_82_what_a_lost_program_may_have_done_is_held_once,
         f_82_another_business_is_not_held,
         f_82_the_last_note_of_a_server_at_work_counts,
+        f_82_events_are_numbered_past_what_a_lost_program_gave,
     ]
     retention: [
         what_is_older_than_its_time_goes_and_what_is_not_stays,

@@ -327,7 +327,7 @@ async fn a_connection_that_is_lost_takes_only_the_closure_that_ran() {
 
 /// The connection is cut before the server reads `COMMIT`, or before its answer comes: the store cannot know which, and says so.
 #[tokio::test]
-async fn a_commit_whose_answer_is_lost_is_unknown() {
+async fn f_72_a_commit_whose_answer_is_lost_is_unknown() {
     for (cut, stays) in [(Cut::BeforeCommit, false), (Cut::BeforeItsAnswer, true)] {
         let Some((database, direct)) = database() else { return };
         let world = world(&direct, "a").await;
@@ -346,7 +346,7 @@ async fn a_commit_whose_answer_is_lost_is_unknown() {
 
 /// Two replicas, 64 callers, one slot a round: always exactly one gets it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixty_four_callers_of_two_replicas_never_book_one_slot_twice() {
+async fn f_155_sixty_four_callers_of_two_replicas_never_book_one_slot_twice() {
     let Some((database, first)) = database() else { return };
     let second = Store::connect(&database.url, OpenOptions::default()).unwrap();
     let world = world(&first, "a").await;

@@ -12,10 +12,12 @@ use balcao_domain::service::{OfferedService, Service};
 use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
 use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
 use balcao_store::catalog::{self, Around};
+use balcao_store::dispatch::{self, Route};
 use balcao_store::library::{self, Media, Template};
+use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, Tx, contact, entitlement, flow_run, hours, knowledge, note, organization,
-    pipeline, subscription, tag,
+    Store, StoreError, StoreErrorClass, Tx, appointment, contact, conversation, entitlement, flow_run, hours,
+    knowledge, note, organization, pipeline, subscription, tag,
 };
 use jiff::civil::{Date, date};
 
@@ -39,6 +41,7 @@ cases!(
     notes_templates_and_media_are_kept,
     texts_keep_every_character,
     what_a_business_has_booked_of_us_is_kept,
+    a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came,
 );
 
 pub(super) fn first(world: World) -> balcao_domain::ContactId {
@@ -403,6 +406,36 @@ pub async fn what_a_business_has_booked_of_us_is_kept(store: &Store) {
         let paid = Entitlement { trial_ends_at: None, ..trial };
         entitlement::set(tx, ours, &paid, now())?;
         assert_eq!(entitlement::get(tx, ours)?, paid);
+        Ok(())
+    })
+    .await;
+}
+
+/// What the program itself says to them is no sign of theirs, nor is an appointment that was given up.
+pub async fn a_35_a_contact_was_last_known_when_they_or_staff_wrote_or_came(store: &Store) {
+    let (world, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let (organization, id) = (world.organization, first(world));
+        let known = |tx: &mut Tx<'_>| contact::last_known_at(tx, organization, id);
+        assert_eq!(known(tx)?, Some(now()), "they were added");
+        let talk = conversation::find_or_begin(tx, organization, id, "whatsapp", at(1))?.id;
+        let say = |tx: &mut Tx<'_>, author, seconds| {
+            let new = NewMessage { conversation: talk, turn: None, author, text: "oi", subject: None };
+            message::insert(tx, organization, &new, at(seconds)).map(drop)
+        };
+        say(tx, Author::System, 10)?;
+        say(tx, Author::Agent, 11)?;
+        assert_eq!(known(tx)?, Some(now()));
+        let route = Route { account: "7001".to_owned(), recipient: "{}".to_owned(), customer_wrote_at: Some(at(20)) };
+        dispatch::set_route(tx, organization, talk, &route)?;
+        assert_eq!(known(tx)?, Some(at(20)), "they wrote");
+        say(tx, Author::Staff, 30)?;
+        assert_eq!(known(tx)?, Some(at(30)), "staff wrote to them");
+        let booked = appointment::insert(tx, organization, &super::store::at(world, 0, 1), now())?.unwrap();
+        assert_eq!(known(tx)?, Some(at(3_600)), "they are booked");
+        appointment::cancel(tx, organization, booked, now())?;
+        assert_eq!(known(tx)?, Some(at(30)));
+        assert_eq!(contact::last_known_at(tx, theirs.organization, id)?, None, "of another business");
         Ok(())
     })
     .await;

@@ -5,7 +5,7 @@ use balcao_domain::ConversationId;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
 use balcao_store::restore::{self, Held};
-use balcao_store::{Store, StoreError, Tx, conversation, dispatch, handoff, inbox, outbox, turn};
+use balcao_store::{Store, StoreError, Tx, conversation, dispatch, event, handoff, inbox, outbox, turn};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -16,6 +16,7 @@ cases!(
     f_82_what_a_lost_program_may_have_done_is_held_once,
     f_82_another_business_is_not_held,
     f_82_the_last_note_of_a_server_at_work_counts,
+    f_82_events_are_numbered_past_what_a_lost_program_gave,
 );
 
 /// A conversation with a turn under way, something unread behind it, and a message that waits to leave.
@@ -81,6 +82,30 @@ pub async fn f_82_the_last_note_of_a_server_at_work_counts(store: &Store) {
         restore::mark(tx, at(60))?;
         restore::mark(tx, at(120))?;
         assert_eq!(restore::marked(tx)?, Some(at(120)));
+        Ok(())
+    })
+    .await;
+}
+
+/// Each business's go on from the instant of the restoring, one after the other, and so do those of the next restoring.
+pub async fn f_82_events_are_numbered_past_what_a_lost_program_gave(store: &Store) {
+    let (one, other) = (world(store, "figueira").await, world(store, "vereda").await);
+    write(store, move |tx| {
+        let push =
+            |tx: &mut Tx<'_>, world: World| event::push(tx, world.organization, "contact_wrote", "1", "{}", at(1));
+        push(tx, one)?;
+        restore::hold(tx, one.organization, at(100), at(90))?;
+        restore::hold(tx, other.organization, at(100), at(90))?;
+        push(tx, one)?;
+        push(tx, other)?;
+        let third = event::push_past_all(tx, one.organization, restore::EVENT, "1", at(9_000))?;
+        assert_eq!(third, at(9_000).as_millisecond());
+        push(tx, one)?;
+        let all = event::waiting(tx, 100)?.into_iter().filter(|one| one.kind != "handoff");
+        let numbers: Vec<i64> = all.map(|one| one.id).collect();
+        let (first, second) = (at(100).as_millisecond(), at(9_000).as_millisecond());
+        assert!(numbers.first().is_some_and(|id| *id < first), "{numbers:?}");
+        assert_eq!(numbers.get(1..), Some(&[first, first + 1, first + 2, first + 3, second, second + 1][..]));
         Ok(())
     })
     .await;

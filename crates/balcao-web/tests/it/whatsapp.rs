@@ -25,7 +25,7 @@ async fn post_signed(shop: &Shop, body: Vec<u8>) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn the_check_of_the_address_is_answered_with_its_challenge() {
+async fn a_49_the_check_of_the_address_is_answered_with_its_challenge() {
     let shop = shop().await;
     let at = |query: &str| format!("/webhooks/whatsapp?{query}");
     let right = "hub.mode=subscribe&hub.verify_token=a%20verify%20token&hub.challenge=12345";

@@ -119,7 +119,7 @@ async fn gate(stores: Vec<Store>, database: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g_04_one_slot_has_one_winner_sqlite() {
+async fn g_04_f_155_one_slot_has_one_winner_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
@@ -127,7 +127,7 @@ async fn g_04_one_slot_has_one_winner_sqlite() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g_04_one_slot_has_one_winner_postgres() {
+async fn g_04_f_155_one_slot_has_one_winner_postgres() {
     let Some(database) = Database::migrated() else { return };
     let connect = || Store::connect(&database.url, OpenOptions::default()).unwrap();
     gate(vec![connect(), connect(), connect()], "PostgreSQL").await;

@@ -215,7 +215,7 @@ async fn matrix(store: Store, database: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g_01_a_crash_at_any_commit_changes_nothing_sqlite() {
+async fn g_01_f_04_f_06_f_10_f_11_f_12_a_crash_at_any_commit_changes_nothing_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
@@ -223,7 +223,7 @@ async fn g_01_a_crash_at_any_commit_changes_nothing_sqlite() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g_01_a_crash_at_any_commit_changes_nothing_postgres() {
+async fn g_01_f_04_f_06_f_10_f_11_f_12_a_crash_at_any_commit_changes_nothing_postgres() {
     let Some(database) = Database::migrated() else { return };
     let store = Store::connect(&database.url, OpenOptions::default()).unwrap();
     matrix(store, "PostgreSQL").await;

@@ -10,11 +10,9 @@ use serde_json::Value;
 use super::json;
 use crate::error::{
     GiveUpReason::{Capped, IdentityChanged, Media, NeedsNumber, OptedOut, Rejected, Template, Unreachable},
-    SendClass, SendError,
+    PaceLimit, SendClass, SendError,
 };
 
-/// One customer gets one message in six seconds; what was sent faster is borrowed.
-const PAIR_RATE: Duration = Duration::from_secs(6);
 /// What an operator needs at least.
 const OPERATOR: Duration = Duration::from_mins(1);
 
@@ -25,10 +23,10 @@ pub const fn class_of(code: Option<i64>, transient: bool) -> SendClass {
         return if transient { SendClass::retry() } else { SendClass::give_up(Rejected) };
     };
     match code {
-        // Transient, or maintenance; then the limits of app, business account and number.
+        // Transient, or maintenance; then the limits of app, business account and number, and that of one customer.
         1 | 2 | 131_000 | 131_016 | 131_057 | 133_004 => SendClass::retry(),
-        4 | 80_007 | 130_429 => SendClass::retry(),
-        131_056 => SendClass::Retry { after: Some(PAIR_RATE) },
+        4 | 80_007 | 130_429 => SendClass::TooFast { limit: PaceLimit::Account },
+        131_056 => SendClass::TooFast { limit: PaceLimit::Customer },
         131_047 => SendClass::OutsideWindow,
         // Token, permissions, display name, registration.
         0 | 3 | 10 | 190 | 200..=299 | 131_005 | 131_037 | 131_045 | 133_010 | 133_016 => SendClass::Misconfigured,

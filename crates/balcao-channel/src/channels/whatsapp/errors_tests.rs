@@ -4,6 +4,8 @@ use super::*;
 
 const MISCONFIGURED: SendClass = SendClass::Misconfigured;
 const RETRY: SendClass = SendClass::Retry { after: None };
+const TOO_FAST: SendClass = SendClass::TooFast { limit: PaceLimit::Account };
+const TOO_MANY_TO_ONE: SendClass = SendClass::TooFast { limit: PaceLimit::Customer };
 
 /// Every code of Meta's page on errors, as the project's facts list them.
 #[test]
@@ -13,8 +15,8 @@ fn every_documented_code_has_its_class() {
         (&[0, 190][..], MISCONFIGURED),
         (&[3, 10, 200, 250, 299], MISCONFIGURED),
         (&[1, 2, 131_000, 131_016, 133_004, 131_057], RETRY),
-        (&[4, 80_007, 130_429], RETRY),
-        (&[131_056], SendClass::Retry { after: Some(Duration::from_secs(6)) }),
+        (&[4, 80_007, 130_429], TOO_FAST),
+        (&[131_056], TOO_MANY_TO_ONE),
         (&[131_048, 368, 131_031], MISCONFIGURED),
         (&[130_497], up(Unreachable)),
         (&[131_047], SendClass::OutsideWindow),
@@ -65,7 +67,7 @@ fn an_error_is_read_in_each_of_its_forms() {
     assert_eq!(error(json!({ "title": "t" })), "t (error 131047, trace Ax1)");
     assert_eq!(error(json!({})), "refused without words (error 131047, trace Ax1)");
     let written = from_answer(400, br#"{"error":{"code":"131056"}}"#);
-    assert_eq!(written.class, SendClass::Retry { after: Some(Duration::from_secs(6)) });
+    assert_eq!(written.class, TOO_MANY_TO_ONE);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //!
 //! What comes in: [`webhook::handshake`] answers Meta's check of the address, [`signature::AppSecrets::verify`] judges the
 //! raw bytes, [`webhook::parse`] turns them into [`crate::Inbound`]s. What goes out: [`WhatsApp`]. The rules between them
-//! ([`window`], [`price`], [`errors`], [`identity`]) are plain functions. Not here: the HTTP server, storage, the pace of
-//! sending.
+//! ([`window`], [`price`], [`errors`], [`identity`]) are plain functions. Not here: the HTTP server, storage, keeping the pace
+//! ([`Config::rate`] says what it is).
 
 pub mod checkup;
 pub mod config;
@@ -20,5 +20,5 @@ pub mod signature;
 pub mod webhook;
 pub mod window;
 
-pub use config::{Clocks, Config, ConfigError};
+pub use config::{Clocks, Config, ConfigError, USUAL_RATE};
 pub use send::WhatsApp;

@@ -4,6 +4,7 @@
 //! class is [`SendClass::Unknown`].
 
 use async_trait::async_trait;
+use balcao_domain::throttle::SendingRate;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -26,6 +27,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct WhatsApp {
     pub(super) graph: Graph,
+    rate: SendingRate,
 }
 
 impl WhatsApp {
@@ -34,7 +36,8 @@ impl WhatsApp {
     /// # Errors
     /// [`ConfigError`] says what to mend.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
-        Ok(Self { graph: Graph::new(config)? })
+        let rate = config.rate;
+        Ok(Self { graph: Graph::new(config)?, rate })
     }
 
     async fn post(&self, body: &Value) -> Result<Answer, Silence> {
@@ -73,6 +76,10 @@ impl Channel for WhatsApp {
             window: Some(window::SERVICE),
             idempotent: false,
         }
+    }
+
+    fn rate(&self) -> Option<SendingRate> {
+        Some(self.rate)
     }
 
     async fn send(&self, message: &Outbound, to: &Recipient) -> Result<SendReceipt, SendError> {

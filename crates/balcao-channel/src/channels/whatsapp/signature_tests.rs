@@ -35,7 +35,7 @@ fn the_fake_signs_as_meta_does() {
 }
 
 #[test]
-fn the_same_json_written_anew_does_not_verify() {
+fn a_46_the_same_json_written_anew_does_not_verify() {
     let again = String::from_utf8(ESCAPED.to_vec()).unwrap().replace("\\u00e1", "á");
     assert_eq!(verify(&[ESCAPED_SIGNATURE], again.as_bytes()), Err(SignatureError::Mismatch));
     let spaced = [EMPTY_ENTRY, b"\n"].concat();

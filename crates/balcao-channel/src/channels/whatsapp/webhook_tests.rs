@@ -463,7 +463,7 @@ fn what_is_no_webhook_of_whatsapp_is_refused() {
 }
 
 #[test]
-fn the_handshake_gives_the_challenge_back() {
+fn a_49_the_handshake_gives_the_challenge_back() {
     let token = SecretString::from("meu-token");
     let long = "1".repeat(65);
     let query = |mode, token, challenge| {

@@ -103,6 +103,7 @@ fn token(error: &SendError) -> Finding {
         (Some(3 | 10 | 200..=299), _) => {
             "give the system user whatsapp_business_messaging and whatsapp_business_management"
         }
+        (_, SendClass::TooFast { .. }) => "Meta was asked too often: try again in some minutes",
         (_, SendClass::Retry { .. }) => {
             "check that this machine reaches whatsapp.base_url (network, proxy, firewall), and try again"
         }

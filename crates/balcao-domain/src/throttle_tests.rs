@@ -1,0 +1,98 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(1_795_000_000_000 + millis).unwrap()
+}
+
+/// Sends as fast as it may for `millis`; gives when each message left.
+fn sent(per_second: u32, mut throttle: Throttle, from: i64, millis: i64) -> Vec<i64> {
+    let (mut now, mut left) = (from, Vec::new());
+    while now < from + millis {
+        match throttle.take(per_second, at(now)) {
+            Ok(next) => {
+                throttle = next;
+                left.push(now);
+            }
+            Err(wait) => {
+                throttle = wait;
+                now = wait.until.as_millisecond() - at(0).as_millisecond();
+            }
+        }
+    }
+    left
+}
+
+fn most_in_a_second(left: &[i64]) -> usize {
+    let mut first = 0;
+    let counts = left.iter().enumerate().map(|(place, at)| {
+        while left[first] + 1_000 <= *at {
+            first += 1;
+        }
+        place - first + 1
+    });
+    counts.max().unwrap_or(0)
+}
+
+#[test]
+fn a_numbers_throughput_is_used_and_never_passed() {
+    for per_second in [1, 5, 20, 80, 1_000] {
+        let left = sent(per_second, Throttle::new(at(0)), 0, 10_000);
+        let most = usize::try_from(per_second).unwrap();
+        assert!(most_in_a_second(&left) <= most, "{per_second}: {}", most_in_a_second(&left));
+        assert!(left.len() >= most * 10 * 3 / 4, "{per_second}: only {} in ten seconds", left.len());
+    }
+}
+
+#[test]
+fn each_complaint_halves_the_pace_and_calm_gives_it_back() {
+    let mut throttle = Throttle::new(at(0));
+    let mut now = 0;
+    for (level, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 32), (6, 32)] {
+        throttle = throttle.told(0, at(now));
+        assert_eq!((throttle.level, throttle.until), (level, at(now + seconds * 1_000)));
+        assert_eq!(throttle.take(80, at(now + seconds * 1_000 - 1)), Err(throttle), "nothing leaves in the pause");
+        now += seconds * 1_000;
+    }
+    let slowest = sent(80, throttle, now, 20_000);
+    assert!(most_in_a_second(&slowest) <= 2 && slowest.len() >= 5, "{slowest:?}");
+    let calm = now - 32_000 + 6 * 60_000;
+    assert_eq!(throttle.take(80, at(calm)).map(|one| one.level), Ok(0));
+    assert_eq!(throttle.take(80, at(calm - 1)).map(|one| one.level), Ok(1));
+}
+
+#[test]
+fn what_was_under_way_when_the_provider_complained_is_one_complaint() {
+    let once = Throttle::new(at(0)).told(0, at(0));
+    assert_eq!([1, 5, 900].map(|later| once.told(0, at(later))), [once; 3]);
+    assert_eq!(once.told(0, at(1_000)).level, 2);
+}
+
+#[test]
+fn a_clock_that_was_set_back_shuts_nobody_out_for_long() {
+    let throttle = Throttle { full_at_us: at(86_400_000).as_microsecond(), ..Throttle::new(at(0)) };
+    assert!(throttle.take(80, at(0)).unwrap_err().until <= at(130));
+}
+
+proptest! {
+    #[test]
+    fn no_second_ever_holds_more_than_it_may(
+        per_second in 1_u32..200, complaints in prop::collection::vec(0_i64..6_000, 0..4), spread: u64,
+    ) {
+        let mut throttle = Throttle::new(at(0));
+        let mut all = Vec::new();
+        let mut from = 0;
+        for complaint in complaints {
+            let left = sent(per_second, throttle, from, complaint);
+            for at_ms in &left {
+                throttle = throttle.take(per_second, at(*at_ms)).unwrap_or(throttle);
+            }
+            all.extend(left);
+            from += complaint;
+            throttle = throttle.told(spread, at(from));
+        }
+        all.extend(sent(per_second, throttle, from, 5_000));
+        prop_assert!(most_in_a_second(&all) <= usize::try_from(per_second).unwrap());
+    }
+}
