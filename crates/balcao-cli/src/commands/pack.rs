@@ -77,7 +77,7 @@ pub(crate) async fn run(args: Args, config: Result<Config, Failure>) -> Result<E
         Command::Run(args) => run::run(&args, &config?).await,
         Command::Undo(args) => run::undo(&args, &config?).await,
         Command::Accept(args) => accept::run(&args, &config?).await,
-        Command::Search(args) => search::run(&args),
+        Command::Search(args) => search::run(&args, &config?).await,
         Command::Schema => {
             crate::output::say(balcao_pack::SCHEMA.trim_end());
             Ok(ExitCode::SUCCESS)

@@ -1,13 +1,16 @@
 //! `balcao pack test`: the examples of packs, run.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use balcao_pack::testing::Report;
 use clap::ValueEnum;
 use serde_json::json;
 
 use super::{Paths, code, folder, load, loader};
-use crate::output::{Failure, say};
+use crate::{
+    output::{Failure, complain, say},
+    packs::reload::look,
+};
 
 /// Options of `balcao pack test`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +23,13 @@ pub(super) struct Args {
     /// A command, field type or anti-pattern without an example is a failure, too.
     #[arg(long)]
     strict: bool,
+    /// Runs again whenever a file of the packs changes, until it is stopped.
+    #[arg(long)]
+    watch: bool,
 }
+
+/// How often the files of watched packs are looked at.
+const EVERY: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Format {
@@ -33,8 +42,30 @@ enum Format {
     Junit,
 }
 
-/// Runs the command. A pack that does not load is a mistake in its files, an example that does not hold a failed check.
+/// Runs the command: once, or again and again.
 pub(super) async fn run(args: &Args) -> Result<ExitCode, Failure> {
+    if !args.watch {
+        return once(args).await;
+    }
+    loop {
+        // What changes while the examples run is seen by the next look.
+        let seen = looks(args);
+        if let Err(failure) = once(args).await {
+            let _code = failure.report();
+        }
+        complain("watching for changes; stop with Ctrl+C");
+        while looks(args) == seen {
+            tokio::time::sleep(EVERY).await;
+        }
+    }
+}
+
+fn looks(args: &Args) -> Vec<u64> {
+    args.packs.paths.iter().map(|path| look(folder(path))).collect()
+}
+
+/// Runs the examples of all packs. A pack that does not load is a mistake in its files, an example that does not hold a failed check.
+async fn once(args: &Args) -> Result<ExitCode, Failure> {
     let loader = loader()?;
     let (mut reports, mut problems) = (Vec::new(), Vec::new());
     for path in &args.packs.paths {
