@@ -240,3 +240,25 @@ fn one_command_is_run_by_hand_shown_before_it_is_sent_and_undone() {
     let output = ops.run(&["pack", "undo", "clickup", "get_task"], "");
     assert!(code(&output) == 2 && err(&output).contains("names no command that undoes it"), "{}", err(&output));
 }
+
+#[test]
+fn the_examples_that_read_are_sent_to_the_account_where_that_is_asked_for_and_nothing_that_changes() {
+    let ops = Ops::new("");
+    let pack = root().join("packs/clickup").display().to_string();
+    let tested = ops.run(&["pack", "test", &pack], "");
+    assert_eq!((code(&tested), ops.clickup.asked().len()), (0, 0), "{}", err(&tested));
+    let live = ops.run(&["pack", "test", "--live", &pack], "");
+    let told = out(&live);
+    let line =
+        told.lines().find(|line| line.starts_with("live clickup: ")).unwrap_or_else(|| panic!("{told}{}", err(&live)));
+    assert!(line.contains("cases that change something were not sent"), "{line}");
+    let asked = ops.clickup.asked();
+    assert!(!asked.is_empty() && asked.iter().all(|request| request.method == "GET"), "{asked:?}");
+    assert!(!told.contains(TOKEN));
+    // What the account does not have is told, each with its example.
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (answered, sent): (usize, usize) = (words[2].parse().unwrap(), words[4].parse().unwrap());
+    let missed = told.lines().filter(|line| line.starts_with("  ") && line.contains("not_found")).count();
+    assert!(answered > 5 && answered + missed == sent, "{told}");
+    assert_eq!(code(&live), i32::from(missed > 0));
+}

@@ -113,7 +113,7 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: b
 }
 
 /// An operator's call is nobody's turn: its moment tells it from every other one.
-fn context(tool: &Tool, args: &Value) -> ToolContext {
+pub(super) fn context(tool: &Tool, args: &Value) -> ToolContext {
     let now = SystemClock.now();
     let hash = canonical::hash(args);
     let principal =
@@ -123,7 +123,7 @@ fn context(tool: &Tool, args: &Value) -> ToolContext {
 }
 
 /// A text without any secret of the configuration.
-fn struck(config: &Config, text: &str) -> String {
+pub(super) fn struck(config: &Config, text: &str) -> String {
     let secrets = config.secrets.iter().map(ExposeSecret::expose_secret);
     let long = secrets.filter(|secret| secret.chars().count() >= SHORTEST_SECRET);
     long.fold(text.to_owned(), |text, secret| text.replace(secret, "[secret]"))
@@ -151,7 +151,7 @@ pub(super) fn find<'a>(own: &'a OwnPacks, id: &str) -> Result<&'a OwnPack, Failu
     }
 }
 
-fn tool<'a>(pack: &'a OwnPack, id: &str) -> Result<&'a Tool, Failure> {
+pub(super) fn tool<'a>(pack: &'a OwnPack, id: &str) -> Result<&'a Tool, Failure> {
     let name = id.replace('-', "_");
     pack.tools.iter().find(|tool| tool.spec.name == name).map(AsRef::as_ref).ok_or_else(|| {
         let near = balcao_yaml::nearest(&name, pack.tools.iter().map(|tool| tool.spec.name.as_str()));

@@ -6,8 +6,9 @@ use balcao_pack::testing::Report;
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Paths, code, folder, load, loader};
+use super::{Paths, code, folder, live, load, loader};
 use crate::{
+    config::Config,
     output::{Failure, complain, say},
     packs::reload::look,
 };
@@ -23,8 +24,11 @@ pub(super) struct Args {
     /// A command, field type or anti-pattern without an example is a failure, too.
     #[arg(long)]
     strict: bool,
-    /// Runs again whenever a file of the packs changes, until it is stopped.
+    /// Sends the success cases that read to the account of the configuration besides; nothing that changes anything.
     #[arg(long)]
+    live: bool,
+    /// Runs again whenever a file of the packs changes, until it is stopped.
+    #[arg(long, conflicts_with = "live")]
     watch: bool,
 }
 
@@ -43,7 +47,12 @@ enum Format {
 }
 
 /// Runs the command: once, or again and again.
-pub(super) async fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<ExitCode, Failure> {
+    if args.live {
+        let recorded = once(args).await?;
+        let held = live::run(&args.packs.paths, &config?).await?;
+        return Ok(if held { recorded } else { ExitCode::from(1) });
+    }
     if !args.watch {
         return once(args).await;
     }
