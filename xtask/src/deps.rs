@@ -44,6 +44,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &[
             "balcao-app",
             "balcao-tool",
+            "balcao-llm",
             "balcao-pack",
             "balcao-search",
             "balcao-domain",

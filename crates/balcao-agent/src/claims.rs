@@ -72,6 +72,7 @@ pub fn fixed_sentence(evidence: &Evidence) -> Option<String> {
                 ReceiptKind::Noted
                 | ReceiptKind::Updated
                 | ReceiptKind::Started
+                | ReceiptKind::Changed
                 | ReceiptKind::HandedOff
                 | ReceiptKind::MessagePlanned
                 | ReceiptKind::MessageCancelled
@@ -146,7 +147,7 @@ const fn proves(claim: ClaimKind, receipt: ReceiptKind) -> bool {
         ClaimKind::Existing => matches!(receipt, R::Booked | R::Existing | R::Rescheduled),
         ClaimKind::Rescheduled => matches!(receipt, R::Rescheduled),
         ClaimKind::Cancelled => matches!(receipt, R::Cancelled),
-        ClaimKind::Noted => matches!(receipt, R::Noted | R::Updated | R::HandedOff),
+        ClaimKind::Noted => matches!(receipt, R::Noted | R::Updated | R::Changed | R::HandedOff),
         ClaimKind::HandedOff => matches!(receipt, R::HandedOff),
         ClaimKind::Waitlisted => matches!(receipt, R::Waitlisted),
         ClaimKind::Planned => matches!(receipt, R::MessagePlanned | R::Waitlisted | R::HandedOff),
@@ -197,6 +198,7 @@ fn truth_of(receipt: &Receipt, locale: Locale) -> String {
         ReceiptKind::Noted => ("uma nota foi escrita", "a note was written"),
         ReceiptKind::Updated => ("o cadastro foi atualizado", "the contact's record was updated"),
         ReceiptKind::Started => ("uma automação foi iniciada", "an automation was started"),
+        ReceiptKind::Changed => ("o sistema ligado foi alterado", "the connected system was changed"),
         ReceiptKind::HandedOff => ("uma pessoa foi chamada", "a person was called"),
         ReceiptKind::MessagePlanned => ("uma mensagem está programada", "a message is planned"),
         ReceiptKind::Waitlisted => ("entrou na lista de espera", "put on the waiting list"),

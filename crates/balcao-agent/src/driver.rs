@@ -131,6 +131,7 @@ async fn execute(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::P
             .internal(Internal::note("gone since the call was planned"));
         return error_result(&error, None, principal.locale);
     };
-    let cx = ToolContext { principal, key: call.key.clone(), args_hash: call.planned.args_hash.clone(), now };
+    let (key, args_hash, agreed) = (call.key.clone(), call.planned.args_hash.clone(), call.agreed.clone());
+    let cx = ToolContext { principal, key, args_hash, now, agreed };
     tool.execute(&cx, call.planned.args.clone(), call.mode).await
 }

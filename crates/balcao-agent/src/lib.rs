@@ -20,6 +20,6 @@ pub mod sanitise;
 pub mod spans;
 pub mod turn;
 
-pub use profile::{Profile, ProfileFile};
+pub use profile::{Audience, Profile, ProfileFile, ProgramRules};
 pub use sanitise::Reply;
 pub use turn::{Ending, NextStep, Opening, Turn, TurnSetup, TurnState};

@@ -37,6 +37,12 @@ pub struct Profile {
     /// Replaces a command's own confirmation rule.
     #[serde(default)]
     pub confirm: BTreeMap<String, Confirm>,
+    /// Whether arguments that break a check of an own pack are mended where the check says how, and the call then runs.
+    #[serde(default)]
+    pub autofix: bool,
+    /// Lets the model write programs over its tools; for staff only.
+    #[serde(default)]
+    pub program: Option<ProgramRules>,
     /// Native tool calls or structured JSON.
     #[serde(default)]
     pub protocol: Protocol,
@@ -116,6 +122,16 @@ impl Profile {
         }
         toolbox
     }
+}
+
+/// What programs of the model may do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProgramRules {
+    /// The tools that programs may call; if not given, all of the profile that may be called so.
+    pub tools: Option<Vec<String>>,
+    /// Calls of one program at most; the program's own number, if not given.
+    pub max_calls: Option<usize>,
 }
 
 /// Whom a profile talks with.

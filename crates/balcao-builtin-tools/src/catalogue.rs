@@ -6,12 +6,16 @@
 //! Invariant: both know the tools of the toolbox that they were made for and no others. What a profile, a plan or a role lacks is not in it,
 //! and so is neither found nor named.
 
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use balcao_language::bilingual_tokens;
+use balcao_llm::embed::Embedder;
 use balcao_pack::{resolve::Tokens, search::of_tool};
-use balcao_search::{Index, Query};
+use balcao_search::{Entry, Index, Query};
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, LOAD_TOOL, Locale, Localised, NativeTool, Tool,
     ToolContext, ToolError, ToolOutput, ToolResult, Toolbox, erase, nearest,
@@ -19,6 +23,10 @@ use balcao_tool::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tokio::{
+    sync::OnceCell,
+    time::{Instant, timeout},
+};
 
 /// What finds tools.
 pub const FIND_TOOLS: &str = "find_tools";
@@ -26,17 +34,26 @@ pub const FIND_TOOLS: &str = "find_tools";
 const FOUND: usize = 8;
 /// Tools that one call loads at most.
 const LOADED: usize = 8;
+/// How long the vectors of a search are waited for, and how long nobody is asked for them after that was in vain.
+const PATIENCE: Duration = Duration::from_secs(5);
+const REST: Duration = Duration::from_secs(60);
 /// No vocabulary makes a token of fewer bytes of a contract, taken together: a toolbox that is small by this measure is not counted.
 const SURELY: usize = 2;
 /// Of the budget, one part in so many is for the lines of tools that are not shown.
 const FOR_LINES: usize = 4;
 
 /// The same tools; if their contracts take more than `budget` tokens, the last ones are no longer shown from the beginning, and
-/// `find_tools` and `load_tool` are added. A toolbox whose contracts fit comes back as it was.
+/// `find_tools` and `load_tool` are added. A toolbox whose contracts fit comes back as it was. With an `embedder`, tools are found by
+/// meaning besides; while it fails, by words alone.
 ///
 /// # Errors
 /// If the contract of one of the two is none.
-pub fn fit(mut toolbox: Toolbox, budget: usize, tokens: &dyn Tokens) -> Result<Toolbox, String> {
+pub fn fit(
+    mut toolbox: Toolbox,
+    budget: usize,
+    tokens: &dyn Tokens,
+    embedder: Option<Arc<dyn Embedder>>,
+) -> Result<Toolbox, String> {
     if toolbox.iter().map(|tool| bytes(tool)).sum::<usize>() <= budget.saturating_mul(SURELY) {
         return Ok(toolbox);
     }
@@ -72,7 +89,7 @@ pub fn fit(mut toolbox: Toolbox, budget: usize, tokens: &dyn Tokens) -> Result<T
         ),
     };
     let names: Arc<[String]> = later.clone().into();
-    let find = Tool::new(find_spec(), erase(FindTools { index: Index::new(entries, bilingual_tokens) }))?;
+    let find = Tool::new(find_spec(), erase(FindTools::over(entries, embedder)))?;
     let load = Tool::new(load_spec(said), erase(LoadTool { names, toolbox: toolbox.clone() }))?;
     toolbox.defer(later);
     toolbox.push(find);
@@ -130,7 +147,7 @@ fn spec(name: &str, description: Localised, input: serde_json::Value, output: se
             open_world: false,
         },
         confirm: Confirm::None,
-        timeout: std::time::Duration::from_secs(2),
+        timeout: PATIENCE * 2,
         settle: std::time::Duration::ZERO,
         on_error: std::collections::BTreeMap::new(),
         internal: false,
@@ -169,7 +186,48 @@ pub struct FindArgs {
 }
 
 struct FindTools {
+    /// By words alone.
     index: Index,
+    /// By words and by meaning, once the vectors are there.
+    meant: OnceCell<Index>,
+    embedder: Option<Arc<dyn Embedder>>,
+    /// Until then the embedder is not asked again, since it failed.
+    rests: Mutex<Option<Instant>>,
+}
+
+impl FindTools {
+    fn over(entries: Vec<Entry>, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        let index = Index::new(entries, bilingual_tokens);
+        Self { index, meant: OnceCell::new(), embedder, rests: Mutex::default() }
+    }
+
+    /// The index with vectors, and the query's own; `None` if there are none now.
+    async fn by_meaning(&self, query: &str) -> Option<(&Index, Vec<f32>)> {
+        let embedder = self.embedder.as_ref()?;
+        let now = Instant::now();
+        if self.rests.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| now < until) {
+            return None;
+        }
+        let asked = timeout(PATIENCE, async {
+            let made = || async {
+                let entries = self.index.entries().to_vec();
+                let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
+                let vectors = embedder.embed(&texts).await.map_err(|error| error.to_string())?;
+                Index::new(entries, bilingual_tokens).with_vectors(&vectors).map_err(|error| error.to_string())
+            };
+            let index = self.meant.get_or_try_init(made).await?;
+            let vectors = embedder.embed(&[query.to_owned()]).await.map_err(|error| error.to_string())?;
+            vectors.into_iter().next().map(|vector| (index, vector)).ok_or_else(|| "no vector".to_owned())
+        });
+        let why = match asked.await {
+            Ok(Ok(found)) => return Some(found),
+            Ok(Err(why)) => why,
+            Err(_elapsed) => "no answer in time".to_owned(),
+        };
+        tracing::warn!(model = embedder.model(), why, "tools are found by words alone");
+        *self.rests.lock().unwrap_or_else(PoisonError::into_inner) = Some(now + REST);
+        None
+    }
 }
 
 #[async_trait]
@@ -177,7 +235,12 @@ impl NativeTool for FindTools {
     type Args = FindArgs;
 
     async fn call(&self, _cx: &ToolContext, args: FindArgs) -> ToolResult<ToolOutput> {
-        let hits = self.index.search(&Query { words: &args.query, limit: FOUND, ..Query::default() });
+        let meant = self.by_meaning(&args.query).await;
+        let query = Query { words: &args.query, limit: FOUND, ..Query::default() };
+        let hits = match &meant {
+            Some((index, vector)) => index.search(&Query { vector: Some(vector), ..query }),
+            None => self.index.search(&query),
+        };
         let told = |hit: &balcao_search::Hit<'_>| json!({"name": hit.entry.id, "does": hit.entry.text});
         let tools: Vec<_> = hits.iter().map(told).collect();
         let found = json!({"tools": tools});

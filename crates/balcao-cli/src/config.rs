@@ -7,6 +7,7 @@
 mod chat;
 mod database;
 mod email;
+mod embedding;
 mod evolution;
 mod packs;
 mod retention;
@@ -59,6 +60,7 @@ pub(crate) struct Config {
     pub(crate) transcription: TranscriptionConfig,
     pub(crate) evolution: EvolutionConfig,
     pub(crate) email: EmailConfig,
+    pub(crate) embedding: embedding::EmbeddingConfig,
     pub(crate) retention: RetentionConfig,
     pub(crate) log: LogConfig,
     pub(crate) telemetry: TelemetryConfig,
@@ -230,6 +232,7 @@ impl Config {
         self.transcription.rows(&mut row);
         self.evolution.rows(&mut row);
         self.email.rows(&mut row);
+        self.embedding.rows(&mut row);
         self.retention.rows(&mut row);
         self.log.rows(&mut row);
         self.telemetry.rows(&mut row);
@@ -319,6 +322,9 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
     config.origins = origins;
     config.secrets = telemetry::secrets(&table, environment);
     config.secrets.extend(config.packs.take_up(environment));
+    config.secrets.extend(config.embedding.take_up(environment));
+    // What is wrong with it is told by whoever needs it.
+    config.packs.embedder = config.embedding.read().unwrap_or_default();
     check_ranges(&config)?;
     Ok(config)
 }
@@ -332,9 +338,13 @@ fn check_ranges(config: &Config) -> Result<(), String> {
         ("model.first_token_s", model.first_token_s, 1, 3_600),
         ("model.stall_s", model.stall_s, 1, 3_600),
     ];
-    let of_server = config.server.ranges().into_iter().chain(config.whatsapp.ranges());
-    for (key, value, low, high) in
-        rows.into_iter().chain(of_server).chain(config.transcription.ranges()).chain(config.packs.ranges())
+    for (key, value, low, high) in rows
+        .into_iter()
+        .chain(config.server.ranges())
+        .chain(config.whatsapp.ranges())
+        .chain(config.transcription.ranges())
+        .chain(config.packs.ranges())
+        .chain(config.embedding.ranges())
     {
         if !(low..=high).contains(&value) {
             let origin = config.origins.get(key).map_or("default", String::as_str);

@@ -98,6 +98,7 @@ fn check(profile: &Profile, document: &Document) -> Vec<Problem> {
             );
         }
     }
+    problems.extend(crate::packs::programs::check(profile, document));
     problems
 }
 

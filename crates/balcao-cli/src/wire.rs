@@ -326,6 +326,7 @@ pub(crate) fn choose_model(
 
 /// The operator's own packs, for the organization with this short name; without one, with any account.
 pub(crate) fn own_packs(config: &Config, desk: &Desk, organization: Option<&str>) -> Result<OwnPacks, Failure> {
+    config.embedding.read().map_err(Failure::usage)?;
     let handlers = balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings());
     let taken = balcao_builtin_tools::pack_ids();
     OwnPacks::load(&config.packs, organization.or(config.organization.slug.as_deref()), &handlers, &taken)

@@ -4,6 +4,7 @@
 //! turn. What a vendor sends is kept as sent (tool arguments stay raw text) so that the tool layer can repair and judge it.
 
 pub mod detect;
+pub mod embed;
 pub mod error;
 pub mod fallback;
 pub mod http;

@@ -78,7 +78,13 @@ fn with_one_helper(bencher: Bencher<'_, '_>) {
     let principal =
         Principal { organization: 1, contact: 2, conversation: 3, turn: 4, staff_facing: true, locale: Locale::En };
     let now = "2026-11-23T09:00[America/Sao_Paulo]".parse().unwrap();
-    let cx = ToolContext { principal, key: EffectKey::derive(4, 1, 0, "t", "h"), args_hash: "h".to_owned(), now };
+    let cx = ToolContext {
+        principal,
+        key: EffectKey::derive(4, 1, 0, "t", "h"),
+        args_hash: "h".to_owned(),
+        now,
+        agreed: None,
+    };
     let world = World { cx: &cx, lookup: &lookup, sandbox: pack.sandbox.as_deref() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(admission.admit(world, &tool.input, args())).unwrap();

@@ -1,6 +1,8 @@
 //! Files of a pack: those in its folder, of a sensible size, and no others.
 
 use std::{
+    cell::RefCell,
+    collections::BTreeMap,
     fs::{File, FileType},
     io::{self, Read},
     path::{Component, Path, PathBuf},
@@ -12,10 +14,15 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Most files of one folder of a pack.
 const MAX_FILES: usize = 1_000;
 
+/// Most bytes of all files of a pack together.
+const MAX_PACK_BYTES: u64 = 16 << 20;
+
 /// A pack's folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     root: PathBuf,
+    /// The files that were read, and their bytes.
+    read: RefCell<BTreeMap<PathBuf, u64>>,
 }
 
 /// Why a file of a pack is not read.
@@ -33,17 +40,23 @@ pub(crate) enum FileError {
     /// Larger than any helper.
     #[error("the file is larger than {MAX_BYTES} bytes")]
     TooLarge,
+    /// All files that were read, together.
+    #[error("with it, the files of the pack are larger than {} MiB together", MAX_PACK_BYTES >> 20)]
+    PackTooLarge,
     /// More files than anybody writes.
     #[error("there are more than {MAX_FILES} files")]
     TooMany,
-    /// Not there, not readable, not UTF-8.
+    /// Bytes that are no text.
+    #[error("the file is not text in UTF-8")]
+    NotUtf8,
+    /// Not there, not readable.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
 impl Folder {
     pub(crate) fn new(root: &Path) -> Self {
-        Self { root: root.to_owned() }
+        Self { root: root.to_owned(), read: RefCell::default() }
     }
 
     /// The files of a folder, by their paths from the root, in order; and what is in it that is none of ours. A folder that is not there
@@ -56,6 +69,8 @@ impl Folder {
                 files.push(path);
             } else if kind.is_symlink() {
                 refused.push((path, FileError::Symlink));
+            } else if !kind.is_dir() {
+                refused.push((path, FileError::NotAFile));
             }
         }
         if files.len() > MAX_FILES {
@@ -113,11 +128,17 @@ impl Folder {
         if !at.symlink_metadata()?.is_file() {
             return Err(FileError::NotAFile);
         }
-        let mut text = String::new();
-        File::open(&at)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-        if u64::try_from(text.len()).is_ok_and(|length| length > MAX_BYTES) {
+        let mut bytes = Vec::new();
+        File::open(&at)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if length > MAX_BYTES {
             return Err(FileError::TooLarge);
         }
-        Ok(text)
+        let mut read = self.read.borrow_mut();
+        read.insert(at, length);
+        if read.values().sum::<u64>() > MAX_PACK_BYTES {
+            return Err(FileError::PackTooLarge);
+        }
+        String::from_utf8(bytes).map_err(|_not_text| FileError::NotUtf8)
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod composite;
 mod described;
 mod native;
+pub(crate) mod proven;
 pub(crate) mod script;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::manifest::{Command, Pack};
 
 pub use described::Described;
 pub use native::Native;
+pub use proven::undoing;
 pub use script::Script;
 
 /// What a kind finds wrong with a pack.

@@ -14,6 +14,7 @@ mod kind;
 pub mod load;
 pub mod manifest;
 pub mod process;
+pub mod program;
 pub mod resolve;
 pub mod search;
 mod source;
@@ -21,5 +22,5 @@ pub mod testing;
 pub mod validate;
 
 pub use helpers::check_helpers;
-pub use kind::{Described, Finding, Kind, Native, PackParts, Script};
+pub use kind::{Described, Finding, Kind, Native, PackParts, Script, undoing};
 pub use load::{Handlers, LoadedPack, Loader, Prose, SCHEMA, load, load_folder};

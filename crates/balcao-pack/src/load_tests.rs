@@ -100,7 +100,7 @@ fn every_problem_is_reported_with_its_line_and_a_suggestion() {
             "must be closed; add `additionalProperties: false`",
         ),
         ("required: [tag_name]", "required: []", "differ in required"),
-        ("tag_name: {type: string, minLength: 1}", "tag_name: {type: strin, minLength: 1}", "expected"),
+        ("tag_name: {type: string, minLength: 1}", "tag_name: {type: strin, minLength: 1}", "did you mean `string`?"),
         ("operation: add_tag, error", "operation: ad_tag, error", "there is no command `ad_tag`"),
         ("effect: write", "effect: wirte", "not allowed; did you mean `write`?"),
     ];

@@ -65,14 +65,20 @@ impl Source {
             }
         }
         for file in source.listed(folder, "knowledge", &mut problems) {
-            if file.ends_with(".md") {
+            if let Err(error) = folder.read(&file) {
+                problems.push(outside_of(&file, &error.to_string()));
+            } else if file.ends_with(".md") {
                 source.append(&["knowledge_base"], json!({ "file": file }));
             } else {
                 problems.push(outside_of(&file, "prose is written in `.md` files"));
             }
         }
         for code in ["helpers", "validators", "processors"] {
-            for file in source.listed(folder, code, &mut Vec::new()) {
+            // What lies in the others has been looked at.
+            let mut refused = Vec::new();
+            let files = source.listed(folder, code, &mut refused);
+            problems.extend(refused.into_iter().filter(|_| code == "helpers"));
+            for file in files {
                 if file.ends_with(".js") && !names(&source.value, &file) {
                     problems.push(outside_of(&file, "no helper and no validator names this file under `file`"));
                 }

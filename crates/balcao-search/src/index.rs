@@ -35,6 +35,14 @@ pub struct Entry {
     pub labels: Labels,
 }
 
+impl Entry {
+    /// What a model makes the entry's vector of: what it is called, and what is said of it.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        format!("{}. {}", self.title.replace(['_', '-'], " "), self.text)
+    }
+}
+
 /// What is looked for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Query<'a> {

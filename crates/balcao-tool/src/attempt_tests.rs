@@ -117,7 +117,7 @@ async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -
         Principal { organization: 1, contact: 1, conversation: 1, turn: 1, staff_facing: false, locale: Locale::En };
     let key = EffectKey::derive(1, 1, 0, "do", "hash");
     let now: Zoned = "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap();
-    let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now };
+    let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
     let result = tool.execute(&cx, json!({}), mode).await;
     let ledger = std::mem::take(&mut *ledger.lock().unwrap());
     (result, ledger)

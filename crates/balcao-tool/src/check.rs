@@ -3,6 +3,8 @@
 //! Judged with the schema, before anything is written or asked: a call that fails here leaves no trace of an effect, and the
 //! arguments that a check mended are the ones that are hashed, confirmed and run.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::{error::FieldProblem, validate::Schema};
@@ -24,4 +26,9 @@ pub trait ArgumentCheck: Send + Sync {
     /// # Errors
     /// Everything that is wrong, what breaks the schema included.
     fn check(&self, schema: &Schema, args: Value, broken: Vec<FieldProblem>) -> Result<Checked, Vec<FieldProblem>>;
+
+    /// The same check, which mends what it knows how to; `None` if it knows how to mend nothing.
+    fn mending(&self) -> Option<Arc<dyn ArgumentCheck>> {
+        None
+    }
 }

@@ -53,4 +53,7 @@ pub struct ToolContext {
     pub args_hash: String,
     /// The organization's local time when the turn began: what "tomorrow" is counted from, also on a replay.
     pub now: Zoned,
+    /// The question that somebody said yes to, word by word, where the call was asked for before it runs. What a command would do by now
+    /// may differ from it.
+    pub agreed: Option<String>,
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a call may change.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a call may change, the worse the greater.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Nothing.
@@ -32,8 +32,8 @@ pub enum EffectClass {
     Blind,
 }
 
-/// Who must agree before a command takes effect (specification part 1 §11).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Who must agree before a command takes effect (specification part 1 §11), the stricter the greater.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confirm {
     /// Nobody.

@@ -57,6 +57,18 @@ pub trait ToolHandler: Send + Sync {
 
     /// JSON Schema of the Rust arguments, to be held against the command's input schema when a pack is loaded.
     fn args_schema(&self) -> Value;
+
+    /// The same command, for a profile that lets arguments be mended; `None` if that makes no difference to it.
+    fn mending(&self) -> Option<Arc<dyn ToolHandler>> {
+        None
+    }
+
+    /// The other tools that a call with these arguments may call, by name. Whoever has to agree to one of them has to agree to this call,
+    /// and it does not run while one of them is withdrawn. No I/O. None, if not given.
+    fn calls(&self, args: &Value) -> Vec<String> {
+        let _unused = args;
+        Vec::new()
+    }
 }
 
 /// A command in Rust: parses, calls one use case, shapes the answer.

@@ -32,19 +32,21 @@ pub struct ToolOutput {
     pub offers: Vec<Offer>,
     /// What had to be mended in the arguments before it ran; the model is told under `_mended`.
     pub mended: Vec<String>,
+    /// The call that undoes it (`{tool, arguments}`), for whoever may undo it; the model is told under `_undo`.
+    pub undo: Option<Box<Value>>,
 }
 
 impl ToolOutput {
     /// It worked.
     #[must_use]
     pub const fn success(value: Value) -> Self {
-        Self { value, refused: false, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new() }
+        Self { value, refused: false, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new(), undo: None }
     }
 
     /// A correct "no": `success: false` with a reason, `found: false`, `available: false`.
     #[must_use]
     pub const fn refusal(value: Value) -> Self {
-        Self { value, refused: true, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new() }
+        Self { value, refused: true, receipts: Vec::new(), offers: Vec::new(), mended: Vec::new(), undo: None }
     }
 
     /// Adds a receipt.

@@ -76,9 +76,9 @@ pub fn judge(toolbox: &Toolbox, name: &str, raw_arguments: &str, locale: Locale)
     Judgement::Run(PlannedCall {
         tool: tool.spec.name.clone(),
         args_hash: canonical::hash(&args),
+        confirm: toolbox.confirm_call(tool, &args),
         args,
         contract_hash: tool.contract_hash.clone(),
-        confirm: toolbox.confirm(tool),
         parallel: tool.spec.behaviour.parallel(),
         repairs,
     })

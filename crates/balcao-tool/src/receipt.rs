@@ -24,6 +24,8 @@ pub enum ReceiptKind {
     Updated,
     /// An automation was started.
     Started,
+    /// Something was changed in a system that the business connected; its answer says what.
+    Changed,
     /// A person was called.
     HandedOff,
     /// A message will follow by itself: follow-up or reminder; the facts say when.

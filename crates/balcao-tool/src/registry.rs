@@ -81,6 +81,15 @@ impl Tool {
         }
     }
 
+    /// The same command, for a profile that lets arguments be mended where a check says how (`autofix`); `None` if no check of it does.
+    #[must_use]
+    pub fn mending(&self) -> Option<Self> {
+        let check = self.check.as_ref()?.mending()?;
+        let handler = self.handler.mending().unwrap_or_else(|| Arc::clone(&self.handler));
+        // The schemas have been compiled once, so they compile.
+        Some(Self::new(self.spec.clone(), handler).ok()?.with_check(check))
+    }
+
     /// The input schema that models are shown.
     #[must_use]
     pub fn shown(&self) -> Arc<Value> {
@@ -120,6 +129,12 @@ impl Tool {
         self.handler.args_schema()
     }
 
+    /// The other tools that a call with these arguments may call, by name.
+    #[must_use]
+    pub fn calls(&self, args: &Value) -> Vec<String> {
+        self.handler.calls(args)
+    }
+
     /// Runs a planned call within its time, and turns whatever happens into one result: a failure, a panic, a late or a
     /// malformed answer included. Dropping the future stops the call.
     pub async fn execute(&self, cx: &ToolContext, args: Value, mode: RunMode) -> CallResult {
@@ -148,6 +163,9 @@ impl Tool {
         }
         if let (false, Some(object)) = (output.mended.is_empty(), output.value.as_object_mut()) {
             object.insert("_mended".to_owned(), json!(output.mended));
+        }
+        if let (Some(undo), Some(object)) = (output.undo, output.value.as_object_mut()) {
+            object.insert("_undo".to_owned(), *undo);
         }
         let class = if output.refused { ResultClass::Refusal } else { ResultClass::Success };
         CallResult { receipts: output.receipts, offers: output.offers, ..plain(class, output.value) }
@@ -286,6 +304,13 @@ impl Toolbox {
     #[must_use]
     pub fn confirm(&self, tool: &Tool) -> Confirm {
         self.confirm.get(&tool.spec.name).copied().unwrap_or(tool.spec.confirm)
+    }
+
+    /// Who has to agree before a call of `tool` runs: the strictest that it, or a tool that it may call, demands.
+    #[must_use]
+    pub fn confirm_call(&self, tool: &Tool, args: &Value) -> Confirm {
+        let called = tool.calls(args).into_iter().filter_map(|name| Some(self.confirm(self.get(&name)?)));
+        called.fold(self.confirm(tool), Confirm::max)
     }
 
     /// All tools, in order.

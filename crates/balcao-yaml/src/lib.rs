@@ -78,9 +78,9 @@ impl Document {
                 file: file.to_owned(),
                 line,
                 column,
-                message,
+                message: clipped(&message),
                 suggestion: None,
-                snippet: line_of(text, line).to_owned(),
+                snippet: excerpt(line_of(text, line), column),
             })
         };
         if text.len() > MAX_BYTES {
@@ -100,6 +100,14 @@ impl Document {
                     error.location().map_or((0, 0), |place| (widen(place.line()), widen(place.column())));
                 let words = error.to_string();
                 let first = words.lines().next().unwrap_or("this is no YAML").trim_start_matches("error: ").to_owned();
+                let first = without_place(&first);
+                if let Some((line, column)) = indenting_tab(text, line) {
+                    let suggestion = Some("indent with spaces".to_owned());
+                    return Err(Box::new(Problem {
+                        suggestion,
+                        ..*at(line, column, "a tab does not indent".to_owned())
+                    }));
+                }
                 if !first.contains("duplicate mapping key") {
                     return Err(at(line, column, first));
                 }
@@ -121,9 +129,9 @@ impl Document {
             file: self.file.clone(),
             line,
             column,
-            message: message.into(),
-            suggestion,
-            snippet: line_of(&self.text, line).to_owned(),
+            message: clipped(&message.into()),
+            suggestion: suggestion.as_deref().map(clipped),
+            snippet: excerpt(line_of(&self.text, line), column),
         }
     }
 
@@ -223,6 +231,51 @@ fn line_of(text: &str, line: usize) -> &str {
     line.checked_sub(1).and_then(|skip| text.lines().nth(skip)).unwrap_or("").trim_end()
 }
 
+/// The first tab that stands where a line is indented, up to a line beyond where reading stopped: what came of it is told elsewhere.
+fn indenting_tab(text: &str, stopped: usize) -> Option<(usize, usize)> {
+    let lines = text.lines().take(stopped.saturating_add(1)).enumerate();
+    // Blocks of text may have tabs of their own: the one nearest to where reading stopped is meant.
+    let found = lines.filter_map(|(place, line)| {
+        let indent = line.chars().take_while(|letter| matches!(letter, ' ' | '\t'));
+        let column = indent.clone().position(|letter| letter == '\t')?;
+        (indent.count() < line.chars().count()).then_some((place + 1, column + 1))
+    });
+    found.last().filter(|(line, _)| line + 2 > stopped)
+}
+
+/// The library says the place in its words, too: `line 2 column 2: illegal …`.
+fn without_place(words: &str) -> String {
+    let rest = words.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+    match rest {
+        Some((place, rest)) if place.split_whitespace().any(|word| word == "column") => rest.to_owned(),
+        Some(_) | None => words.to_owned(),
+    }
+}
+
+/// Characters of a line that a problem shows, and of its words.
+const MAX_SHOWN: usize = 160;
+const MAX_WORDS: usize = 600;
+
+/// The part of a line that a mistake at `column` is read in: all of it, if it is no longer than anybody reads.
+fn excerpt(line: &str, column: usize) -> String {
+    let length = line.chars().count();
+    if length <= MAX_SHOWN {
+        return line.to_owned();
+    }
+    let from = column.saturating_sub(1 + MAX_SHOWN / 2).min(length - MAX_SHOWN);
+    let shown: String = line.chars().skip(from).take(MAX_SHOWN).collect();
+    let (before, after) = (if from > 0 { "…" } else { "" }, if from + MAX_SHOWN < length { "…" } else { "" });
+    format!("{before}{shown}{after}")
+}
+
+/// Words about a mistake quote what stands in the file, which may be as long as the file.
+fn clipped(words: &str) -> String {
+    match words.char_indices().nth(MAX_WORDS) {
+        Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default()),
+        None => words.to_owned(),
+    }
+}
+
 fn widen(number: impl TryInto<usize>) -> usize {
     number.try_into().unwrap_or(0)
 }
@@ -271,6 +324,32 @@ mod tests {
         assert_eq!(start("/a"), (1, 3));
         assert_eq!(start("/b"), (3, 2));
         assert_eq!(start("/list/1/code"), (9, 11));
+    }
+
+    #[test]
+    fn a_tab_is_told_at_its_own_place_and_once() {
+        for (text, line, column) in [("a: 1\nb:\n\tc: 2\n", 3, 1), ("a:\n  b: 1\n \tc: 2\n", 3, 2)] {
+            let problem = Document::read("x.yaml", text).unwrap_err();
+            assert_eq!((problem.line, problem.column), (line, column), "{text:?}: {problem:?}");
+            assert!(problem.message.contains("tab") && !problem.message.contains("column"), "{problem:?}");
+            assert!(problem.suggestion.unwrap().contains("spaces"));
+        }
+        // Where no tab indents, it is a character as any other.
+        assert!(Document::read("x.yaml", "a: |\n  x\n  \ty\nb: 'p\tq'\n").is_ok());
+        let other = Document::read("x.yaml", "a: [1\nb: 2\n").unwrap_err();
+        assert!(!other.message.contains("line 2") && !other.message.contains("column"), "{other:?}");
+    }
+
+    #[test]
+    fn of_a_very_long_line_only_the_part_around_the_mistake_is_shown() {
+        let long = "x".repeat(100_000);
+        let document = Document::read("x.yaml", &format!("name: {long}\nhours: [{long}]\nmore: 1\n")).unwrap();
+        let problem = document.read_as::<Shop>().unwrap_err();
+        assert!(problem.to_string().len() < 2_000, "{}", problem.to_string().len());
+        let problem = document.problem("/hours/0", "no number", None);
+        assert!(problem.snippet.starts_with("hours: [x") && problem.snippet.ends_with('…'), "{}", problem.snippet);
+        let text = format!("a: {long}\nb: [\n{long}: {long}: 1\n");
+        assert!(Document::read("x.yaml", &text).unwrap_err().to_string().len() < 2_000);
     }
 
     #[test]

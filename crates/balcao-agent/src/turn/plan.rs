@@ -61,6 +61,7 @@ impl Turn {
             },
             mode: RunMode::Execute,
             intended: false,
+            agreed: Some(held.question),
         };
         self.state.phase = Phase::Acting { queue: vec![queued], done: Vec::new() };
     }
@@ -148,6 +149,11 @@ impl Turn {
             Judgement::Run(planned) => planned,
             Judgement::Answer(result) => return answer(raw(call), "", result, false),
         };
+        let called = self.setup.toolbox.get(&planned.tool).map_or_else(Vec::new, |tool| tool.calls(&planned.args));
+        if let Some(withdrawn) = called.iter().find(|name| self.state.breaker.is_withdrawn(name)) {
+            let what = format!("`{withdrawn}` failed repeatedly and is withdrawn for this conversation; do without it");
+            return refuse(ToolError::new(ErrorCode::Blocked, balcao_tool::ModelText::new(what)));
+        }
         let problems = self.unsaid(&planned);
         if !problems.is_empty() {
             let result = error_result(&ToolError::invalid(problems), None, locale);
@@ -172,7 +178,15 @@ impl Turn {
         let key = self.key_of_failed(&planned).unwrap_or_else(|| {
             EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash)
         });
-        Planned::Run(Box::new(QueuedCall { index, call_id: call.id.clone(), key, planned, mode, intended: false }))
+        Planned::Run(Box::new(QueuedCall {
+            index,
+            call_id: call.id.clone(),
+            key,
+            planned,
+            mode,
+            intended: false,
+            agreed: None,
+        }))
     }
 
     /// The key of an equal call that failed: what failed on the way back to us had happened all the same, and under its own
@@ -358,7 +372,8 @@ impl Turn {
     fn waits_for_staff(&self, records: &[CallRecord]) -> Option<String> {
         let asked = records.iter().find(|record| record.result.confirm.is_some())?;
         let tool = self.setup.toolbox.get(&asked.tool)?;
-        (self.setup.toolbox.confirm(tool) == Confirm::Staff).then(|| format!("{} {}", asked.tool, asked.args))
+        (self.setup.toolbox.confirm_call(tool, &asked.args) == Confirm::Staff)
+            .then(|| format!("{} {}", asked.tool, asked.args))
     }
 
     /// The step that is being acted on; 0 while a held call runs.

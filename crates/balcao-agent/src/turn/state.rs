@@ -135,6 +135,9 @@ pub struct QueuedCall {
     /// Whether it may have begun: set and saved before an effect that leaves our own tables.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub intended: bool,
+    /// The question that somebody said yes to, if the call was held for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<String>,
 }
 
 /// A call that somebody has to agree to.

@@ -476,6 +476,7 @@ fn the_right_receipt_proves_a_claim() {
                 ReceiptKind::Noted
                 | ReceiptKind::Updated
                 | ReceiptKind::Started
+                | ReceiptKind::Changed
                 | ReceiptKind::HandedOff
                 | ReceiptKind::MessagePlanned
                 | ReceiptKind::Waitlisted
@@ -499,6 +500,10 @@ fn a_receipt_of_another_kind_proves_nothing() {
         ("Marquei para amanhã às 15h.", ReceiptKind::Cancelled),
         ("Chamei um atendente.", ReceiptKind::Noted),
         ("Te lembro amanhã.", ReceiptKind::Booked),
+        // What another system changed is nothing that was booked or called off here.
+        ("Cancelei seu horário de amanhã.", ReceiptKind::Changed),
+        ("Marquei para amanhã às 15h.", ReceiptKind::Changed),
+        ("Chamei um atendente.", ReceiptKind::Changed),
         // An automation is nothing that was noted, sent or called off.
         ("Anotei aqui.", ReceiptKind::Started),
         ("Atualizei seu cadastro.", ReceiptKind::Started),

@@ -175,6 +175,7 @@ impl World {
             key,
             args_hash,
             now: self.clock.now().to_zoned(self.zone.clone()),
+            agreed: None,
         }
     }
 

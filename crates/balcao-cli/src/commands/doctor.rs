@@ -74,6 +74,7 @@ pub(crate) async fn run(
     findings.extend(agents(&config, environment, &own));
     findings.push(clock());
     findings.push(helpers().await);
+    findings.extend(search(&config).await);
     findings.extend(whatsapp::check(&config).await);
     findings.extend(email::check(&config).await);
     if args.json {
@@ -111,10 +112,29 @@ fn served(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Findin
         ("chat", config.chat.read().err()),
         ("evolution", config.evolution.read().err()),
         ("transcription", config.transcription.read(environment).err()),
+        ("embedding", config.embedding.read().err()),
         ("webhooks", webhooks::read(&config.webhooks, environment).err()),
     ];
     let mend = "`balcao serve` refuses it: correct it in the configuration";
     read.into_iter().filter_map(|(check, error)| Some(Finding::wrong(check, error?, mend))).collect()
+}
+
+/// By what packs and their tools are found. A service that is named is asked once.
+async fn search(config: &Config) -> Option<Finding> {
+    // What is wrong with the configuration has been told.
+    let Some(embedder) = config.embedding.read().ok()? else {
+        return Some(Finding::fine("search", "by words alone: no [embedding] is configured".to_owned()));
+    };
+    Some(match embedder.embed(&["horário".to_owned()]).await {
+        Ok(vectors) => {
+            let length = vectors.first().map_or(0, Vec::len);
+            Finding::fine("search", format!("by words and by vectors of {} ({length} numbers)", embedder.model()))
+        }
+        Err(error) => {
+            let mend = "until it answers, search goes by words alone: see [embedding] in the configuration";
+            Finding::warning("search", format!("{} gives no vectors: {}", embedder.model(), chain(&error)), mend)
+        }
+    })
 }
 
 /// Whether helpers of packs run here, and what keeps them in.

@@ -2,6 +2,7 @@
 
 mod accept;
 mod author;
+mod live;
 mod look;
 mod resolve;
 mod run;
@@ -70,14 +71,14 @@ pub(crate) async fn run(args: Args, config: Result<Config, Failure>) -> Result<E
     match args.command {
         Command::New(args) => author::new(&args),
         Command::Check(args) => author::check(&args).await,
-        Command::Test(args) => test::run(&args).await,
+        Command::Test(args) => test::run(&args, config).await,
         Command::Show(args) => look::show(&args),
         Command::List(args) => look::list(&args),
         Command::Resolve(args) => resolve::run(&args),
         Command::Run(args) => run::run(&args, &config?).await,
         Command::Undo(args) => run::undo(&args, &config?).await,
         Command::Accept(args) => accept::run(&args, &config?).await,
-        Command::Search(args) => search::run(&args),
+        Command::Search(args) => search::run(&args, &config?).await,
         Command::Schema => {
             crate::output::say(balcao_pack::SCHEMA.trim_end());
             Ok(ExitCode::SUCCESS)

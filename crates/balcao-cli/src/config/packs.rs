@@ -30,6 +30,9 @@ pub(crate) struct PacksConfig {
     pub(crate) reload_ms: u64,
     /// Who the services know the business as.
     pub(crate) accounts: Vec<AccountConfig>,
+    /// What makes vectors of texts, if the configuration names it.
+    #[serde(skip)]
+    pub(crate) embedder: Option<std::sync::Arc<dyn balcao_llm::embed::Embedder>>,
     /// The variables of the environment that settings refer to.
     #[serde(skip)]
     pub(super) variables: BTreeMap<String, SecretString>,
@@ -46,6 +49,7 @@ impl Default for PacksConfig {
             workers: 2,
             reload_ms: 2_000,
             accounts: Vec::new(),
+            embedder: None,
             variables: BTreeMap::new(),
         }
     }

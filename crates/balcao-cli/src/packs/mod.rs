@@ -8,6 +8,7 @@ pub(crate) mod accept;
 mod account;
 mod current;
 mod kinds;
+pub(crate) mod programs;
 pub(crate) mod reload;
 pub(crate) mod tools;
 
@@ -17,6 +18,7 @@ use std::{
 };
 
 use balcao_connector::Deliveries;
+use balcao_llm::embed::Embedder;
 use balcao_mcp::Server;
 use balcao_pack::{Handlers, LoadedPack};
 use balcao_tool::Tool;
@@ -52,6 +54,8 @@ pub(crate) struct OwnPack {
 #[derive(Debug, Default)]
 pub(crate) struct OwnPacks {
     pub(crate) all: Vec<OwnPack>,
+    /// What makes vectors of texts, for search among their tools.
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl OwnPacks {
@@ -95,7 +99,7 @@ impl OwnPacks {
         for own in &mut all {
             own.changed = accepted.0.get(&own.pack.id).map_or_else(Vec::new, |known| accept::changed(own, known));
         }
-        Ok(Self { all })
+        Ok(Self { all, embedder: config.embedder.clone() })
     }
 
     /// One pack.

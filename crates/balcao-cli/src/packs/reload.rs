@@ -140,7 +140,8 @@ pub(crate) fn looks(config: &PacksConfig) -> Looks {
     looks
 }
 
-fn look(root: &Path) -> u64 {
+/// What the files of a folder look like now: names, sizes and times.
+pub(crate) fn look(root: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     let (mut open, mut left) = (vec![root.to_owned()], MOST_FILES);
     while let Some(path) = open.pop() {

@@ -12,7 +12,7 @@ use balcao_pack::resolve::{O200k, Piece, Question, Sort, Tokens};
 use balcao_tool::{Registry, Toolbox};
 use balcao_yaml::{Document, Problem};
 
-use super::{OwnPack, OwnPacks};
+use super::{OwnPack, OwnPacks, programs};
 use crate::{output::Failure, profiles};
 
 /// Tokens that what is known of a profile's own packs may take of its prompt.
@@ -45,11 +45,16 @@ pub(crate) fn agent(
         return Err(Failure::problems(&problems));
     }
     let mut profile = profile.clone();
+    let rules = profile.program.clone();
     profile.without_tools.extend(named.iter().flat_map(|(_, pack)| pack.changed.iter().cloned()));
     let told: Vec<String> = named.iter().filter_map(|(_, pack)| known(pack, &profile, named.len())).collect();
     profile.instructions.extend(told);
     let mut agent = Agent::new(profile, &registry, model);
-    let fitted = catalogue::fit(Toolbox::clone(&agent.toolbox), CONTRACTS, &O200k::default());
+    let mut toolbox = Toolbox::clone(&agent.toolbox);
+    if let Some(rules) = rules {
+        programs::add(&mut toolbox, &rules, own, document)?;
+    }
+    let fitted = catalogue::fit(toolbox, CONTRACTS, &O200k::default(), own.embedder.clone());
     agent.toolbox = Arc::new(fitted.map_err(Failure::operation)?);
     Ok(agent)
 }
@@ -64,7 +69,10 @@ fn add(registry: &mut Registry, profile: &Profile, document: &Document, place: u
     }
     let mut clashes: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for tool in &own.tools {
-        let before = registry.put(Arc::clone(tool)).filter(|other| profile.packs.contains(&other.spec.pack));
+        let mending = if profile.autofix { tool.mending() } else { None };
+        let before = registry
+            .put(mending.map_or_else(|| Arc::clone(tool), Arc::new))
+            .filter(|other| profile.packs.contains(&other.spec.pack));
         if let Some(before) = before.filter(|_| !profile.without_tools.contains(&tool.spec.name)) {
             clashes.entry(before.spec.pack.clone()).or_default().push(tool.spec.name.clone());
         }

@@ -36,14 +36,14 @@ impl Ops {
     }
 }
 
-fn model_config(model: &FakeModel) -> String {
+pub(crate) fn model_config(model: &FakeModel) -> String {
     format!(
         "[[model.providers]]\nname = \"scripted\"\nkind = \"compatible\"\nmodel = \"scripted\"\nbase_url = \"{}\"\n",
         model.url()
     )
 }
 
-fn chat(ops: &Ops, profile: &str, script: &str) -> Vec<Value> {
+pub(crate) fn chat(ops: &Ops, profile: &str, script: &str) -> Vec<Value> {
     let business = root().join("samples/barbearia-figueira.yaml").display().to_string();
     let arguments =
         ["chat", "--profile", profile, "--as-staff", OWNER, "--business", &business, "--script", "-", "--json"];
@@ -54,7 +54,7 @@ fn chat(ops: &Ops, profile: &str, script: &str) -> Vec<Value> {
 }
 
 /// What the last result of a tool said, as the model read it.
-fn last_result(asked: &Value) -> String {
+pub(crate) fn last_result(asked: &Value) -> String {
     let messages = asked["messages"].as_array().unwrap();
     let tool = messages.iter().rev().find(|message| message["role"] == "tool").unwrap();
     tool["content"].as_str().unwrap().to_owned()
@@ -94,6 +94,25 @@ fn a_chat_with_ops_creates_a_task_and_a_wrong_assignee_format_is_refused_and_put
     assert_eq!(ops.clickup.asked().len() - before, 1, "what is refused is not sent: {:?}", ops.clickup.asked());
     assert_eq!(ops.clickup.task(&id).unwrap()["assignees"][0]["id"], 4_410_021);
     assert_eq!((model.left(), &updated[0]["reply"]), (0, &json!("Rafa é o responsável.")));
+}
+
+#[test]
+fn after_a_write_a_bare_done_is_true_and_undoing_it_is_at_hand_and_without_one_it_is_no_reply() {
+    let model = FakeModel::start([
+        calls("create_task", json!({ "list_id": LIST, "name": "Ligar" })),
+        says("Pronto!"),
+        calls("list_tasks", json!({ "list_id": LIST })),
+        says("Pronto!"),
+        says("A lista tem uma tarefa, Ligar."),
+    ])
+    .unwrap();
+    let ops = Ops::new(&model_config(&model));
+    let turns = chat(&ops, "ops", "crie a tarefa Ligar\ne o que mais há na lista?\n");
+    assert_eq!(turns[0]["reply"], "Pronto!", "{turns:#?}");
+    let undo = &turns[0]["calls"][0]["result"]["_undo"];
+    assert_eq!((&undo["tool"], undo["arguments"]["task_id"].is_string()), (&json!("delete_task"), true), "{turns:#?}");
+    // A read proves nothing: the model has to say what is true.
+    assert_eq!((&turns[1]["reply"], model.left()), (&json!("A lista tem uma tarefa, Ligar."), 0), "{turns:#?}");
 }
 
 #[test]
@@ -220,4 +239,26 @@ fn one_command_is_run_by_hand_shown_before_it_is_sent_and_undone() {
     }
     let output = ops.run(&["pack", "undo", "clickup", "get_task"], "");
     assert!(code(&output) == 2 && err(&output).contains("names no command that undoes it"), "{}", err(&output));
+}
+
+#[test]
+fn the_examples_that_read_are_sent_to_the_account_where_that_is_asked_for_and_nothing_that_changes() {
+    let ops = Ops::new("");
+    let pack = root().join("packs/clickup").display().to_string();
+    let tested = ops.run(&["pack", "test", &pack], "");
+    assert_eq!((code(&tested), ops.clickup.asked().len()), (0, 0), "{}", err(&tested));
+    let live = ops.run(&["pack", "test", "--live", &pack], "");
+    let told = out(&live);
+    let line =
+        told.lines().find(|line| line.starts_with("live clickup: ")).unwrap_or_else(|| panic!("{told}{}", err(&live)));
+    assert!(line.contains("cases that change something were not sent"), "{line}");
+    let asked = ops.clickup.asked();
+    assert!(!asked.is_empty() && asked.iter().all(|request| request.method == "GET"), "{asked:?}");
+    assert!(!told.contains(TOKEN));
+    // What the account does not have is told, each with its example.
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (answered, sent): (usize, usize) = (words[2].parse().unwrap(), words[4].parse().unwrap());
+    let missed = told.lines().filter(|line| line.starts_with("  ") && line.contains("not_found")).count();
+    assert!(answered > 5 && answered + missed == sent, "{told}");
+    assert_eq!(code(&live), i32::from(missed > 0));
 }

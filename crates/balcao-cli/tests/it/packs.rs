@@ -143,3 +143,28 @@ fn a_pack_of_the_repository_is_named_by_its_id_and_a_command_as_it_is_written_or
     assert_eq!(code(&output), 0, "{}", err(&output));
     assert!(!out(&output).contains("none:"), "something has no example: {}", out(&output));
 }
+
+#[test]
+fn a_watched_pack_is_tested_again_when_a_file_changes_also_after_one_that_does_not_load() {
+    use std::io::{BufRead, BufReader};
+
+    let folder = tempdir().unwrap();
+    let pack = folder.path().join("orders");
+    let made = run(folder.path(), &["pack", "new", pack.to_str().unwrap()], "");
+    assert_eq!(code(&made), 0, "{}", err(&made));
+    let mut command = crate::balcao(folder.path());
+    command.args(["pack", "test", "--watch", pack.to_str().unwrap()]);
+    let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut until_it_watches = || told.by_ref().take_while(|line| !line.starts_with("watching")).collect::<Vec<_>>();
+    assert_eq!(until_it_watches(), [""; 0]);
+    let file = pack.join("tool.yaml");
+    let good = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, good.replace("  commands:", "  comands:")).unwrap();
+    let wrong = until_it_watches();
+    assert!(wrong.iter().any(|line| line.contains("did you mean `commands`?")), "{wrong:?}");
+    std::fs::write(&file, &good).unwrap();
+    assert_eq!(until_it_watches(), [""; 0]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -6,7 +6,7 @@ use std::{
 };
 
 use balcao_sandbox::Sandbox;
-use balcao_tool::{Confirm, Tool, ToolHandler, validate::Schema};
+use balcao_tool::{Confirm, Effect, Tool, ToolHandler, validate::Schema};
 use balcao_yaml::nearest;
 use serde_json::{Value, json};
 
@@ -14,8 +14,9 @@ use crate::{
     kind::{
         Finding, Kind, PackParts,
         composite::{self, Composed, Composite},
+        proven::{Proven, Undo},
     },
-    manifest::{Command, Pack},
+    manifest::{Command, Pack, PackKind},
     process::Processors,
     validate::{Admission, Compiler, Lookup, OwnCommands, guard::Guarded},
 };
@@ -40,7 +41,7 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>) -> V
         }
         closed(compiler, command, &at);
         said(compiler, command, &at);
-        schemas(compiler, command, &at);
+        super::schemas::check(compiler, command, &at);
         if composite::is_composite(command) {
             match composite::check(assembly.pack, command) {
                 Ok(composed) => composites.push((command, composed)),
@@ -96,7 +97,7 @@ fn composite(
 fn reads(assembly: &Assembly<'_>, ready: &[(&Command, Arc<dyn ToolHandler>)]) -> BTreeMap<String, Arc<Tool>> {
     let nothing: Arc<dyn Lookup> = Arc::new(OwnCommands::new(BTreeMap::new()));
     let mut tools = BTreeMap::new();
-    for (command, handler) in ready.iter().filter(|(command, _)| command.effect == balcao_tool::Effect::Read) {
+    for (command, handler) in ready.iter().filter(|(command, _)| command.effect == Effect::Read) {
         let bare = Assembly { admissions: &BTreeMap::new(), ..*assembly };
         if let Ok(tool) = tool(&bare, command, Arc::clone(handler), &nothing) {
             tools.insert(command.id.clone(), Arc::new(tool));
@@ -116,7 +117,7 @@ fn tool(
     let around = &command.uses_processors;
     let plain = around.before.is_empty() && around.after.is_empty();
     if plain && admission.as_ref().is_none_or(|admission| !admission.reads()) {
-        let tool = Tool::new(spec, handler)?;
+        let tool = Tool::new(spec, proven(assembly, command, handler))?;
         return Ok(match admission {
             Some(admission) => tool.with_check(admission),
             None => tool,
@@ -133,11 +134,22 @@ fn tool(
         after: around.after.clone(),
         patience: spec.timeout / 2,
     };
-    let tool = Tool::new(spec, Arc::new(guarded))?;
+    let tool = Tool::new(spec, proven(assembly, command, Arc::new(guarded)))?;
     Ok(match admission {
         Some(admission) => tool.with_check(admission),
         None => tool,
     })
+}
+
+/// With the receipt of a write, where no code of the program issues its own.
+fn proven(assembly: &Assembly<'_>, command: &Command, inner: Arc<dyn ToolHandler>) -> Arc<dyn ToolHandler> {
+    if assembly.pack.kind == PackKind::Native || command.effect == Effect::Read {
+        return inner;
+    }
+    let commands = &assembly.pack.commands;
+    let undo = command.undo.as_ref().and_then(|id| commands.iter().find(|known| known.id == *id));
+    let undo = undo.map(|undo| Undo { tool: undo.spec("").name, schema: undo.input_schema.clone() });
+    Arc::new(Proven { inner, undo })
 }
 
 /// Input schemas are closed objects (specification part 2).
@@ -149,19 +161,6 @@ fn closed(compiler: &mut Compiler<'_>, command: &Command, at: &str) {
     if command.input_schema.get("additionalProperties") != Some(&Value::Bool(false)) {
         let suggestion = Some("add `additionalProperties: false`".to_owned());
         compiler.complain(&at, "the input schema must be closed", suggestion);
-    }
-}
-
-fn schemas(compiler: &mut Compiler<'_>, command: &Command, at: &str) {
-    for (name, schema) in [("input_schema", &command.input_schema), ("output_schema", &command.output_schema)] {
-        if let Err(reason) = Schema::compile(schema) {
-            let suggestion = "a JSON Schema 2020-12 is expected, with references within itself only".to_owned();
-            compiler.complain(
-                &format!("{at}/{name}"),
-                format!("{name} of `{}` {reason}", command.id),
-                Some(suggestion),
-            );
-        }
     }
 }
 

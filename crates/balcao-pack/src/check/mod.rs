@@ -3,6 +3,7 @@
 mod commands;
 mod examples;
 mod references;
+mod schemas;
 
 pub(crate) use commands::{Assembly, compile};
 pub(crate) use examples::{check as check_examples, differs, words};

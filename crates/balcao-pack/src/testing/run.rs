@@ -15,7 +15,7 @@ use crate::{
     check::{differs, words},
     expression::{Expression, equal},
     kind::{
-        composite::{self, Calls},
+        composite::{self, Answer, Calls},
         script,
     },
     manifest::{Command, EdgeCase, EdgeInput, FailureCase, Subject, SuccessCase},
@@ -41,8 +41,8 @@ impl Lookup for Stated<'_> {
 
 #[async_trait]
 impl Calls for Stated<'_> {
-    async fn call(&self, _place: usize, name: &str, args: Value) -> CallResult {
-        self.read(&context(), name, args).await
+    async fn call(&self, _place: usize, name: &str, args: Value) -> Answer {
+        Answer::Made(self.read(&context(), name, args).await)
     }
 }
 
@@ -283,5 +283,5 @@ fn context() -> ToolContext {
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
     let now = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
-    ToolContext { principal, key: EffectKey::derive(0, 0, 0, "test", ""), args_hash: String::new(), now }
+    ToolContext { principal, key: EffectKey::derive(0, 0, 0, "test", ""), args_hash: String::new(), now, agreed: None }
 }

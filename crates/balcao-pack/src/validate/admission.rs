@@ -13,7 +13,7 @@ use crate::{expression::Expression, kind::script, manifest::Verdict};
 #[derive(Debug)]
 pub struct Admission {
     pub(super) command: String,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Arc<[Check]>,
     /// Whether failures that can be mended are mended.
     pub(super) autofix: bool,
     /// The anti-patterns of the pack, for helpers that tell several apart.
@@ -50,6 +50,13 @@ impl From<Refused> for Box<ToolError> {
 }
 
 impl Admission {
+    /// The same, which mends what its checks know how to; `None` if they know how to mend nothing.
+    pub(crate) fn mended_where_known(&self) -> Option<Self> {
+        let knows = self.checks.iter().any(|check| check.fix.is_some());
+        let (command, checks, cited) = (self.command.clone(), Arc::clone(&self.checks), Arc::clone(&self.cited));
+        knows.then_some(Self { command, checks, autofix: true, cited })
+    }
+
     /// Whether it has checks that read or run helpers.
     #[must_use]
     pub fn reads(&self) -> bool {
@@ -86,7 +93,7 @@ impl Admission {
     fn failures(&self, args: &Value) -> Vec<(&Check, Failure)> {
         let mut all = Vec::new();
         let mut failures = Vec::new();
-        for check in &self.checks {
+        for check in self.checks.iter() {
             if let Rule::Pure(pure) = &check.rule
                 && check.applies(args)
             {
@@ -219,6 +226,10 @@ impl ArgumentCheck for Admission {
             }
         }
         Err(problems)
+    }
+
+    fn mending(&self) -> Option<Arc<dyn ArgumentCheck>> {
+        Some(Arc::new(self.mended_where_known()?))
     }
 }
 

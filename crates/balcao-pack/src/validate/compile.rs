@@ -58,7 +58,8 @@ impl Compiler<'_> {
         let known = cited.into_iter().map(|(id, cited)| (id.to_owned(), cited)).collect();
         let known: Arc<BTreeMap<String, Arc<Cited>>> = Arc::new(known);
         let admission = |(command, checks): (String, Vec<Check>)| {
-            let admission = Admission { command: command.clone(), checks, autofix, cited: Arc::clone(&known) };
+            let admission =
+                Admission { command: command.clone(), checks: checks.into(), autofix, cited: Arc::clone(&known) };
             (command, Arc::new(admission))
         };
         by_command.into_iter().map(admission).collect()

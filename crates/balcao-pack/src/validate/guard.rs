@@ -16,6 +16,7 @@ use super::{Lookup, World, admission::Shared};
 use crate::process::Processors;
 
 /// A handler behind its checks.
+#[derive(Clone)]
 pub(crate) struct Guarded {
     pub(crate) inner: Arc<dyn ToolHandler>,
     pub(crate) admission: Option<Shared>,
@@ -110,5 +111,14 @@ impl ToolHandler for Guarded {
 
     fn args_schema(&self) -> Value {
         self.inner.args_schema()
+    }
+
+    fn mending(&self) -> Option<Arc<dyn ToolHandler>> {
+        let admission = Arc::new(self.admission.as_ref()?.mended_where_known()?);
+        Some(Arc::new(Self { admission: Some(admission), ..self.clone() }))
+    }
+
+    fn calls(&self, args: &Value) -> Vec<String> {
+        self.inner.calls(args)
     }
 }

@@ -326,3 +326,58 @@ fn a_key_that_is_there_twice_and_an_id_that_is_none_are_told_in_our_words() {
     let command = load(&pack(UPDATE).replace("    - id: get_task\n", "    - id: get task\n")).join("\n");
     assert!(command.contains("such as `create_appointment`"), "{command}");
 }
+
+#[test]
+fn a_schema_is_told_at_its_own_place_what_it_misnames_and_what_it_can_never_let_in() {
+    let text = pack("").replace("priority: {type: integer}", "priority: {type: integr}");
+    let told = load(&text);
+    let line = text.lines().position(|line| line.contains("integr}")).unwrap() + 1;
+    assert!(told.len() == 1 && told[0].starts_with(&format!("tool.yaml:{line}:")), "{told:#?}");
+    assert!(told[0].contains("`integr` is no type; did you mean `integer`?"), "{told:#?}");
+
+    let told =
+        load(&pack("").replace("required: [list_id]\n        properties", "required: [lst_id]\n        properties"));
+    assert!(
+        told.iter().any(|told| told.contains("`lst_id` is required") && told.contains("did you mean `list_id`?")),
+        "{told:#?}"
+    );
+    // What stands elsewhere may well be there, and a property may be called `type`.
+    let fine = "parent: {type: object, required: [x], allOf: [{properties: {x: {}}}], additionalProperties: false, properties: {type: {enum: [integr]}}}";
+    assert_eq!(load(&pack("").replace("parent: {type: string}", fine)), [""; 0]);
+}
+
+#[test]
+fn prose_that_cannot_be_read_is_told_by_its_own_name_and_a_pack_has_a_size() {
+    let large = "x".repeat((1 << 20) + 1);
+    let dir = folder(&[("tool.yaml", &pack("")), ("knowledge/large.md", &large)]);
+    fs::write(dir.path().join("knowledge/bytes.md"), [0xff, 0xfe, 0x00]).unwrap();
+    let told = problems(Canned::default().loader().load_folder(dir.path()));
+    for (file, words) in
+        [("knowledge/large.md:", "larger than 1048576 bytes"), ("knowledge/bytes.md:", "not text in UTF-8")]
+    {
+        assert!(told.iter().any(|told| told.starts_with(file) && told.contains(words)), "{file} in {told:#?}");
+    }
+    assert_eq!(told.len(), 2, "{told:#?}");
+
+    let most = "x".repeat((1 << 20) - 1);
+    let names: Vec<String> = (0..20).map(|place| format!("knowledge/{place:02}.md")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), most.as_str())).collect();
+    let text = pack("");
+    files.push(("tool.yaml", &text));
+    let told = problems(Canned::default().loader().load_folder(folder(&files).path()));
+    assert!(told.iter().any(|told| told.contains("larger than 16 MiB together")), "{told:#?}");
+}
+
+#[test]
+fn a_pipe_in_a_folder_of_a_pack_is_told_and_nobody_waits_for_it() {
+    let dir = folder(&[("tool.yaml", &pack("")), ("knowledge/a.md", "# A"), ("helpers/keep.txt", "")]);
+    for name in ["knowledge/pipe.md", "helpers/pipe.js"] {
+        let made = std::process::Command::new("mkfifo").arg(dir.path().join(name)).status().unwrap();
+        assert!(made.success());
+        let told = problems(Canned::default().loader().load_folder(dir.path()));
+        assert!(
+            told.iter().any(|told| told.starts_with(name) && told.contains("it is not a file")),
+            "{name}: {told:#?}"
+        );
+    }
+}

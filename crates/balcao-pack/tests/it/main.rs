@@ -9,6 +9,7 @@ mod invalid_writes;
 mod loading;
 mod mutated;
 mod processors;
+mod program;
 mod resolve;
 mod search;
 mod validators;

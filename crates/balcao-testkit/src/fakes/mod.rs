@@ -3,6 +3,7 @@
 #[cfg(feature = "calendar")]
 pub mod calendar;
 pub mod clickup;
+pub mod embedding;
 pub mod endpoint;
 pub mod evolution;
 pub mod graph;

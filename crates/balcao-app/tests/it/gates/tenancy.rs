@@ -182,7 +182,7 @@ async fn gate(store: Store, database: &str) {
             calls += 1;
             let key = EffectKey::derive(999_999, 0, calls, &tool.spec.name, "hash");
             let now = shop.clock.now().to_zoned(TimeZone::get("America/Sao_Paulo").unwrap());
-            let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now };
+            let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
             let result = tool.execute(&cx, args.clone(), RunMode::Execute).await;
             // What was asked may be repeated; what is known of it may not be told.
             let mut told = result.value.to_string();

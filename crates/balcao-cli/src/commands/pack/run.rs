@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use balcao_app::Desk;
 use balcao_domain::{Clock, SystemClock};
+use balcao_pack::undoing;
 use balcao_store::Store;
 use balcao_tool::{
     CallResult, EffectKey, Locale, Principal, ResultClass, RunMode, Tool, ToolContext, ToolError, canonical,
@@ -83,25 +84,9 @@ pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, F
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         return Err(Failure::usage(format!("`{}` names no command that undoes it; with one: {known}", done.spec.name)));
     };
-    let undoing = tool(pack, undo)?;
+    let tool = tool(pack, undo)?;
     let (input, result) = (object("--input", &args.input)?, object("--result", &args.result)?);
-    call(config, undoing, arguments(&undoing.spec.input_schema, &input, &result), args.call.dry_run).await
-}
-
-/// What undoing takes: from what came of the command, then from what it was run with. `id` of the result is the id of what was made.
-fn arguments(schema: &Value, input: &Map<String, Value>, result: &Map<String, Value>) -> Map<String, Value> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let required = |name: &str| {
-        let all = schema.get("required").and_then(Value::as_array);
-        all.is_some_and(|all| all.iter().any(|one| one == name))
-    };
-    let names = properties.into_iter().flatten().map(|(name, _)| name);
-    let value = |name: &String| {
-        let same = result.get(name).or_else(|| input.get(name));
-        let made = || result.get("id").filter(|_| name.ends_with("_id") && required(name));
-        Some((name.clone(), same.or_else(made)?.clone()))
-    };
-    names.filter_map(value).collect()
+    call(config, tool, undoing(&tool.spec.input_schema, &input.into(), &result.into()), args.call.dry_run).await
 }
 
 async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: bool) -> Result<ExitCode, Failure> {
@@ -128,17 +113,17 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: b
 }
 
 /// An operator's call is nobody's turn: its moment tells it from every other one.
-fn context(tool: &Tool, args: &Value) -> ToolContext {
+pub(super) fn context(tool: &Tool, args: &Value) -> ToolContext {
     let now = SystemClock.now();
     let hash = canonical::hash(args);
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
     let key = EffectKey::derive(now.as_microsecond(), 0, 0, &tool.spec.name, &hash);
-    ToolContext { principal, key, args_hash: hash, now: now.to_zoned(TimeZone::system()) }
+    ToolContext { principal, key, args_hash: hash, now: now.to_zoned(TimeZone::system()), agreed: None }
 }
 
 /// A text without any secret of the configuration.
-fn struck(config: &Config, text: &str) -> String {
+pub(super) fn struck(config: &Config, text: &str) -> String {
     let secrets = config.secrets.iter().map(ExposeSecret::expose_secret);
     let long = secrets.filter(|secret| secret.chars().count() >= SHORTEST_SECRET);
     long.fold(text.to_owned(), |text, secret| text.replace(secret, "[secret]"))
@@ -166,7 +151,7 @@ pub(super) fn find<'a>(own: &'a OwnPacks, id: &str) -> Result<&'a OwnPack, Failu
     }
 }
 
-fn tool<'a>(pack: &'a OwnPack, id: &str) -> Result<&'a Tool, Failure> {
+pub(super) fn tool<'a>(pack: &'a OwnPack, id: &str) -> Result<&'a Tool, Failure> {
     let name = id.replace('-', "_");
     pack.tools.iter().find(|tool| tool.spec.name == name).map(AsRef::as_ref).ok_or_else(|| {
         let near = balcao_yaml::nearest(&name, pack.tools.iter().map(|tool| tool.spec.name.as_str()));
@@ -184,34 +169,4 @@ fn object(option: &str, given: &str) -> Result<Map<String, Value>, Failure> {
         None => given.to_owned(),
     };
     serde_json::from_str(&text).map_err(|error| Failure::usage(format!("{option} is no JSON object: {error}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn map(value: Value) -> Map<String, Value> {
-        value.as_object().cloned().unwrap_or_default()
-    }
-
-    #[test]
-    fn undoing_takes_what_was_made_and_what_it_was_made_with() {
-        let schema =
-            json!({"required": ["task_id"], "properties": {"task_id": {}, "team_id": {}, "list_id": {}, "force": {}}});
-        let cases = [
-            (
-                json!({"list_id": "9", "name": "x"}),
-                json!({"id": "t1", "name": "x"}),
-                json!({"task_id": "t1", "list_id": "9"}),
-            ),
-            (json!({"task_id": "a"}), json!({"id": "b"}), json!({"task_id": "a"})),
-            (json!({"task_id": "a"}), json!({"task_id": "b"}), json!({"task_id": "b"})),
-            (json!({}), json!({}), json!({})),
-        ];
-        for (input, result, expected) in cases {
-            assert_eq!(Value::Object(arguments(&schema, &map(input), &map(result))), expected);
-        }
-    }
 }

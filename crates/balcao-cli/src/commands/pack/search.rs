@@ -3,11 +3,15 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use balcao_language::bilingual_tokens;
-use balcao_search::{Filter, Hit, Index, Query};
+use balcao_llm::embed::Embedder;
+use balcao_search::{Entry, Filter, Hit, Index, Query};
 use serde_json::json;
 
 use super::{load, loader};
-use crate::output::{Failure, say};
+use crate::{
+    config::Config,
+    output::{Failure, chain, complain, say},
+};
 
 /// Where packs lie if none is named.
 const FOLDER: &str = "packs";
@@ -36,7 +40,7 @@ pub(super) struct Args {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let loader = loader()?;
     let (mut entries, mut problems) = (Vec::new(), Vec::new());
     for folder in folders(args)? {
@@ -48,10 +52,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if !problems.is_empty() {
         return Err(Failure::problems(&problems));
     }
-    let index = Index::new(entries, bilingual_tokens);
-    let filter = Filter { command: args.command.as_deref(), kind: args.kind.as_deref(), ..Filter::default() };
     let words = args.query.join(" ");
-    let hits = index.search(&Query { words: &words, filter, limit: args.limit, ..Query::default() });
+    let embedder = config.embedding.read().map_err(Failure::usage)?;
+    let (index, vector) = indexed(entries, &words, embedder.as_deref()).await;
+    let filter = Filter { command: args.command.as_deref(), kind: args.kind.as_deref(), ..Filter::default() };
+    let hits = index.search(&Query { words: &words, vector: vector.as_deref(), filter, limit: args.limit });
     if args.json {
         say(&json!(hits).to_string());
     } else if hits.is_empty() {
@@ -62,6 +67,26 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The index, and the query's vector. Without vectors, or if the service fails, words alone decide.
+async fn indexed(entries: Vec<Entry>, words: &str, embedder: Option<&dyn Embedder>) -> (Index, Option<Vec<f32>>) {
+    let Some(embedder) = embedder else { return (Index::new(entries, bilingual_tokens), None) };
+    let mut texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
+    texts.push(words.to_owned());
+    let plain = |why: String| {
+        complain(&format!("warning: {} gives no vectors, so words alone decide: {why}", embedder.model()));
+        (Index::new(entries.clone(), bilingual_tokens), None)
+    };
+    let mut vectors = match embedder.embed(&texts).await {
+        Ok(vectors) => vectors,
+        Err(error) => return plain(chain(&error)),
+    };
+    let vector = vectors.pop();
+    match Index::new(entries.clone(), bilingual_tokens).with_vectors(&vectors) {
+        Ok(index) => (index, vector),
+        Err(error) => plain(error.to_string()),
+    }
 }
 
 fn folders(args: &Args) -> Result<Vec<PathBuf>, Failure> {

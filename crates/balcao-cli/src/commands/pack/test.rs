@@ -1,13 +1,17 @@
 //! `balcao pack test`: the examples of packs, run.
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use balcao_pack::testing::Report;
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Paths, code, folder, load, loader};
-use crate::output::{Failure, say};
+use super::{Paths, code, folder, live, load, loader};
+use crate::{
+    config::Config,
+    output::{Failure, complain, say},
+    packs::reload::look,
+};
 
 /// Options of `balcao pack test`.
 #[derive(Debug, clap::Args)]
@@ -20,7 +24,16 @@ pub(super) struct Args {
     /// A command, field type or anti-pattern without an example is a failure, too.
     #[arg(long)]
     strict: bool,
+    /// Sends the success cases that read to the account of the configuration besides; nothing that changes anything.
+    #[arg(long)]
+    live: bool,
+    /// Runs again whenever a file of the packs changes, until it is stopped.
+    #[arg(long, conflicts_with = "live")]
+    watch: bool,
 }
+
+/// How often the files of watched packs are looked at.
+const EVERY: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Format {
@@ -33,8 +46,35 @@ enum Format {
     Junit,
 }
 
-/// Runs the command. A pack that does not load is a mistake in its files, an example that does not hold a failed check.
-pub(super) async fn run(args: &Args) -> Result<ExitCode, Failure> {
+/// Runs the command: once, or again and again.
+pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<ExitCode, Failure> {
+    if args.live {
+        let recorded = once(args).await?;
+        let held = live::run(&args.packs.paths, &config?).await?;
+        return Ok(if held { recorded } else { ExitCode::from(1) });
+    }
+    if !args.watch {
+        return once(args).await;
+    }
+    loop {
+        // What changes while the examples run is seen by the next look.
+        let seen = looks(args);
+        if let Err(failure) = once(args).await {
+            let _code = failure.report();
+        }
+        complain("watching for changes; stop with Ctrl+C");
+        while looks(args) == seen {
+            tokio::time::sleep(EVERY).await;
+        }
+    }
+}
+
+fn looks(args: &Args) -> Vec<u64> {
+    args.packs.paths.iter().map(|path| look(folder(path))).collect()
+}
+
+/// Runs the examples of all packs. A pack that does not load is a mistake in its files, an example that does not hold a failed check.
+async fn once(args: &Args) -> Result<ExitCode, Failure> {
     let loader = loader()?;
     let (mut reports, mut problems) = (Vec::new(), Vec::new());
     for path in &args.packs.paths {

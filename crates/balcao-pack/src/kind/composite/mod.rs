@@ -19,28 +19,53 @@ use balcao_tool::{
 };
 use serde_json::{Value, json};
 
-use super::script::{failed, run};
-pub(crate) use written::{Composed, check, drivers, is_composite};
+use super::script::{self, RunError, failed};
+pub(crate) use written::{Composed, DRIVER, check, drivers, is_composite};
 
 /// Whoever makes the calls of a composite command.
 #[async_trait]
 pub(crate) trait Calls: Send + Sync {
-    /// The one result of a call; `place` counts the calls of this run.
-    async fn call(&self, place: usize, name: &str, args: Value) -> CallResult;
+    /// What came of a call; `place` counts the calls of this run.
+    async fn call(&self, place: usize, name: &str, args: Value) -> Answer;
+}
+
+/// What came of a call.
+pub(crate) enum Answer {
+    /// Its one result.
+    Made(CallResult),
+    /// It was not made, since it would change something. Whoever looks into what it gives ends the run.
+    Unmade,
 }
 
 /// What came of a run.
 pub(crate) struct Ran {
     /// What the helper gives.
     pub(crate) value: Value,
-    /// What may be said of the calls.
+    /// What may be said of the calls that were made.
     pub(crate) results: Vec<CallResult>,
+    /// It ended because it looked into what an unmade call would give.
+    pub(crate) peeked: bool,
 }
 
 /// Why a run gave nothing, and what it had changed by then.
 pub(crate) struct Stopped {
-    error: ToolError,
-    changed: Vec<String>,
+    pub(crate) error: ToolError,
+    pub(crate) why: Why,
+    pub(crate) changed: Vec<String>,
+    /// The calls that were made until then.
+    pub(crate) results: Vec<CallResult>,
+}
+
+/// What ended a run before its time.
+pub(crate) enum Why {
+    /// The code broke, or what runs it.
+    Broke(RunError),
+    /// A call failed, and the code did not catch it: the call's result, and the engine's trace of the place.
+    Uncaught(Box<CallResult>, String),
+    /// It made too many calls, or one that it may not make.
+    Overstepped(String),
+    /// Nobody knows what came of its last call.
+    Unknown,
 }
 
 impl Stopped {
@@ -61,44 +86,81 @@ pub(crate) async fn drive(
     args: &Value,
     calls: &dyn Calls,
 ) -> Result<Ran, Stopped> {
-    let (mut answers, mut results, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+    let mut run = Run::default();
     let names: Vec<&String> = composed.calls.keys().collect();
     loop {
-        let arguments = [json!(composed.target), args.clone(), json!(names), Value::Array(answers.clone())];
-        let call = Call { now_ms, ..Call::new(&composed.driver, &arguments) };
-        let said = match run(sandbox, &call).await {
+        let told = Value::Array(run.answers.clone());
+        let arguments = [json!(composed.target), args.clone(), json!(names), told, json!(composed.promises)];
+        let call = Call { now_ms, limits: composed.limits, ..Call::new(&composed.driver, &arguments) };
+        let said = match script::run(sandbox, &call).await {
             Ok(said) => said,
-            Err(error) => return Err(Stopped { error: failed(&error), changed }),
+            Err(error) => return Err(run.stopped(failed(&error), Why::Broke(error))),
         };
-        if let Some(failed) = said.get("failed").and_then(Value::as_u64).and_then(|place| usize::try_from(place).ok()) {
-            let error =
-                results.get(failed).map_or_else(|| defect("a call failed that was not made".to_owned()), passed_on);
-            return Err(Stopped { error, changed });
+        if let Some(place) = said.get("failed").and_then(Value::as_u64).and_then(|place| usize::try_from(place).ok()) {
+            return Err(run.uncaught(place, &said));
         }
-        let Some(name) = said.get("tool").and_then(Value::as_str) else {
+        let peeked = said.get("peeked").is_some();
+        let Some(name) = said.get("tool").and_then(Value::as_str).filter(|_| !peeked) else {
             let value = said.get("value").cloned().unwrap_or_default();
-            return Ok(Ran { value, results });
+            return Ok(Ran { value, results: run.results.into_iter().flatten().collect(), peeked });
         };
         // The helper's words: that it may call what it names is looked at here.
         let Some(effect) = composed.calls.get(name) else {
-            return Err(Stopped { error: defect(format!("it calls `{name}`, which `calls` does not list")), changed });
+            return Err(run.overstepped(format!("it calls `{name}`, which `calls` does not list")));
         };
-        if answers.len() >= composed.max_calls {
-            let most = composed.max_calls;
-            return Err(Stopped { error: defect(format!("it makes more than {most} calls")), changed });
+        if run.answers.len() >= composed.max_calls {
+            return Err(run.overstepped(format!("it makes more than {} calls", composed.max_calls)));
         }
         let given = said.get("arguments").cloned().unwrap_or_default();
-        let result = calls.call(answers.len(), name, given).await;
-        if *effect != Effect::Read && (result.uncertain || result.class == ResultClass::Success) {
-            changed.push(name.to_owned());
-        }
-        if result.uncertain {
+        let answer = calls.call(run.answers.len(), name, given).await;
+        if run.take(name, *effect, answer) {
             let error = ToolError::new(ErrorCode::Timeout, "it is not known whether a part of this was done");
-            let note = Internal::note(result.internal.unwrap_or_default());
-            return Err(Stopped { error: error.internal(note), changed });
+            let note = run.results.last().and_then(|last| last.as_ref()?.internal.clone()).unwrap_or_default();
+            return Err(run.stopped(error.internal(Internal::note(note)), Why::Unknown));
         }
-        answers.push(told(&result));
-        results.push(result);
+    }
+}
+
+/// A run so far.
+#[derive(Default)]
+struct Run {
+    /// What the code is told of its calls, in order.
+    answers: Vec<Value>,
+    results: Vec<Option<CallResult>>,
+    changed: Vec<String>,
+}
+
+impl Run {
+    /// Keeps what came of a call; true if nobody knows.
+    fn take(&mut self, name: &str, effect: Effect, answer: Answer) -> bool {
+        let Answer::Made(result) = answer else {
+            self.answers.push(json!({ "unmade": true }));
+            self.results.push(None);
+            return false;
+        };
+        if effect != Effect::Read && (result.uncertain || result.class == ResultClass::Success) {
+            self.changed.push(name.to_owned());
+        }
+        let unknown = result.uncertain;
+        self.answers.push(told(&result));
+        self.results.push(Some(result));
+        unknown
+    }
+
+    fn uncaught(self, place: usize, said: &Value) -> Stopped {
+        let Some(result) = self.results.get(place).cloned().flatten() else {
+            return self.overstepped("a call failed that was not made".to_owned());
+        };
+        let trace = said.get("trace").and_then(Value::as_str).unwrap_or_default().to_owned();
+        self.stopped(passed_on(&result), Why::Uncaught(Box::new(result), trace))
+    }
+
+    fn overstepped(self, how: String) -> Stopped {
+        self.stopped(defect(how.clone()), Why::Overstepped(how))
+    }
+
+    fn stopped(self, error: ToolError, why: Why) -> Stopped {
+        Stopped { error, why, changed: self.changed, results: self.results.into_iter().flatten().collect() }
     }
 }
 
@@ -142,31 +204,37 @@ struct For<'a> {
 
 #[async_trait]
 impl Calls for For<'_> {
-    async fn call(&self, place: usize, name: &str, args: Value) -> CallResult {
+    async fn call(&self, place: usize, name: &str, args: Value) -> Answer {
         let locale = self.cx.principal.locale;
         let Some(tool) = self.tools.get(name) else {
-            return balcao_tool::registry::error_result(&defect(format!("`{name}` cannot be run here")), None, locale);
+            let error = defect(format!("`{name}` cannot be run here"));
+            return Answer::Made(balcao_tool::registry::error_result(&error, None, locale));
         };
         let checked = match tool.judge(args) {
             Ok(checked) => checked,
-            Err(problems) => return tool.fail(&ToolError::invalid(problems), locale),
+            Err(problems) => return Answer::Made(tool.fail(&ToolError::invalid(problems), locale)),
         };
-        let args_hash = canonical::hash(&checked.args);
-        let index = u32::try_from(place).unwrap_or(u32::MAX);
-        // Of the whole call's key, so that every part has its own, and the same one whenever the turn is replayed.
-        let within = canonical::hash_text(&format!("{}/{args_hash}", self.cx.key.as_str()));
-        let key = EffectKey::derive(self.cx.principal.turn, 0, index, name, &within);
-        let cx = ToolContext { key, args_hash, ..self.cx.clone() };
+        let cx = within(self.cx, place, name, &checked.args);
         if self.dry && tool.spec.behaviour.effect != Effect::Read {
             let args = checked.args.clone();
             let asked = tool.execute(&cx, checked.args, RunMode::Ask).await;
             let mut would = self.would.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             *would = Some((asked.confirm.clone().unwrap_or_else(|| format!("{name} {args}")), asked.value));
             let stop = ToolError::new(ErrorCode::ConfirmationRequired, "nothing is changed while this is asked for");
-            return CallResult { uncertain: true, ..tool.fail(&stop, locale) };
+            return Answer::Made(CallResult { uncertain: true, ..tool.fail(&stop, locale) });
         }
-        tool.execute(&cx, checked.args, RunMode::Execute).await
+        Answer::Made(tool.execute(&cx, checked.args, RunMode::Execute).await)
     }
+}
+
+/// For whom a part of a call runs, and under which key: of the whole call's, so that every part has its own, and the same one whenever the
+/// turn is replayed.
+pub(crate) fn within(cx: &ToolContext, place: usize, name: &str, args: &Value) -> ToolContext {
+    let args_hash = canonical::hash(args);
+    let index = u32::try_from(place).unwrap_or(u32::MAX);
+    let of_whole = canonical::hash_text(&format!("{}/{args_hash}", cx.key.as_str()));
+    let key = EffectKey::derive(cx.principal.turn, 0, index, name, &of_whole);
+    ToolContext { key, args_hash, agreed: None, ..cx.clone() }
 }
 
 impl Composite {
@@ -181,8 +249,12 @@ impl Composite {
 }
 
 fn output(ran: Ran) -> ToolOutput {
-    let mut output = ToolOutput::success(ran.value);
-    for result in ran.results {
+    gathered(ToolOutput::success(ran.value), ran.results)
+}
+
+/// With what may be said of the calls.
+pub(crate) fn gathered(mut output: ToolOutput, results: Vec<CallResult>) -> ToolOutput {
+    for result in results {
         output.receipts.extend(result.receipts);
         output.offers.extend(result.offers);
     }

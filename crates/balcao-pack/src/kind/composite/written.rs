@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use balcao_sandbox::{Helper, Language};
-use balcao_tool::{Confirm, Effect, EffectClass};
+use balcao_sandbox::{Helper, Language, Limits};
+use balcao_tool::{Effect, EffectClass};
 use balcao_yaml::nearest;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::{
 /// Calls of one run, where the author says nothing, and at most.
 const MAX_CALLS: usize = 8;
 const MOST_CALLS: usize = 32;
-const DRIVER: &str = include_str!("driver.js");
+pub(crate) const DRIVER: &str = include_str!("driver.js");
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +42,10 @@ pub(crate) struct Composed {
     pub(crate) calls: BTreeMap<String, Effect>,
     /// Calls of one run.
     pub(crate) max_calls: usize,
+    /// What one stretch from call to call may use.
+    pub(crate) limits: Limits,
+    /// Whether its calls give promises, as programs of models expect, and not their values.
+    pub(crate) promises: bool,
 }
 
 /// Whether a command is made of others.
@@ -112,20 +116,21 @@ pub(crate) fn check(pack: &Pack, command: &Command) -> Result<Composed, Vec<Find
         return Err(findings);
     }
     let (driver, target) = (driver(&written.helper), camel(&written.helper));
-    Ok(Composed { driver, target, calls, max_calls: written.max_calls })
+    let (limits, promises) = (Limits::default(), false);
+    Ok(Composed { driver, target, calls, max_calls: written.max_calls, limits, promises })
 }
 
 /// Where a command says less of itself than what it may call says.
 fn weaker(command: &Command, called: &Command, at: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let (own, theirs) = (command.spec(""), called.spec(""));
-    if rank(own.behaviour.effect) < rank(theirs.behaviour.effect) {
+    if own.behaviour.effect < theirs.behaviour.effect {
         let message = format!("`{}` may change more than this command says of itself", called.id);
         let word = serde_json::to_value(called.effect).unwrap_or_default();
         findings
             .push(Finding::new(at, message).suggest(format!("say `effect: {}`", word.as_str().unwrap_or_default())));
     }
-    if strictness(own.confirm) < strictness(theirs.confirm) {
+    if own.confirm < theirs.confirm {
         let message =
             format!("`{}` is agreed to by somebody before it runs, which this command would go round", called.id);
         let word: Value = serde_json::to_value(theirs.confirm).unwrap_or_default();
@@ -133,23 +138,6 @@ fn weaker(command: &Command, called: &Command, at: &str) -> Vec<Finding> {
             .push(Finding::new(at, message).suggest(format!("say `confirm: {}`", word.as_str().unwrap_or_default())));
     }
     findings
-}
-
-const fn rank(effect: Effect) -> u8 {
-    match effect {
-        Effect::Read => 0,
-        Effect::Write => 1,
-        Effect::Destructive => 2,
-    }
-}
-
-const fn strictness(confirm: Confirm) -> u8 {
-    match confirm {
-        Confirm::None => 0,
-        Confirm::Model => 1,
-        Confirm::Customer => 2,
-        Confirm::Staff => 3,
-    }
 }
 
 fn near<'a>(finding: Finding, name: &str, known: impl Iterator<Item = &'a str>) -> Finding {

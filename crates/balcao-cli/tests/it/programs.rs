@@ -1,0 +1,121 @@
+//! Programs that a model writes for staff, through `balcao chat`, with the fake of ClickUp behind the pack.
+
+use balcao_testkit::fakes::clickup::LIST;
+use balcao_testkit::fakes::model::{FakeModel, calls, says};
+use serde_json::{Value, json};
+
+use crate::ops::{Ops, chat, last_result, model_config};
+use crate::{code, err, out, run};
+
+/// `ops` as it ships, with more lines.
+fn profile(ops: &Ops, more: &str) {
+    let folder = ops.folder.path().join("agents");
+    std::fs::create_dir_all(&folder).unwrap();
+    let shipped = include_str!("../../../../agents/ops.yaml");
+    std::fs::write(folder.join("ops.yaml"), format!("{shipped}{more}")).unwrap();
+}
+
+fn program(code: &str) -> balcao_testkit::fakes::model::Says {
+    calls("run_program", json!({ "code": code }))
+}
+
+fn result(turn: &Value) -> &Value {
+    &turn["calls"][0]["result"]
+}
+
+#[test]
+fn a_program_does_in_one_call_what_takes_many_and_what_it_deletes_is_agreed_to_as_one_list() {
+    let make = format!(
+        "const ids = []\n\
+         for (const name of ['Velha 1', 'Velha 2']) ids.push((await tools.create_task({{list_id: '{LIST}', name}})).id)\n\
+         return ids"
+    );
+    let delete = "const {tasks} = await tools.list_tasks({list_id: 'LIST'})
+        const old = tasks.filter((task) => task.name.startsWith('Velha'))
+        for (const task of old) await tools.delete_task({task_id: task.id})
+        return old.length"
+        .replace("LIST", LIST);
+    let model = FakeModel::start([
+        program(&make),
+        says("As duas tarefas estão na lista."),
+        program(&delete),
+        says("São duas tarefas. Posso apagar?"),
+        says("As duas saíram da lista."),
+    ])
+    .unwrap();
+    let ops = Ops::new(&model_config(&model));
+    profile(&ops, "  program: {}\n");
+    let turns = chat(&ops, "ops", "crie duas tarefas\napague as velhas\nsim\n");
+    assert_eq!(result(&turns[0])["result"].as_array().map(Vec::len), Some(2), "{turns:#?}");
+    let asked = result(&turns[1]);
+    assert_eq!(asked["code"], "confirmation_required", "{asked:#}");
+    let question = asked["details"]["summary"].as_str().unwrap();
+    for id in result(&turns[0])["result"].as_array().unwrap() {
+        assert!(question.contains(id.as_str().unwrap()), "{id} in {question}");
+    }
+    assert_eq!(result(&turns[2])["result"], 2, "{turns:#?}");
+    assert_eq!((ops.clickup.count(), model.left()), (0, 0), "{:?}", ops.clickup.asked());
+    let tools = model.asked()[0]["tools"].to_string();
+    assert!(tools.contains("run_program") && tools.contains("await tools.<"), "{tools}");
+}
+
+#[test]
+fn a_wrong_call_inside_a_program_is_refused_with_its_line_and_its_anti_pattern_and_put_right() {
+    let wrong = "const task_id = '86b7q1x2z'\nawait tools.update_task({task_id, assignees: [4410021]})";
+    let model = FakeModel::start([program(wrong), says("Não consegui ainda.")]).unwrap();
+    let ops = Ops::new(&model_config(&model));
+    profile(&ops, "  program: {tools: [update_task, get_task]}\n");
+    let turns = chat(&ops, "ops", "passe ao Rafa\n");
+    let asked = model.asked();
+    let refused = last_result(asked.last().unwrap());
+    for part in ["line 2: ", "assignee-format", "\\\"add\\\""] {
+        assert!(refused.contains(part) || refused.contains(&part.replace('\\', "")), "{part}: {refused}");
+    }
+    assert!(ops.clickup.asked().is_empty(), "{turns:?}");
+}
+
+#[test]
+fn programs_are_for_staff_and_their_tools_are_the_profiles() {
+    let ops = Ops::new("");
+    let told = |more: &str| {
+        profile(&ops, more);
+        let output = ops.run(&["tools", "--profile", "ops"], "");
+        assert_eq!(code(&output), 2, "{more}: {}", out(&output));
+        err(&output)
+    };
+    let wrong = told("  program: {tools: [get_tsk, delete_task], max_calls: 0}\n");
+    assert!(wrong.contains("from 1 to 64") && wrong.contains("agents/ops.yaml:"), "{wrong}");
+    let wrong = told("  program: {tools: [get_tsk, delete_task]}\n");
+    assert!(wrong.contains("no tool `get_tsk`") && wrong.contains("did you mean `get_task`?"), "{wrong}");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("agents")).unwrap();
+    let own = include_str!("../../../../agents/eli.yaml").replace("id: eli", "id: mine") + "\n  program: {}\n";
+    std::fs::write(folder.path().join("agents/mine.yaml"), own).unwrap();
+    let output = run(folder.path(), &["tools", "--profile", "mine"], "");
+    assert_eq!(code(&output), 2, "{}", out(&output));
+    for part in ["talks with customers writes no programs", "audience: staff", "agents/mine.yaml:"] {
+        assert!(err(&output).contains(part), "{part}: {}", err(&output));
+    }
+}
+
+#[test]
+fn what_a_check_knows_how_to_mend_is_mended_where_the_profile_says_so() {
+    let lines = || {
+        let create = calls("create_task", json!({ "list_id": LIST, "name": "Nova" }));
+        [create, says("A tarefa Nova está na lista.")]
+    };
+    for (more, class) in [("", "correction"), ("  autofix: true\n", "success")] {
+        let model = FakeModel::start(lines()).unwrap();
+        let ops = Ops::new(&model_config(&model));
+        profile(&ops, more);
+        let id = result(&chat(&ops, "ops", "crie Nova\n")[0])["id"].as_str().unwrap().to_owned();
+        for line in [calls("update_task", json!({"task_id": id, "assignees": [4_410_021]})), says("Está com o Rafa.")]
+        {
+            model.next(line);
+        }
+        let turn = chat(&ops, "ops", "passe ao Rafa\n");
+        assert_eq!(turn[0]["calls"][0]["class"], class, "{more}: {turn:#?}");
+        let mended = !ops.clickup.task(&id).unwrap()["assignees"].as_array().unwrap().is_empty();
+        assert_eq!(mended, class == "success", "{more}");
+    }
+}
