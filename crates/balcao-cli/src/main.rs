@@ -9,6 +9,7 @@ mod eval;
 mod output;
 mod packs;
 mod profiles;
+mod server;
 mod telemetry;
 mod trace;
 mod wire;

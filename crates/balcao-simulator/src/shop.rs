@@ -144,7 +144,7 @@ pub(crate) fn plan_ahead(
                     reminder::insert(tx, organization, next.id, at, world.now())?;
                     plan(next.id, Plans::Reminder(at));
                 }
-                if world.draw(|rng| rng.bool()) {
+                if world.draw(|rng| rng.u8(..4)) > 0 {
                     let (kind, hint) = (FollowUpType::Curiosity, "ficou de voltar".to_owned());
                     let new = NewFollowUp { contact, kind, hint, send_at: soon(), episode: 1 };
                     follow_up::insert(tx, organization, &new, world.now())?;

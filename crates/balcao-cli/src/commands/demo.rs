@@ -19,12 +19,10 @@ use tokio::net::TcpListener;
 use uuid::Uuid;
 
 use crate::{
-    commands::{
-        chat,
-        serve::{Doors, Server, Shop, front_desk, stopped},
-    },
+    commands::{chat, serve::front_desk},
     config::{ChatSettings, Config},
     output::{Failure, chain, complain, say},
+    server::{Doors, Server, Shop, stopped},
     wire,
 };
 

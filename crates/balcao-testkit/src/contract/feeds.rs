@@ -91,7 +91,7 @@ pub async fn an_appointment_that_is_moved_keeps_its_name_and_who_comes(store: &S
     .await;
 }
 
-/// Nobody, until it is known; what else is written of the conversation leaves it alone.
+/// Nobody, until it is known, and nobody again where anybody will do; what else is written of the conversation leaves it alone.
 pub async fn a_conversation_keeps_whom_it_is_about(store: &Store) {
     let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {
@@ -103,6 +103,8 @@ pub async fn a_conversation_keeps_whom_it_is_about(store: &Store) {
         conversation::set_professional(tx, ours.organization, begun.id, Some(ours.professional))?;
         conversation::update(tx, ours.organization, &begun)?;
         assert_eq!(conversation::get(tx, ours.organization, begun.id)?.professional, Some(ours.professional));
+        conversation::set_professional(tx, ours.organization, begun.id, None)?;
+        assert_eq!(conversation::get(tx, ours.organization, begun.id)?.professional, None);
         Ok(())
     })
     .await;

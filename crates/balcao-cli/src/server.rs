@@ -1,0 +1,398 @@
+//! The server: what runs side by side, and how it comes to an end.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::Router;
+use balcao_app::{
+    Desk,
+    attachments::{AttachmentSettings, Attachments},
+    bell::Bell,
+    channel_health::ChannelHealth,
+    chat::{ACCOUNT, ChatMailbox, Hub, WebChats},
+    dispatcher::{Dispatcher, DispatcherSettings},
+    inbox::{Account, Inbox, calls::Calls},
+    pack_deliveries::PackDeliveries,
+    presence::Presence,
+    retention::Retention,
+    sender::{Sender, SenderSettings},
+    terms::Terms,
+    timers::Timers,
+    turns::FrontDesk,
+    watch::Watch,
+    watchdog::Watchdog,
+    webhooks::Webhooks,
+};
+use balcao_channel::{
+    AccountId, Channel,
+    channels::{web::WebChat, whatsapp::WhatsApp},
+};
+use balcao_domain::OrganizationId;
+use balcao_llm::transcribe::Transcriber;
+use balcao_store::Hint;
+use balcao_web::{
+    Api, EvolutionWebhook, Limits, PackWebhooks, Web,
+    chat::{ChatLimits, ChatServer},
+    router_with,
+};
+use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
+    output::{Failure, chain, complain},
+    packs::{Current, reload::Reload},
+    telemetry::measured::Measured,
+    wire,
+};
+
+/// So long what was written last is still taken up to be sent; what is being sent then comes to its end.
+const LAST_SEND: Duration = Duration::from_secs(10);
+/// What one program does of the server's work. Any number of each may run over one PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Role {
+    /// Takes messages in, and answers the API and the web chat.
+    Api,
+    /// Runs turns and sends; by HTTP it answers only for its health.
+    Worker,
+    /// Both.
+    All,
+}
+
+impl Role {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Worker => "worker",
+            Self::All => "all",
+        }
+    }
+}
+
+/// The business that is served.
+pub(crate) struct Shop {
+    pub(crate) id: OrganizationId,
+    /// Its name, as customers read it.
+    pub(crate) name: String,
+}
+
+/// How messages come in and go out.
+pub(crate) struct Doors {
+    pub(crate) whatsapp: Option<WhatsAppAccount>,
+    /// The unofficial gateway.
+    pub(crate) evolution: Option<EvolutionAccount>,
+    pub(crate) chat: Option<ChatSettings>,
+    /// Who writes customers' sound down.
+    pub(crate) transcriber: Option<Arc<dyn Transcriber>>,
+}
+
+/// Everything that runs.
+pub(crate) struct Server {
+    desk: Desk,
+    role: Role,
+    /// Told when something came in, and when something is to be sent.
+    bells: (Arc<Notify>, Arc<Notify>),
+    web: Web,
+    limits: Limits,
+    dispatcher: Dispatcher,
+    sender: Sender,
+    /// Fetches customers' files.
+    attachments: Attachments,
+    /// Fires what is due.
+    timers: Timers,
+    watchdog: Watchdog,
+    /// Deletes what was kept long enough.
+    retention: Retention,
+    health: ChannelHealth,
+    /// The web chat, if there is one.
+    chats: Option<WebChats>,
+    /// What is answered besides.
+    more: Router,
+    /// Tells others what happens.
+    told: Option<Webhooks>,
+    /// What services of packs tell of, and how it is read.
+    packs: (PackDeliveries, Current),
+    /// Looks for packs that changed.
+    reload: Option<Reload>,
+    /// Where Prometheus reads.
+    measured: Option<Measured>,
+    /// Nothing more is taken in.
+    stop: CancellationToken,
+}
+
+impl Server {
+    pub(crate) fn new(
+        desk: Desk,
+        shop: Shop,
+        config: &Config,
+        front: Arc<FrontDesk>,
+        doors: Doors,
+    ) -> Result<Self, Failure> {
+        let seconds = wire::seconds;
+        let (server, stop) = (&config.server, CancellationToken::new());
+        let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let mut accounts = Vec::new();
+        let mut channels: Vec<Arc<dyn Channel>> = Vec::new();
+        let mut webhook = None;
+        let (mut terms, mut on_whatsapp) = (Terms::default(), String::new());
+        if let Some(WhatsAppAccount { account, business, webhook: hook, terms: own }) = doors.whatsapp {
+            let name = account.account.as_str().to_owned();
+            (terms, on_whatsapp) = (own, name.clone());
+            accounts.push(Account { channel: "whatsapp".to_owned(), account: name, business, organization: shop.id });
+            channels.push(Arc::new(WhatsApp::new(account).map_err(|error| Failure::usage(chain(&error)))?));
+            webhook = Some(hook);
+        }
+        let mut gateway = None;
+        if let Some(EvolutionAccount { channel, key }) = doors.evolution {
+            let (kind, name) = (channel.kind().to_owned(), channel.account().as_str().to_owned());
+            accounts.push(Account { channel: kind, account: name, business: None, organization: shop.id });
+            channels.push(Arc::new(channel));
+            gateway = Some(key);
+        }
+        let hub = Hub::default();
+        if doors.chat.is_some() {
+            accounts.push(WebChats::account(shop.id));
+            let mailbox = ChatMailbox::new(desk.clone(), hub.clone(), shop.id);
+            channels.push(Arc::new(WebChat::new(AccountId::new(ACCOUNT), Arc::new(mailbox))));
+        }
+        if channels.is_empty() {
+            complain(
+                "no channel is configured (set whatsapp.account, evolution.instance, or chat.enabled): only the API is answered",
+            );
+        }
+        if let Some(email) = config.email.read().map_err(Failure::usage)? {
+            channels.push(Arc::new(email));
+        }
+        let fetch = Arc::new(Notify::new());
+        let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake))
+            .with_files(Arc::clone(&fetch), seconds(server.file_wait_s));
+        let settings = AttachmentSettings {
+            burst: server.burst(),
+            longest_sound: seconds(config.transcription.max_seconds),
+            ..AttachmentSettings::default()
+        };
+        let presence = Presence::new(channels.clone());
+        let health = ChannelHealth::new(desk.clone(), shop.id, channels.clone());
+        let (all, ripe) = (channels.clone(), Arc::clone(&wake));
+        let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
+        let (mut chats, mut more) = (None, Router::new());
+        if let Some(ChatSettings { tokens, origins }) = doors.chat {
+            let chat = WebChats::new(desk.clone(), inbox.clone(), hub, shop.id);
+            let limits = ChatLimits::default();
+            let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
+            (chats, more) = (Some(chat), balcao_web::chat::router(served));
+        }
+        if let Some(key) = gateway {
+            more = more.merge(balcao_web::evolution_router(EvolutionWebhook { inbox: inbox.clone(), key }));
+        }
+        let owner = format!("{}/{}", std::process::id(), uuid::Uuid::now_v7());
+        let settings = DispatcherSettings {
+            lease: seconds(server.lease_s),
+            max_concurrent_turns: server.max_concurrent_turns,
+            burst: server.burst(),
+            drain: seconds(server.drain_s),
+            ..DispatcherSettings::new(config.agents.profile.clone(), owner)
+        };
+        let bell = Bell::default();
+        let api = Api::new(desk.clone(), Calls::new(desk.clone(), Arc::clone(&wake), bell.clone()));
+        let api = api.map_err(Failure::operation)?;
+        let bells = (Arc::clone(&wake), Arc::clone(&outgoing));
+        let timed = server.timers().map_err(Failure::usage)?;
+        let (all, told) = (channels.clone(), Arc::clone(&outgoing));
+        let profile = config.agents.profile.clone();
+        let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
+        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell).showing(presence);
+        let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
+        let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
+        let sender = Sender::new(desk.clone(), channels, settings, outgoing);
+        let sender = sender.with_terms("whatsapp", &on_whatsapp, terms);
+        let limits = Limits {
+            drain: seconds(server.drain_s),
+            webhooks: usize::try_from(server.max_webhooks).unwrap_or(usize::MAX),
+            waiting: server.max_waiting,
+            memory: (server.memory_mib > 0).then(|| u64::from(server.memory_mib) << 20),
+            ..Limits::default()
+        };
+        let watch = Watch::default();
+        let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
+        let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
+        let web = web.watched(watch, server.trusted_proxies.clone());
+        let retention = Retention::new(desk.clone(), shop.id, config.retention.periods());
+        let (told, measured) = (None, None);
+        let packs = (PackDeliveries::new(desk.clone(), shop.id), Current::default());
+        Ok(Self {
+            desk,
+            role: Role::All,
+            bells,
+            web,
+            limits,
+            dispatcher,
+            sender,
+            attachments,
+            timers,
+            watchdog,
+            retention,
+            health,
+            chats,
+            more,
+            told,
+            packs,
+            reload: None,
+            measured,
+            stop,
+        })
+    }
+
+    /// The same, doing only a part of the work.
+    pub(crate) fn in_role(self, role: Role) -> Self {
+        let web = match role {
+            Role::Worker => self.web.only_health(),
+            Role::Api | Role::All => self.web,
+        };
+        let more = if role == Role::Worker { Router::new() } else { self.more };
+        let watchdog = if role == Role::Api { self.watchdog.only_watching() } else { self.watchdog };
+        Self { role, web: web.in_role(role.as_str()), more, watchdog, ..self }
+    }
+
+    /// The same, with packs of the operator's own, whose services may post to it.
+    /// Which events are told outside, and where figures are read.
+    pub(crate) fn telling(self, told: Webhooks, measured: Option<Measured>) -> Self {
+        Self { told: Some(told), measured, ..self }
+    }
+
+    pub(crate) fn with_packs(mut self, current: Current, reload: Reload) -> Self {
+        let deliveries = self.packs.0.clone();
+        let hooks = PackWebhooks { deliveries: deliveries.clone(), signed: Arc::new(current.clone()) };
+        if self.role != Role::Worker {
+            self.more = self.more.merge(balcao_web::packs_router(hooks));
+        }
+        Self { packs: (deliveries, current), reload: Some(reload), ..self }
+    }
+
+    /// The same, answering more about its web chat, if it has one; what lasts in it must end once the token is cancelled.
+    pub(crate) fn also(mut self, more: impl FnOnce(WebChats, CancellationToken) -> Router) -> Self {
+        if let Some(chats) = self.chats.clone() {
+            self.more = self.more.merge(more(chats, self.stop.clone()));
+        }
+        self
+    }
+
+    /// Runs until `stopped`.
+    pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
+        let Self {
+            desk,
+            role,
+            bells: (wake, outgoing),
+            web,
+            limits,
+            dispatcher,
+            sender,
+            attachments,
+            timers,
+            watchdog,
+            retention,
+            health,
+            chats: _,
+            more,
+            told,
+            packs: (deliveries, packs),
+            reload,
+            measured,
+            stop,
+        } = self;
+        // Until the end: other programs over the database say when there is something to do.
+        let _listener = if role == Role::Api {
+            None
+        } else {
+            desk.store.listen(move |hint| match hint {
+                Hint::Turn => wake.notify_one(),
+                Hint::Outbox => outgoing.notify_one(),
+            })
+        };
+        let sent = CancellationToken::new();
+        let (end, fetching, waiting, sending) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
+        let mut work = JoinSet::new();
+        work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
+        let watching = stop.clone();
+        work.spawn(async move { watchdog.run(watching).await });
+        if let Some(Measured { listener, router, upkeep }) = measured {
+            work.spawn(balcao_web::serve(listener, router, limits, stop.clone()));
+            let until = stop.clone();
+            work.spawn(async move { until.run_until_cancelled(upkeep).await.unwrap_or_default() });
+        }
+        if let Some(reload) = reload {
+            let until = stop.clone();
+            work.spawn(async move { reload.run(until).await });
+        }
+        let mut last = JoinSet::new();
+        if role != Role::Api {
+            work.spawn(async move { dispatcher.run(end).await });
+            work.spawn(async move { attachments.run(fetching).await });
+            work.spawn(async move { timers.run(waiting).await });
+            let until = stop.clone();
+            work.spawn(async move { retention.run(until).await });
+            let until = stop.clone();
+            work.spawn(async move { health.run(until).await });
+            let until = stop.clone();
+            work.spawn(async move { deliveries.run(&packs, until).await });
+            last.spawn(send(sender, sending));
+            if let Some(told) = told {
+                let until = stop.clone();
+                // With nobody to tell it ends at once: it is no part whose end would end the server.
+                last.spawn(async move { told.run(until).await });
+            }
+        }
+        tokio::select! {
+            () = stopped => {}
+            // Neither ends by itself.
+            Some(ended) = work.join_next() => tracing::error!(?ended, "a part of the server ended"),
+        }
+        complain("stopping");
+        stop.cancel();
+        while work.join_next().await.is_some() {}
+        sent.cancel();
+        while last.join_next().await.is_some() {}
+    }
+}
+
+/// Sends until it is told to stop, and then what was written last.
+async fn send(sender: Sender, stop: CancellationToken) {
+    sender.run(stop).await;
+    let enough = CancellationToken::new();
+    let rest = sender.work_off_until(&enough);
+    tokio::pin!(rest);
+    let rest = tokio::select! {
+        rest = &mut rest => rest,
+        () = tokio::time::sleep(LAST_SEND) => {
+            enough.cancel();
+            rest.await
+        }
+    };
+    if enough.is_cancelled() || rest.is_err() {
+        tracing::warn!("some messages are left to be sent at the next start");
+    }
+}
+
+/// Ends when the program is told to stop: `SIGTERM`, or an interrupt.
+#[cfg(unix)]
+pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let listen = |kind| signal(kind).map_err(|error| Failure::operation(format!("signals: {error}")));
+    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Ends when the program is interrupted.
+#[cfg(not(unix))]
+pub(crate) fn stopped() -> Result<impl Future<Output = ()>, Failure> {
+    Ok(async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::error!(%error, "interrupts cannot be seen");
+            std::future::pending::<()>().await;
+        }
+    })
+}
