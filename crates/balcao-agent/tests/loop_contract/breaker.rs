@@ -166,4 +166,12 @@ rows! {
         let ran = w.run("oi", [w.calls("nope", json!({})), w.calls("nope", json!({"period": "morning"})), w.says("Não consegui agora.")]);
         assert!(!ran.requests[2].system.contains("nesta conversa: nope"));
     };
+    lc_125 both "A tool that calls others is asked for one that was withdrawn" => "Answered `blocked` without running; without that one it runs", |w| {
+        let ran = w.run("oi", [
+            w.calls("broken", json!({})), w.calls("broken", json!({"period": "morning"})),
+            w.calls("several", json!({"tags": ["look", "broken"]})), w.calls("several", json!({"tags": ["look"]})),
+            w.says("Não consegui agora."),
+        ]);
+        assert_eq!((ran.codes(), ran.executions.len()), (vec!["unavailable", "unavailable", "blocked", ""], 3));
+    };
 }

@@ -190,4 +190,16 @@ rows! {
         assert_eq!((ran.codes(), ran.told()[1]["repeated"].clone()), (vec!["confirmation_required"; 2], json!(true)));
         assert!(ran.state.held.is_some());
     };
+    lc_233 both "A tool that calls others is asked for one that must be agreed to" => "It is asked about as that one is, and runs after the yes", |w| {
+        let both = json!({"tags": ["look", "cancel"]});
+        let ran = w.run("resolve isso", [w.calls("several", both.clone()), w.says(QUESTION)]);
+        assert_eq!((ran.codes(), ran.executions.len(), ran.replied()), (vec!["confirmation_required"], 0, QUESTION));
+        let w = w.after(&ran);
+        let ran = w.run("sim", [w.says("Tudo certo por aqui.")]);
+        assert_eq!((ran.executed(), ran.executions[0].args.clone()), (vec!["several"], both));
+    };
+    lc_234 both "The same tool is asked for what needs nobody's word" => "It runs at once", |w| {
+        let ran = w.run("olha isso", [w.calls("several", json!({"tags": ["look"]})), w.says("Olhei.")]);
+        assert_eq!((ran.executed(), ran.state.held.is_none()), (vec!["several"], true));
+    };
 }

@@ -8,8 +8,8 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_tool::{
-    Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Internal, Localised, NativeTool, Preview, Receipt,
-    ReceiptKind, Registry, SaidAs, Tool, ToolContext, ToolError, ToolOutput, ToolResult, erase,
+    Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Internal, Localised, NativeTool, Preview,
+    Receipt, ReceiptKind, Registry, SaidAs, Tool, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult, erase,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,6 +138,37 @@ impl NativeTool for Actor {
     }
 }
 
+/// A tool that calls others: those that its argument `tags` names.
+struct Several(Arc<dyn ToolHandler>);
+
+#[async_trait]
+impl ToolHandler for Several {
+    async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
+        self.0.call(cx, args).await
+    }
+
+    async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
+        self.0.preview(cx, args).await
+    }
+
+    async fn find(&self, cx: &ToolContext, args: Value) -> ToolResult<Found> {
+        self.0.find(cx, args).await
+    }
+
+    fn confirmable(&self) -> bool {
+        self.0.confirmable()
+    }
+
+    fn args_schema(&self) -> Value {
+        self.0.args_schema()
+    }
+
+    fn calls(&self, args: &Value) -> Vec<String> {
+        let tags = args.get("tags").and_then(Value::as_array).into_iter().flatten();
+        tags.filter_map(|tag| tag.as_str().map(str::to_owned)).collect()
+    }
+}
+
 /// All of them, in a registry of their own. Tools that end in a fault do so each time, unless the stage says otherwise.
 pub(crate) fn registry(stage: &Arc<Mutex<Stage>>) -> Registry {
     let read = (Effect::Read, EffectClass::Read);
@@ -179,10 +210,12 @@ pub(crate) fn registry(stage: &Arc<Mutex<Stage>>) -> Registry {
         ("human", local, Confirm::None, Act::Proves(json!({"success": true}), Receipt::bare(ReceiptKind::HandedOff))),
         ("secret", read, Confirm::None, Act::Gives(json!({}))),
         ("foreign", read, Confirm::None, Act::Gives(json!({}))),
+        ("several", local, Confirm::None, Act::Gives(json!({"success": true}))),
     ];
     let mut registry = Registry::default();
     for (name, (effect, class), confirm, usual) in all {
-        let handler = erase(Actor { name, usual, stage: Arc::clone(stage) });
+        let actor = erase(Actor { name, usual, stage: Arc::clone(stage) });
+        let handler = if name == "several" { Arc::new(Several(actor)) } else { actor };
         registry.add(Tool::new(spec(name, effect, class, confirm), handler).unwrap()).unwrap();
     }
     registry
