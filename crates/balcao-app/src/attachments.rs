@@ -20,11 +20,11 @@ use balcao_store::{Tx, inbox, organization};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
-use sha2::{Digest, Sha256};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::hash::sha256_hex;
 use crate::inbox::{ripen, words};
 
 /// How files are fetched.
@@ -246,7 +246,7 @@ fn record(
     let keep = |tx: &mut Tx<'_>, file: Option<Downloaded>| match file {
         None => Ok(true),
         Some(file) => {
-            let sha256: String = Sha256::digest(&file.bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let sha256 = sha256_hex(&file.bytes);
             attachment::keep(tx, claimed, &Fetched { mime: &file.mime, sha256: &sha256, bytes: &file.bytes }, now)
         }
     };

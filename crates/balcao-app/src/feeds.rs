@@ -14,10 +14,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError};
+use crate::hash::sha256_hex;
 use crate::ics::{self, Shown};
 use crate::names::{NameRefusal, find};
 
@@ -219,7 +219,7 @@ impl Feeds {
         if token.len() != TOKEN_CHARS {
             return Ok(None);
         }
-        let hash = hash_of(token);
+        let hash = sha256_hex(token);
         self.desk
             .look(move |tx, now| {
                 let Some(feed) = agenda_feed::find_by_hash(tx, &hash)? else { return Ok(None) };
@@ -260,7 +260,7 @@ fn insert(
     now: Timestamp,
 ) -> Result<MadeFeed, UseCaseError> {
     let token = URL_SAFE_NO_PAD.encode(random);
-    let id = agenda_feed::insert(tx, organization, whose, &hash_of(&token), detail.as_str(), now)?;
+    let id = agenda_feed::insert(tx, organization, whose, &sha256_hex(&token), detail.as_str(), now)?;
     audit::append(tx, organization, &AuditEntry::by_operator("agenda_feed.create", id, now))?;
     let view = FeedView { id, professional: name, detail, created_at: now, revoked_at: None };
     Ok(MadeFeed { path: SecretString::from(format!("/agenda/{token}.ics")), view })
@@ -319,8 +319,4 @@ fn summary(entry: &Entry, detail: Detail, english: bool) -> String {
             }
         }
     }
-}
-
-fn hash_of(token: &str) -> String {
-    Sha256::digest(token.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

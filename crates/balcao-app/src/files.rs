@@ -14,9 +14,9 @@ use balcao_store::attachment::{self, Attachment, Fetched, OwnFile};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{StoreError, Tx, conversation, staff};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::desk::{Desk, UseCaseError};
+use crate::hash::sha256_hex;
 use crate::people::{self, UnknownStaff};
 
 /// A file of a conversation, without its bytes.
@@ -176,7 +176,7 @@ impl Files {
                 filename: Some(own::name(Some(&name), own.kind.as_str(), own.mime)),
                 voice: false,
             };
-            let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            let sha256 = sha256_hex(&bytes);
             let new = OwnFile {
                 contact: found.contact,
                 conversation: id,

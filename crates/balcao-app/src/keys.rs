@@ -18,10 +18,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::desk::{Desk, UseCaseError};
+use crate::hash::sha256_hex;
 
 /// What every key begins with.
 const MARK: &str = "bk_";
@@ -173,7 +173,7 @@ pub fn effect_key(caller: &Caller, name: Option<&str>, fresh: &str, what: &str, 
     let name = name.map_or_else(|| format!("r/{fresh}"), |name| format!("n/{name}"));
     EffectKey {
         key: format!("api/{}/{name}", caller.key),
-        args_hash: hash_of(&format!("{what}\n{arguments}")),
+        args_hash: sha256_hex(format!("{what}\n{arguments}")),
         turn: None,
         tool: "api".to_owned(),
     }
@@ -229,7 +229,7 @@ impl ApiKeys {
         scopes.dedup();
         let key = format!("{MARK}{}", URL_SAFE_NO_PAD.encode(random));
         let prefix = prefix_of(&key).unwrap_or_default().to_owned();
-        let (hash, words) = (hash_of(&key), words_of(&scopes));
+        let (hash, words) = (sha256_hex(&key), words_of(&scopes));
         let view = self
             .desk
             .store
@@ -299,7 +299,7 @@ impl ApiKeys {
     /// [`UseCaseError`] if the database failed.
     pub async fn recognise(&self, presented: &str) -> Result<Option<Caller>, UseCaseError> {
         let Some(prefix) = prefix_of(presented).map(str::to_owned) else { return Ok(None) };
-        let hash = hash_of(presented);
+        let hash = sha256_hex(presented);
         self.desk
             .look(move |tx, now| {
                 let all = api_key::find_by_prefix(tx, &prefix)?;
@@ -357,10 +357,6 @@ fn prefix_of(key: &str) -> Option<&str> {
     let rest = key.strip_prefix(MARK)?;
     let is_ours = rest.len() == 43 && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
     key.split_at_checked(PREFIX_CHARS).filter(|_| is_ours).map(|(prefix, _)| prefix)
-}
-
-fn hash_of(key: &str) -> String {
-    Sha256::digest(key.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn words_of(scopes: &[Scope]) -> String {

@@ -27,6 +27,7 @@ pub mod feeds;
 pub mod files;
 pub mod flows;
 pub mod follow_ups;
+mod hash;
 pub mod hours;
 pub mod ics;
 pub mod inbox;

@@ -64,7 +64,7 @@ pub const ALL: &[(&str, Kind, &str)] = &[
     (
         "balcao_sends_total",
         Kind::Counter,
-        "Attempts to send a message, by channel and outcome: sent, retry, failed, unknown",
+        "Attempts to send a message, by channel and outcome: sent, retry, too_fast, failed, unknown",
     ),
     ("balcao_send_duration_seconds", Kind::Histogram, "Attempts to send a message, by channel"),
     (

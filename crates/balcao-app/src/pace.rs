@@ -34,6 +34,36 @@ impl Pace {
     }
 }
 
+/// Counts a request of `name`, who may ask `most` times in any span of length `window`: each takes a place that is free again
+/// a window later.
+///
+/// # Errors
+/// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is not counted.
+pub(crate) async fn ask_within(
+    desk: &Desk,
+    organization: OrganizationId,
+    name: String,
+    (most, window): (u32, Duration),
+) -> Result<Result<(), Duration>, UseCaseError> {
+    let now = desk.clock.now();
+    let place = Pace { burst: 1, every: window };
+    let work = move |tx: &mut Tx<'_>| {
+        let mut wait = window;
+        for number in 0..most {
+            let name = format!("{name}/{number}");
+            match place.after(pace::find(tx, organization, &name)?, now) {
+                Ok(free_at) => {
+                    pace::set(tx, organization, &name, free_at)?;
+                    return Ok(Ok(()));
+                }
+                Err(longer) => wait = wait.min(longer),
+            }
+        }
+        Ok(Err(wait))
+    };
+    desk.store.write(work).await
+}
+
 /// Counts a request of `name` in the database.
 ///
 /// # Errors

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, granted};
-use crate::pace::{self, Pace};
+use crate::pace;
 use crate::plans::{self, Plans};
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -133,8 +133,8 @@ impl People {
         if let Err(missing) = Plans::new(self.desk.clone()).allows(organization, Feature::Assistant).await? {
             return Ok(Err(PeopleRefusal::UpgradeRequired(missing)));
         }
-        let rule = Pace { burst: per_hour, every: HOUR / per_hour.max(1) };
-        let counted = pace::ask(&self.desk, organization, format!("assistant/{contact}"), rule).await?;
+        let counted =
+            pace::ask_within(&self.desk, organization, format!("assistant/{contact}"), (per_hour, HOUR)).await?;
         Ok(counted.map(|()| contact).map_err(|wait| PeopleRefusal::TooOften { per_hour, wait }))
     }
 

@@ -3,8 +3,8 @@
 use balcao_app::analytics::Analytics;
 use balcao_app::people::{People, PeopleRefusal, Sees};
 use balcao_app::questions::Questions;
-
 use balcao_domain::ProfessionalId;
+use jiff::SignedDuration;
 
 use crate::world::figueira;
 
@@ -81,7 +81,7 @@ async fn staff_write_through_a_contact_of_their_own_and_see_what_their_role_allo
     let world = figueira().await;
     let people = People::new(world.desk.clone());
     let unknown = people.contact_of(world.organization, "ninguem@figueira.example".to_owned()).await.unwrap();
-    assert!(unknown.unwrap_err().to_string().contains("there are: "));
+    assert!(unknown.unwrap_err().to_string().contains("known: "));
     let staff = world.staff().await;
     for one in staff {
         let contact = people.contact_of(world.organization, one.email.to_uppercase()).await.unwrap().unwrap();
@@ -108,6 +108,14 @@ async fn an_assistant_is_asked_so_often_an_hour_by_each() {
     let PeopleRefusal::TooOften { per_hour: 3, wait } = ask("renata@figueira.example").await.unwrap_err() else {
         panic!("a fourth question within the hour");
     };
-    assert_eq!(wait.as_secs(), 20 * 60);
+    assert_eq!(wait.as_secs(), 60 * 60);
     ask("davi@figueira.example").await.unwrap();
+    // In any hour, not in one that begins anew or fills again bit by bit.
+    let later = async |minutes| {
+        world.clock.advance(SignedDuration::from_mins(minutes));
+        ask("renata@figueira.example").await.is_ok()
+    };
+    assert_eq!((later(21).await, later(38).await), (false, false), "21 and 59 minutes after");
+    assert_eq!((later(1).await, later(0).await, later(0).await, later(0).await), (true, true, true, false));
+    assert_eq!((later(59).await, later(1).await), (false, true));
 }

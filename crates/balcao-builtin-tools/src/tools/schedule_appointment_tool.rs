@@ -68,14 +68,17 @@ impl ScheduleAppointmentTool {
         })
     }
 
-    /// Keeps the name of a contact who had none.
+    /// Keeps the name of a contact who had none. A name that cannot be kept takes nothing from the booking: it is done, and is
+    /// asked for again another time.
     async fn keep_name(&self, cx: &ToolContext, name: String) -> ToolResult<()> {
         let key = key(cx, "scheduleAppointmentTool");
         let key = EffectKey { key: format!("{}/name", key.key), ..key };
         let update = ContactUpdate { name: Some(name), ..ContactUpdate::default() };
         let kept = self.contacts.update(organization(cx)?, contact(cx)?, key, "agent".to_owned(), update).await;
-        // A name that cannot be kept takes nothing from the booking.
-        kept.map(|_kept| ()).map_err(broke)
+        if let Err(error) = kept {
+            tracing::warn!(%error, "a booking's name was not kept");
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 //! The functions of the source that count are its parsers of what a front desk is asked for: `Date`, `Time`, `DateTime`,
 //! `Holiday`, `DatePeriod`, `TimePeriod` and `DateTimePeriod`, in their future resolution, for a booking lies ahead. They
 //! hold whatever at least one of the source's four programs reads. Left out: extractors (the same texts without values),
-//! durations and recurring sets (no date or time), and the merged model (the parsers' cases again, and ranges of years).
+//! durations and recurring sets (no date or time), and the merged model, whose texts are sentences of other kinds (a third are ranges).
 //!
 //! Seasons are left out too: the source gives them no days.
 //!

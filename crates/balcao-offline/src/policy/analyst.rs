@@ -2,6 +2,7 @@
 
 use balcao_language::fold;
 use balcao_language::say::Locale;
+use balcao_language::search::is_stop_word;
 use balcao_llm::ToolDefinition;
 use serde_json::{Map, Value, json};
 
@@ -9,68 +10,102 @@ use super::{Call, Decision};
 use crate::results::Outcome;
 use crate::state::Dialogue;
 
-/// The report that each word asks for; the first that occurs decides.
-const REPORTS: [(&str, &[&str]); 3] = [
-    ("get_no_show_clients", &["falt", "no-show", "no show", "missed", "compareceu"]),
-    ("get_upcoming", &["proxim", "agenda", "marcado", "amanha", "semana que vem", "upcoming", "next", "coming"]),
-    ("get_stats", &["resumo", "mes", "receita", "fatur", "numero", "total", "taxa", "summary", "month", "revenue"]),
+/// A ready-made report.
+struct Report {
+    tool: &'static str,
+    /// Beginnings of words that ask for it; the first report of which one occurs is meant.
+    signs: &'static [&'static str],
+    /// Other words that a question for the whole of it may have, folded.
+    also: &'static [&'static str],
+}
+
+const REPORTS: [Report; 3] = [
+    Report {
+        tool: "get_no_show_clients",
+        signs: &["falt", "no-show", "no show", "missed", "compareceu"],
+        also: &[
+            "clientes",
+            "cliente",
+            "pessoas",
+            "vezes",
+            "lista",
+            "ranking",
+            "nao",
+            "clients",
+            "customers",
+            "times",
+            "appointments",
+        ],
+    },
+    Report {
+        tool: "get_upcoming",
+        signs: &["proxim", "agenda", "marcado", "amanha", "semana que vem", "upcoming", "next", "coming"],
+        also: &[
+            "dia",
+            "dias",
+            "semana",
+            "vem",
+            "hoje",
+            "horarios",
+            "atendimentos",
+            "clientes",
+            "ahead",
+            "days",
+            "week",
+            "today",
+            "tomorrow",
+            "appointments",
+            "booked",
+        ],
+    },
+    Report {
+        tool: "get_stats",
+        signs: &["resumo", "mes", "receita", "fatur", "numero", "total", "taxa", "summary", "month", "revenue"],
+        also: &["atual", "geral", "atendimentos", "agendamentos", "negocio", "numbers", "business"],
+    },
 ];
 
-/// Words that ask about a part of what the reports tell: another time, or one of many. They would answer another question.
-const NARROWER: [&str; 24] = [
-    "passado",
-    "passada",
-    "ontem",
-    "ano",
-    "trimestre",
-    "janeiro",
-    "fevereiro",
-    "marco",
-    "abril",
-    "maio",
-    "junho",
-    "julho",
-    "agosto",
-    "setembro",
-    "outubro",
-    "novembro",
-    "dezembro",
-    "profissional",
-    "barbeiro",
-    "servico",
-    "yesterday",
-    "last",
-    "year",
-    "professional",
+/// Words around a question that narrow nothing, folded.
+const PLAIN: [&str; 17] = [
+    "quanto", "quantos", "quantas", "teve", "mostra", "mostre", "mostrar", "manda", "ver", "nosso", "nossa", "show",
+    "who", "most", "see", "give", "s",
 ];
 
-/// Whether somebody asks for less than a whole report, or for another time than it tells of.
-fn is_narrower(text: &str) -> bool {
+/// Whether somebody asks for less than the whole report, for another time than it tells of, or about somebody else: whether a word
+/// of theirs says more than that they want to see it. The report would answer another question.
+fn is_narrower(text: &str, report: &Report) -> bool {
     let folded = fold(text);
-    let named = |word: &str| NARROWER.contains(&word);
-    // A name inside of the sentence is somebody's.
-    let mut words = text.split_whitespace().skip(1);
-    folded.split(|letter: char| !letter.is_alphanumeric()).any(named)
-        || words.any(|word| word.chars().next().is_some_and(char::is_uppercase))
+    let says_no_more = |word: &str| {
+        is_stop_word(word)
+            || PLAIN.contains(&word)
+            || report.also.contains(&word)
+            || REPORTS.iter().flat_map(|report| report.signs).any(|sign| word.starts_with(sign))
+    };
+    !folded.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).all(says_no_more)
+}
+
+/// The report that folded words ask for.
+fn asked(words: &str) -> Option<&'static Report> {
+    REPORTS.iter().find(|report| report.signs.iter().any(|sign| words.contains(sign)))
 }
 
 /// Whether these tools are those of an assistant of staff.
 pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
-    REPORTS.iter().all(|(name, _)| has(name)) && !has("get_services")
+    REPORTS.iter().all(|report| has(report.tool)) && !has("get_services")
 }
 
 /// The next step: the report's call, or what it says.
 pub(super) fn decide(dialogue: &Dialogue, locale: Locale, may_call: bool) -> Decision {
     let words = fold(&dialogue.utterance.text);
-    let asked = REPORTS.iter().find(|(_, signs)| signs.iter().any(|sign| words.contains(sign)));
+    let asked = asked(&words);
     match (dialogue.outcomes.last(), asked) {
         (Some(outcome), _) => Decision::Say(shown(outcome, locale)),
-        (None, Some(_)) if is_narrower(&dialogue.utterance.text) => {
+        (None, Some(report)) if is_narrower(&dialogue.utterance.text, report) => {
             Decision::Say(format!("{} {}", not_that(locale), help(locale)))
         }
-        (None, Some((name, _))) if may_call => {
-            Decision::Call(vec![Call { name: (*name).to_owned(), arguments: Value::Object(Map::new()) }])
+        (None, Some(report)) if may_call => {
+            Decision::Call(vec![Call { name: report.tool.to_owned(), arguments: Value::Object(Map::new()) }])
         }
         _ => Decision::Say(help(locale).to_owned()),
     }
@@ -124,32 +159,48 @@ fn help(locale: Locale) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::is_narrower;
+    use super::{asked, is_narrower};
+    use balcao_language::fold;
+
+    fn narrower(question: &str) -> bool {
+        is_narrower(question, asked(&fold(question)).unwrap())
+    }
 
     #[test]
-    fn a_question_for_another_time_or_for_one_of_many_is_not_answered_by_a_report_of_all() {
-        for asked in [
+    fn a_question_for_another_time_for_one_of_many_or_of_somebody_else_is_not_answered_by_a_report_of_all() {
+        for question in [
             "faturamento de outubro",
             "faturamento do mês passado",
             "e o mês passado?",
             "quanto o Otávio faturou?",
-            "qual profissional vendeu mais?",
+            "faturamento da iris",
+            "qual profissional faturou mais?",
             "quantas faltas em outubro?",
             "faturamento do ano",
+            "resumo de hoje",
+            "resumo da semana",
+            "clientes da outra barbearia faltaram?",
+            "receita da figueira de contagem",
+            "número de telefone da lívia",
+            "total em select * from appointment",
             "revenue last month",
         ] {
-            assert!(is_narrower(asked), "{asked}");
+            assert!(narrower(question), "{question}");
         }
-        for asked in [
+        for question in [
             "resumo do mês",
             "quem mais faltou?",
+            "quem faltou mais vezes",
             "Agenda de amanhã",
+            "o que tem na agenda?",
             "o que tem marcado na semana que vem?",
+            "como foi o mês?",
             "qual a receita do mês",
             "Qual a taxa de faltas?",
             "show me the month's summary",
+            "who missed the most appointments",
         ] {
-            assert!(!is_narrower(asked), "{asked}");
+            assert!(!narrower(question), "{question}");
         }
     }
 }
