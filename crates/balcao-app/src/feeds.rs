@@ -312,11 +312,30 @@ fn summary(entry: &Entry, detail: Detail, english: bool) -> String {
         Detail::Busy => busy.to_owned(),
         Detail::Service => service.to_owned(),
         Detail::FirstName => {
-            let who = entry.attendee.as_ref().or(entry.contact.as_ref()).map(String::as_str).unwrap_or_default();
-            match who.split_whitespace().next() {
-                Some(first) => format!("{service} · {first}"),
-                None => service.to_owned(),
+            let who = entry.attendee.as_ref().or(entry.contact.as_ref());
+            match who.map_or("", |who| first_name(who)) {
+                "" => service.to_owned(),
+                first => format!("{service} · {first}"),
             }
         }
+    }
+}
+
+/// The first name of "Bento Reis", and of "Bento, filho".
+fn first_name(who: &str) -> &str {
+    let ends = |letter: char| letter.is_whitespace() || matches!(letter, ',' | ';' | '(');
+    who.trim_start().split(ends).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_name;
+
+    #[test]
+    fn a_first_name_ends_where_something_else_begins() {
+        for who in ["Bento", "Bento Reis", "Bento, filho", " Bento (filho da Ana)", "Bento; Ana"] {
+            assert_eq!(first_name(who), "Bento", "{who:?}");
+        }
+        assert_eq!((first_name(""), first_name(", filho")), ("", ""));
     }
 }

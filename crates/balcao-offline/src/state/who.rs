@@ -24,7 +24,7 @@ const NO_NAMES: [&str; 30] = [
     "amanha", "marcar", "tem",
 ];
 /// Words before whoever comes.
-const TOWARDS: [&str; 6] = ["pra", "para", "pro", "pros", "for", "do"];
+const TOWARDS: [&str; 7] = ["pra", "para", "pro", "pros", "p", "for", "do"];
 /// Words between these and the relative.
 const OWNERS: [&str; 8] = ["minha", "meu", "a", "o", "my", "um", "uma", "nosso"];
 /// Particles of names.
@@ -113,9 +113,10 @@ fn speaks_of_staff(text: &str) -> bool {
 fn relative(all: &[Token]) -> Option<usize> {
     let is = |index: usize, words: &[&str]| all.get(index).is_some_and(|token| words.contains(&token.text.as_str()));
     (0..all.len()).find_map(|index| {
+        // "P/ minha mãe".
+        let first = index + 1 + usize::from(is(index + 1, &["/"]));
         // "Para o meu pai" has two of them.
-        let owners = (index + 1..index + 3).take_while(|at| is(*at, &OWNERS)).count();
-        let next = index + 1 + owners;
+        let next = first + (first..first + 2).take_while(|at| is(*at, &OWNERS)).count();
         (is(index, &TOWARDS) && is(next, RELATIVES)).then_some(next + 1)
     })
 }
@@ -182,9 +183,14 @@ mod tests {
 
     #[test]
     fn whoever_comes_instead_has_their_own_name_and_number() {
-        let cases: [(&[&str], Option<Guest>); 10] = [
+        let cases: [(&[&str], Option<Guest>); 12] = [
             (&["pra minha mãe, Maria Souza 11 98888-7777"], of(Some("Maria Souza"), Some("11 98888-7777"))),
             (&["quero marcar pro meu filho amanhã às 15h"], of(None, None)),
+            (
+                &["marca p minha esposa Carla, 81 97701-5522, com saulo amanha 14h"],
+                of(Some("Carla"), Some("81 97701-5522")),
+            ),
+            (&["p/ meu filho Pedro"], of(Some("Pedro"), None)),
             (&["é para o meu pai João da Silva, (11) 3222-1100."], of(Some("João da Silva"), Some("(11) 3222-1100"))),
             (&["para a minha esposa, a Ana"], of(Some("Ana"), None)),
             (&["for my daughter Emma Stone, +55 11 98888-7777"], of(Some("Emma Stone"), Some("+55 11 98888-7777"))),
