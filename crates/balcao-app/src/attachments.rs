@@ -111,8 +111,10 @@ impl Attachments {
                 Err(error) => tracing::error!(%error, "files that are to be fetched cannot be read"),
             }
             tokio::select! {
-                Some(()) = fetching.next() => {}
+                // In order: two runs of the simulator's seed are equal.
+                biased;
                 () = stop.cancelled() => {}
+                Some(()) = fetching.next() => {}
                 () = self.wake.notified() => {}
                 () = tokio::time::sleep(self.settings.poll) => {}
             }

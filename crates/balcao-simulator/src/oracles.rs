@@ -293,7 +293,8 @@ fn people_are_left_alone(
         let until = human.until.and_then(|until| until.checked_sub(tolerance).ok()).unwrap_or(Timestamp::MAX);
         let replies: BTreeSet<String> = written.iter().map(|(id, _)| id.clone()).collect();
         let spoken = written.into_iter().filter(|(_, at)| *at > from && *at < until);
-        found.extend(spoken.map(|(id, _)| format!("O-13: {id} was written while a person had {}", human.number)));
+        let had = format!("a person had {} from {} to {:?}", human.number, human.from, human.until);
+        found.extend(spoken.map(|(id, at)| format!("O-13: {id} was written at {at} while {had}")));
         let theirs = outside.sent.iter().filter(|sent| replies.contains(first_copy(&sent.correlation).0));
         let left = theirs.filter(|sent| {
             let decided = sent.at.checked_sub(SignedDuration::try_from(sent.late_by + IN_FLIGHT).unwrap_or_default());
