@@ -44,12 +44,11 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-builtin-tools --bench turn
 	.ci/bench
 
-SEEDS ?= 2500
-SCALE ?= 1
-gates: ## in release builds: 2,500 seeds under faults (SEEDS=); a thousand messages (SCALE=10: ten thousand), none lost, none answered twice
+SEEDS ?= 3000
+gates: ## in release builds: 3,000 seeds under faults (SEEDS=); ten thousand messages, none lost, none answered twice
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds $(SEEDS)
-	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=$(SCALE) cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
+	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
 
 simulate: ## the whole server under seeded faults: SEEDS=5000, or MINUTES=60
 	cargo run --release --quiet -p balcao-simulator -- $(if $(MINUTES),--minutes $(MINUTES),--seeds $(SEEDS))

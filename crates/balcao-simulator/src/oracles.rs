@@ -282,8 +282,8 @@ fn people_are_left_alone(
     for human in &outside.human {
         let Some(tenant) = tenants.iter().find(|tenant| tenant.account == human.account) else { continue };
         let Ok(phone) = Phone::parse(&human.number) else { continue };
-        let written: Vec<(String, Timestamp)> = tx.query_all(
-            "SELECT o.correlation, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation_id
+        let written: Vec<(String, i64)> = tx.query_all(
+            "SELECT o.correlation, o.id FROM outbox o JOIN conversation c ON c.id = o.conversation_id
              JOIN contact k ON k.id = c.contact_id
              WHERE o.organization_id = ?1 AND k.phone_identity = ?2 AND o.kind = 'reply'",
             &[i64::from(tenant.organization).into(), phone.identity().as_str().into()],
@@ -292,9 +292,9 @@ fn people_are_left_alone(
         let from = human.from.checked_add(tolerance).unwrap_or(Timestamp::MAX);
         let until = human.until.and_then(|until| until.checked_sub(tolerance).ok()).unwrap_or(Timestamp::MAX);
         let replies: BTreeSet<String> = written.iter().map(|(id, _)| id.clone()).collect();
-        let spoken = written.into_iter().filter(|(_, at)| *at > from && *at < until);
-        let had = format!("a person had {} from {} to {:?}", human.number, human.from, human.until);
-        found.extend(spoken.map(|(id, at)| format!("O-13: {id} was written at {at} while {had}")));
+        let (first, last) = (human.rows.0, human.rows.1.unwrap_or(i64::MAX));
+        let spoken = written.into_iter().filter(|(_, row)| *row > first && *row <= last);
+        found.extend(spoken.map(|(id, _)| format!("O-13: {id} was written while a person had {}", human.number)));
         let theirs = outside.sent.iter().filter(|sent| replies.contains(first_copy(&sent.correlation).0));
         let left = theirs.filter(|sent| {
             let decided = sent.at.checked_sub(SignedDuration::try_from(sent.late_by + IN_FLIGHT).unwrap_or_default());

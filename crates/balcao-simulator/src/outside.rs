@@ -56,10 +56,11 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// Staff tried to give a conversation back: nobody is known to have it since that began.
-    pub(crate) fn given_back(&mut self, theirs: &(String, String), began: Timestamp, ended: Timestamp) {
+    pub(crate) fn given_back(&mut self, theirs: &(String, String), (began, row): (Timestamp, i64), ended: Timestamp) {
         let is_theirs = |human: &&mut Human| human.account == theirs.0 && human.number == theirs.1;
         self.human.iter_mut().filter(is_theirs).for_each(|human| {
             human.until.get_or_insert(began);
+            human.rows.1.get_or_insert(row);
         });
         self.last_given_back.insert(theirs.clone(), ended);
     }
@@ -112,6 +113,9 @@ pub(crate) struct Human {
     pub(crate) from: Timestamp,
     /// Giving it back began then; `None`: it was not given back.
     pub(crate) until: Option<Timestamp>,
+    /// The last row of the outbox at these instants. What an hour says was decided before its transaction waited for its turn; rows are
+    /// numbered as they are committed.
+    pub(crate) rows: (i64, Option<i64>),
 }
 
 /// The sending side of the channel, as one process sees it.

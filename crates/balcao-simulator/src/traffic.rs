@@ -249,12 +249,13 @@ impl Crowd {
         self.world.note(|| format!("staff have {number}"));
         let Some(who) = self.tenants.get(tenant) else { return };
         let theirs = (who.account.clone(), number.clone());
+        let Ok(row) = self.last_row() else { return };
         {
             let mut outside = self.world.outside();
             // It may have been stored before it was acknowledged, and somebody else of the staff gave it back in between.
             let given_back = outside.last_given_back.get(&theirs).is_some_and(|at| *at >= began);
-            let human =
-                Human { account: theirs.0.clone(), number: theirs.1.clone(), from, until: given_back.then_some(from) };
+            let (until, rows) = (given_back.then_some(from), (row, given_back.then_some(row)));
+            let human = Human { account: theirs.0.clone(), number: theirs.1.clone(), from, until, rows };
             outside.human.push(human);
         }
         self.world.linger(5_000, 60_000).await;
@@ -262,8 +263,9 @@ impl Crowd {
         for _ in 0..100 {
             if let Some(replica) = self.cluster.any() {
                 // Whoever else of the staff has it by now gives it back with this.
-                let began = self.world.now();
-                self.world.outside().given_back(&theirs, began, began);
+                let Ok(row) = self.last_row() else { return };
+                let began = (self.world.now(), row);
+                self.world.outside().given_back(&theirs, began, began.0);
                 let staff = Conversations::new(replica.desk.clone());
                 let given = timeout(ACKNOWLEDGED_WITHIN, staff.give_back(who.organization, conversation)).await;
                 self.world.outside().given_back(&theirs, began, self.world.now());
@@ -274,6 +276,11 @@ impl Crowd {
             }
             self.world.linger(500, 2_000).await;
         }
+    }
+
+    /// The last row of the outbox that is committed.
+    fn last_row(&self) -> Result<i64, StoreError> {
+        self.database.look(|tx| tx.query_one("SELECT COALESCE(max(id), 0) FROM outbox", &[], |row| row.get(0)))
     }
 
     fn conversation(&self, tenant: &Tenant, number: &str) -> Result<Option<ConversationId>, StoreError> {
