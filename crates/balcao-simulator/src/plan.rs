@@ -85,7 +85,7 @@ impl Plan {
         let replicas = rng.choice([1, 1, 2, 3]).unwrap_or(1);
         let faults = Faults {
             refused: chance(rng, 0.5, 0.05),
-            unknown: chance(rng, 0.5, 0.05),
+            unknown: chance(rng, 0.5, 0.1),
             slow: chance(rng, 0.3, 0.03),
             partition: chance(rng, 0.3, 0.02),
             kill: chance(rng, 0.6, 0.06),
