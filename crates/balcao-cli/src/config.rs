@@ -12,6 +12,7 @@ mod evolution;
 mod packs;
 mod retention;
 mod serve;
+mod service_key;
 mod telemetry;
 mod terms;
 mod transcription;

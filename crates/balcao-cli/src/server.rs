@@ -253,12 +253,12 @@ impl Server {
         Self { role, web: web.in_role(role.as_str()), more, watchdog, ..self }
     }
 
-    /// The same, with packs of the operator's own, whose services may post to it.
-    /// Which events are told outside, and where figures are read.
+    /// The same, told which events go outside, and where figures are read.
     pub(crate) fn telling(self, told: Webhooks, measured: Option<Measured>) -> Self {
         Self { told: Some(told), measured, ..self }
     }
 
+    /// The same, with packs of the operator's own, whose services may post to it.
     pub(crate) fn with_packs(mut self, current: Current, reload: Reload) -> Self {
         let deliveries = self.packs.0.clone();
         let hooks = PackWebhooks { deliveries: deliveries.clone(), signed: Arc::new(current.clone()) };

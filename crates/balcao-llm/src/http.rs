@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, redirect};
+use reqwest::{Client, Url, redirect};
 
 /// Builds a client: rustls on aws-lc-rs, a connect timeout, no redirects.
 ///
@@ -20,6 +20,21 @@ pub fn client(connect: Duration, local: bool) -> Result<Client, reqwest::Error> 
         .redirect(redirect::Policy::none())
         .user_agent(concat!("balcao/", env!("CARGO_PKG_VERSION")));
     if local { builder.no_proxy() } else { builder }.build()
+}
+
+/// Where a service under a base URL answers `path`, and whether that is local: on this machine, or a neighbour on a private
+/// network whose name has no dot. `None`: the base is no address, carries a user or a query, or would send a key in the open
+/// over `http` to somebody who is not local.
+pub(crate) fn endpoint(base: &str, path: &str) -> Option<(Url, bool)> {
+    let url = Url::parse(&format!("{}/{path}", base.trim_end_matches('/'))).ok()?;
+    let host = url.host_str()?;
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let local = match bare.parse::<std::net::IpAddr>() {
+        Ok(address) => address.is_loopback(),
+        Err(_a_name) => !host.contains('.'),
+    };
+    let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
+    (plain && (url.scheme() == "https" || (url.scheme() == "http" && local))).then_some((url, local))
 }
 
 /// How long one model call may take. All are on by default.

@@ -103,19 +103,8 @@ impl OpenAiTranscriber {
     /// # Errors
     /// [`TranscriptionConfigError`] says what to mend.
     pub fn new(config: TranscriptionConfig) -> Result<Self, TranscriptionConfigError> {
-        let refuse = || TranscriptionConfigError::BaseUrl { url: config.base_url.clone() };
-        let full = format!("{}/audio/transcriptions", config.base_url.trim_end_matches('/'));
-        let url = Url::parse(&full).map_err(|_source| refuse())?;
-        let host = url.host_str().ok_or_else(refuse)?;
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let local = match bare.parse::<std::net::IpAddr>() {
-            Ok(address) => address.is_loopback(),
-            Err(_a_name) => !host.contains('.'),
-        };
-        let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
-        if !plain || !(url.scheme() == "https" || (url.scheme() == "http" && local)) {
-            return Err(refuse());
-        }
+        let (url, local) = http::endpoint(&config.base_url, "audio/transcriptions")
+            .ok_or_else(|| TranscriptionConfigError::BaseUrl { url: config.base_url.clone() })?;
         if config.model.trim().is_empty() {
             return Err(TranscriptionConfigError::Model);
         }

@@ -311,11 +311,9 @@ async fn f_153_a_handoff_that_nobody_takes_is_told_to_staff_the_customer_and_the
     assert_eq!((shop.fires(terms()).await, told().await.len()), (0, 2));
 }
 
-#[tokio::test]
-async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
-    let (shop, joao) = reminded(60).await;
-    let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
-    let hold = BookRequest {
+/// A time that is kept until somebody confirms it.
+fn hold() -> BookRequest {
+    BookRequest {
         professional: Some("Otávio".to_owned()),
         service: None,
         date: "2026-11-26".parse().unwrap(),
@@ -323,8 +321,14 @@ async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
         attendee: None,
         pending: true,
         source: "test".to_owned(),
-    };
-    let held = booking.book(organization, joao, shop.world.key(), hold).await.unwrap().value.unwrap().appointment;
+    }
+}
+
+#[tokio::test]
+async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
+    let (shop, joao) = reminded(60).await;
+    let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
+    let held = booking.book(organization, joao, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment;
     let status = async || {
         let id = held.id;
         shop.look(move |tx| appointment::find(tx, organization, id, Currency::BRL)).await.unwrap().status
@@ -345,17 +349,8 @@ async fn what_is_wrong_with_one_business_holds_up_no_other() {
     let now = balcao_domain::Clock::now(&*shop.world.clock);
     let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
     let contact = shop.look(move |tx| balcao_store::contact::list(tx, other, None, 1)).await.remove(0).id;
-    let hold = BookRequest {
-        professional: Some("Otávio".to_owned()),
-        service: None,
-        date: "2026-11-26".parse().unwrap(),
-        start_min: 10 * 60,
-        attendee: None,
-        pending: true,
-        source: "test".to_owned(),
-    };
     let booking = Booking::new(shop.world.desk.clone());
-    let held = booking.book(other, contact, shop.world.key(), hold).await.unwrap().value.unwrap().appointment.id;
+    let held = booking.book(other, contact, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment.id;
     // The first business cannot be read, nor can its reminder be fired.
     let first = shop.world.organization;
     shop.look(move |tx| {

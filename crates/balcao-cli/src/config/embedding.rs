@@ -6,6 +6,7 @@ use balcao_llm::embed::{Embedder, EmbeddingConfig as Service, OpenAiEmbedder};
 use secrecy::SecretString;
 use serde::Deserialize;
 
+use super::service_key;
 use crate::output::chain;
 
 /// A service that speaks OpenAI's protocol. Without `model` there is none, and search goes by words alone.
@@ -54,21 +55,8 @@ impl EmbeddingConfig {
     /// What to mend in the configuration.
     pub(crate) fn read(&self) -> Result<Option<Arc<dyn Embedder>>, String> {
         let Some(model) = &self.model else { return Ok(None) };
-        let key = match (&self.api_key_env, &self.api_key_file) {
-            (Some(_), Some(_)) => {
-                return Err("give embedding.api_key_env or embedding.api_key_file, not both".to_owned());
-            }
-            (Some(name), None) => {
-                let unset = || format!("embedding.api_key_env names {name}, which is not set in the environment");
-                Some(self.key.clone().ok_or_else(unset)?)
-            }
-            (None, Some(file)) => {
-                let read = std::fs::read_to_string(file);
-                let key = read.map_err(|error| format!("embedding.api_key_file {}: {error}", file.display()))?;
-                Some(SecretString::from(key.trim().to_owned()))
-            }
-            (None, None) => None,
-        };
+        let (named, file) = (self.api_key_env.as_deref(), self.api_key_file.as_deref());
+        let key = service_key::read("embedding", named, file, |_name| self.key.clone())?;
         let service = Service {
             base_url: self.base_url.clone(),
             model: model.clone(),

@@ -6,6 +6,7 @@ use balcao_llm::transcribe::{OpenAiTranscriber, Transcriber, TranscriptionConfig
 use secrecy::SecretString;
 use serde::Deserialize;
 
+use super::service_key;
 use crate::output::chain;
 
 /// How long one call may take.
@@ -46,26 +47,14 @@ impl TranscriptionConfig {
     /// The service, ready to be asked; `None` if none is configured.
     pub(crate) fn read(&self, environment: &BTreeMap<String, String>) -> Result<Option<Arc<dyn Transcriber>>, String> {
         let Some(model) = &self.model else { return Ok(None) };
-        let key = match (&self.api_key_env, &self.api_key_file) {
-            (Some(_), Some(_)) => {
-                return Err("give transcription.api_key_env or transcription.api_key_file, not both".to_owned());
-            }
-            (Some(name), None) => {
-                let key = environment.get(name).filter(|key| !key.trim().is_empty());
-                Some(key.cloned().ok_or_else(|| {
-                    format!("transcription.api_key_env names {name}, which is not set in the environment")
-                })?)
-            }
-            (None, Some(file)) => {
-                let read = std::fs::read_to_string(file);
-                Some(read.map_err(|error| format!("transcription.api_key_file {}: {error}", file.display()))?)
-            }
-            (None, None) => None,
-        };
+        let (named, file) = (self.api_key_env.as_deref(), self.api_key_file.as_deref());
+        let key = service_key::read("transcription", named, file, |name| {
+            environment.get(name).cloned().map(SecretString::from)
+        })?;
         let service = Service {
             base_url: self.base_url.clone(),
             model: model.clone(),
-            key: key.map(|key| SecretString::from(key.trim().to_owned())),
+            key,
             language: self.language.clone(),
             within: WITHIN,
         };
