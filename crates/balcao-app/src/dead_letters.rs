@@ -182,7 +182,7 @@ fn actor(tx: &mut Tx<'_>, organization: OrganizationId, email: &str) -> Answer<S
 }
 
 fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: Trouble) -> Result<DeadLetter, UseCaseError> {
-    let Trouble { message, created_at, changed_at, given_up_at } = found;
+    let Trouble { message, changed_at, given_up_at } = found;
     let with = conversation::get(tx, organization, message.conversation)?.contact;
     Ok(DeadLetter {
         id: message.id,
@@ -194,7 +194,7 @@ fn view(tx: &mut Tx<'_>, organization: OrganizationId, found: Trouble) -> Result
         text: words(&message.body),
         attempts: message.attempts,
         failure: message.failure,
-        created_at,
+        created_at: message.created_at,
         changed_at,
         given_up_at,
     })

@@ -303,7 +303,9 @@ impl Sender {
         if let Some(failure) = &attempt.failure {
             tracing::warn!(id = %message.id, attempt = message.attempts, failure, "a message was not sent");
         }
-        // What is not recorded in its time is taken for unknown, and then only staff can send it.
+        // What is not recorded in its time is taken for unknown, and then only staff can send it. To hand in a file may have taken
+        // longer than the claim lasts; what is recorded late still counts.
+        let until = until.max(later(self.desk.clock.now(), self.settings.lease));
         while let Err(error) = self.record(&message, &attempt).await {
             tracing::error!(id = %message.id, %error, "what came of a message could not be recorded");
             if self.desk.clock.now() >= until {
@@ -379,8 +381,10 @@ impl Sender {
                 AttemptOutcome::Accepted if pause::end(tx, &message)? => {
                     tracing::warn!(channel = message.channel, account = message.account, "the account can send again");
                 }
-                AttemptOutcome::TooFast => pacing::told(tx, &message, spread, now)?,
-                AttemptOutcome::Accepted
+                // Run again after a commit of unknown outcome, it is told once.
+                AttemptOutcome::TooFast if recorded => pacing::told(tx, &message, spread, now)?,
+                AttemptOutcome::TooFast
+                | AttemptOutcome::Accepted
                 | AttemptOutcome::Retry { .. }
                 | AttemptOutcome::TooManyToOne
                 | AttemptOutcome::Refused

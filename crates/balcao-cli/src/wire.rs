@@ -228,7 +228,7 @@ pub(crate) async fn configured(
         }
     };
     let clock = clock(now, &chosen.timezone)?;
-    let desk = Desk::new(store, clock.shared()).with_notices(notices(config));
+    let desk = Desk::new(store.serving(chosen.id), clock.shared()).with_notices(notices(config));
     Ok((desk, chosen.id, clock))
 }
 

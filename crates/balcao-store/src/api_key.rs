@@ -87,14 +87,16 @@ pub fn insert(
     )
 }
 
-/// The keys of every organization that begin with `prefix`, revoked and expired ones included: who asks has not said yet
-/// whose they are. As a rule there is one or none.
+/// The keys of every organization that is served which begin with `prefix`, revoked and expired ones included: who asks has
+/// not said yet whose they are. As a rule there is one or none.
 ///
 /// # Errors
 /// What the database said.
 pub fn find_by_prefix(tx: &mut Tx<'_>, prefix: &str) -> Result<Vec<ApiKey>, StoreError> {
-    tx.across_organizations();
-    tx.query_all(&format!("SELECT {COLUMNS} FROM api_key WHERE prefix = ?1 ORDER BY id"), values![prefix], read)
+    let served = tx.served();
+    let sql =
+        format!("SELECT {COLUMNS} FROM api_key WHERE prefix = ?1 AND (organization_id = ?2 OR ?2 IS NULL) ORDER BY id");
+    tx.query_all(&sql, values![prefix, served], read)
 }
 
 /// An organization's keys, revoked and expired ones included, in order of id.

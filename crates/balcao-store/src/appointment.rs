@@ -244,6 +244,25 @@ pub fn starting_between(
     tx.query_all(&sql, values![organization, from, to], |row| read(row, currency))
 }
 
+/// Whether an appointment of a contact was booked, moved or cancelled after an instant. One that was moved is a new one, and
+/// the old one is cancelled.
+///
+/// # Errors
+/// What the database said.
+pub fn changed_since(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    since: Timestamp,
+) -> Result<bool, StoreError> {
+    let found: i64 = tx.query_one(
+        "SELECT count(*) FROM appointment WHERE organization_id = ?1 AND contact_id = ?2 AND (created_at > ?3 OR cancelled_at > ?3)",
+        values![organization, contact, since],
+        |row| row.get(0),
+    )?;
+    Ok(found > 0)
+}
+
 /// The occupied time of every professional that touches the span, in order of start. Expired holds are free.
 ///
 /// # Errors

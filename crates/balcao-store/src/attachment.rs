@@ -264,11 +264,12 @@ pub fn claim(tx: &mut Tx<'_>, now: Timestamp, until: Timestamp, limit: u32) -> R
         "UPDATE attachment SET attempts = attempts + 1, lease_until = ?2, changed_at = ?1 WHERE id IN (
              SELECT id FROM attachment
              WHERE state = 'waiting' AND not_before <= ?1 AND (lease_until IS NULL OR lease_until <= ?1)
+               AND (organization_id = ?4 OR ?4 IS NULL)
              ORDER BY not_before, id LIMIT ?3)
          RETURNING {COLUMNS}"
     );
-    tx.across_organizations();
-    let mut rows = tx.query_all(&sql, values![now, until, limit], read)?;
+    let served = tx.served();
+    let mut rows = tx.query_all(&sql, values![now, until, limit, served], read)?;
     rows.sort_by_key(|row| row.id);
     Ok(rows)
 }

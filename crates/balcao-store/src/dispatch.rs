@@ -38,6 +38,8 @@ pub struct Claimed {
     pub account: String,
     /// What is remembered of the attempts before, this claim included.
     pub tally: Tally,
+    /// How long the lease lasts from each renewal on.
+    pub lasts: SignedDuration,
 }
 
 /// Who claims, and what.
@@ -170,7 +172,7 @@ pub fn set_ripe(
 /// # Errors
 /// What the database said.
 pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>, StoreError> {
-    tx.across_organizations();
+    let served = tx.served();
     let found = tx.query_all(
         "SELECT d.organization_id, d.conversation_id, d.epoch, c.contact_id, c.channel, d.account, d.attempts, d.failures,
                 d.blame, d.suspect, CASE WHEN d.owner IS NULL THEN 0 ELSE 1 END
@@ -178,9 +180,10 @@ pub fn claim(tx: &mut Tx<'_>, request: &ClaimRequest<'_>) -> Result<Vec<Claimed>
          WHERE ((d.owner IS NULL AND d.ripe_at <= ?1) OR (d.owner IS NOT NULL AND d.lease_until <= ?1))
            AND (d.not_before IS NULL OR d.not_before <= ?1)
            AND (?3 = 1 OR (d.owner IS NULL AND d.suspect = 0))
+           AND (d.organization_id = ?4 OR ?4 IS NULL)
          ORDER BY COALESCE(d.ripe_at, d.lease_until), d.conversation_id LIMIT ?2",
-        values![request.now, request.limit, request.suspects > 0],
-        claimed,
+        values![request.now, request.limit, request.suspects > 0, served],
+        |row| claimed(row, request),
     )?;
     let mut suspects = request.suspects;
     let mut taken = Vec::new();
@@ -210,7 +213,7 @@ pub fn claim_stuck(
     since: Timestamp,
     suspects_since: Timestamp,
 ) -> Result<Vec<Claimed>, StoreError> {
-    tx.across_organizations();
+    let served = tx.served();
     let mut found = tx.query_all(
         "SELECT d.organization_id, d.conversation_id, d.epoch, c.contact_id, c.channel, d.account, d.attempts, d.failures,
                 d.blame, d.suspect, CASE WHEN d.owner IS NULL THEN 0 ELSE 1 END
@@ -220,9 +223,10 @@ pub fn claim_stuck(
              AND (i.received_at <= ?4 OR d.blame > 0 OR (d.owner IS NULL AND d.suspect = 0))
              AND NOT EXISTS (SELECT 1 FROM rescue r WHERE r.inbox_id = i.id))
            AND (d.owner IS NOT NULL OR d.ripe_at IS NULL OR d.ripe_at <= ?2)
+           AND (d.organization_id = ?5 OR ?5 IS NULL)
          ORDER BY d.conversation_id LIMIT ?3",
-        values![request.now, since, request.limit, suspects_since],
-        claimed,
+        values![request.now, since, request.limit, suspects_since, served],
+        |row| claimed(row, request),
     )?;
     for one in &mut found {
         one.tally.failures = one.tally.failures.max(MAX_FAILURES);
@@ -240,11 +244,12 @@ pub fn claim_stuck(
 }
 
 /// A row of both claims, with the tally that the claim leads to.
-fn claimed(row: &Row<'_>) -> Result<Claimed, StoreError> {
+fn claimed(row: &Row<'_>, request: &ClaimRequest<'_>) -> Result<Claimed, StoreError> {
     let lease = Lease { organization: row.get(0)?, conversation: row.get(1)?, epoch: row.get(2)? };
     let before = Tally { attempts: row.get(6)?, failures: row.get(7)?, blame: row.get(8)?, suspect: row.get(9)? };
     let tally = before.claimed(row.get(10)?);
-    Ok(Claimed { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, tally })
+    let lasts = request.until.duration_since(request.now);
+    Ok(Claimed { lease, contact: row.get(3)?, channel: row.get(4)?, account: row.get(5)?, tally, lasts })
 }
 
 fn take(tx: &mut Tx<'_>, one: &Claimed, request: &ClaimRequest<'_>) -> Result<(), StoreError> {

@@ -1,13 +1,13 @@
-//! What waits, and since when, over all organizations: for metrics and alarms.
+//! What waits, and since when, in the organizations that a handle serves: for metrics and alarms.
 //!
-//! Read in one transaction by queries over partial indexes: they cost what waits, not what is stored. Every process over the
-//! same database reads the same.
+//! Read in one transaction by queries over partial indexes: they cost what waits, not what is stored. Every process that
+//! serves the same organization over the same database reads the same.
 
 use jiff::Timestamp;
 
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::value::{Value, values};
+use crate::value::{Row, values};
 
 /// Things that wait.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -79,64 +79,77 @@ fn joined(one: Waiting, other: Waiting) -> Waiting {
     Waiting { count: one.count.saturating_add(other.count), since }
 }
 
-/// Reads what waits now.
+/// Reads what waits now, of the organizations that this handle serves.
 ///
 /// # Errors
 /// What the database said.
 pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
     Ok(Figures {
-        inbox: waiting(tx, "SELECT count(*), min(received_at) FROM inbox WHERE state IN ('new', 'assigned')", &[])?,
+        inbox: waiting(tx, "SELECT count(*), min(received_at) FROM inbox t WHERE state IN ('new', 'assigned')", None)?,
         ripe: waiting(
             tx,
-            "SELECT count(*), min(ripe_at) FROM dispatch WHERE owner IS NULL AND ripe_at IS NOT NULL AND ripe_at <= ?1",
-            values![now],
+            "SELECT count(*), min(ripe_at) FROM dispatch t WHERE owner IS NULL AND ripe_at IS NOT NULL AND ripe_at <= ?2",
+            Some(now),
         )?,
-        open_turns: count(tx, "SELECT count(*) FROM turn WHERE state = 'open'")?,
-        pending: waiting(tx, "SELECT count(*), min(created_at) FROM outbox WHERE state = 'pending'", &[])?,
-        sending: waiting(tx, "SELECT count(*), min(created_at) FROM outbox WHERE state = 'sending'", &[])?,
+        open_turns: count(tx, "SELECT count(*) FROM turn t WHERE state = 'open'")?,
+        pending: waiting(tx, "SELECT count(*), min(created_at) FROM outbox t WHERE state = 'pending'", None)?,
+        sending: waiting(tx, "SELECT count(*), min(created_at) FROM outbox t WHERE state = 'sending'", None)?,
         paused: waiting(
             tx,
-            "SELECT count(*), min(p.since) FROM pause p WHERE EXISTS (
-                 SELECT 1 FROM outbox o WHERE o.state = 'pending' AND o.organization_id = p.organization_id
-                 AND o.channel = p.channel AND o.account = p.account)",
-            &[],
+            "SELECT count(*), min(t.since) FROM pause t WHERE EXISTS (
+                 SELECT 1 FROM outbox o WHERE o.state = 'pending' AND o.organization_id = t.organization_id
+                 AND o.channel = t.channel AND o.account = t.account)",
+            None,
         )?,
         unknown: troubled(tx, "unknown")?,
         dead: troubled(tx, "dead")?,
         reminders: waiting(
             tx,
-            "SELECT count(*), min(remind_at) FROM reminder WHERE state = 'open' AND remind_at <= ?1",
-            values![now],
+            "SELECT count(*), min(remind_at) FROM reminder t WHERE state = 'open' AND remind_at <= ?2",
+            Some(now),
         )?,
         follow_ups: waiting(
             tx,
-            "SELECT count(*), min(send_at) FROM follow_up WHERE state = 'open' AND send_at <= ?1",
-            values![now],
+            "SELECT count(*), min(send_at) FROM follow_up t WHERE state = 'open' AND send_at <= ?2",
+            Some(now),
         )?,
-        handoffs: waiting(tx, "SELECT count(*), min(created_at) FROM handoff WHERE resolved_at IS NULL", &[])?,
+        handoffs: waiting(tx, "SELECT count(*), min(created_at) FROM handoff t WHERE resolved_at IS NULL", None)?,
         untaken: waiting(
             tx,
-            "SELECT count(*), min(h.created_at) FROM handoff h JOIN conversation c ON c.id = h.conversation_id
-             WHERE h.resolved_at IS NULL AND c.state = 'waiting_human'",
-            &[],
+            "SELECT count(*), min(t.created_at) FROM handoff t JOIN conversation c ON c.id = t.conversation_id
+             WHERE t.resolved_at IS NULL AND c.state = 'waiting_human'",
+            None,
         )?,
-        webhooks: waiting(tx, "SELECT count(*), min(created_at) FROM webhook_delivery WHERE state = 'pending'", &[])?,
-        dead_webhooks: count(tx, "SELECT count(*) FROM webhook_delivery WHERE state = 'dead'")?,
+        webhooks: waiting(
+            tx,
+            "SELECT count(*), min(created_at) FROM webhook_delivery t WHERE state = 'pending'",
+            None,
+        )?,
+        dead_webhooks: count(tx, "SELECT count(*) FROM webhook_delivery t WHERE state = 'dead'")?,
     })
 }
 
 fn troubled(tx: &mut Tx<'_>, state: &str) -> Result<u32, StoreError> {
-    let sql = "SELECT count(*) FROM outbox WHERE state IN ('unknown', 'dead') AND state = ?1 AND given_up_at IS NULL";
-    tx.across_organizations();
-    tx.query_one(sql, values![state], |row| row.get(0))
+    let sql = "SELECT count(*) FROM outbox t WHERE state IN ('unknown', 'dead') AND state = ?2 AND given_up_at IS NULL";
+    let served = tx.served();
+    tx.query_one(&of_served(sql), values![served, state], |row| row.get(0))
 }
 
 fn count(tx: &mut Tx<'_>, sql: &str) -> Result<u32, StoreError> {
-    tx.across_organizations();
-    tx.query_one(sql, &[], |row| row.get(0))
+    let served = tx.served();
+    tx.query_one(&of_served(sql), values![served], |row| row.get(0))
 }
 
-fn waiting(tx: &mut Tx<'_>, sql: &str, values: &[Value<'_>]) -> Result<Waiting, StoreError> {
-    tx.across_organizations();
-    tx.query_one(sql, values, |row| Ok(Waiting { count: row.get(0)?, since: row.get(1)? }))
+fn waiting(tx: &mut Tx<'_>, sql: &str, now: Option<Timestamp>) -> Result<Waiting, StoreError> {
+    let served = tx.served();
+    let read = |row: &Row<'_>| Ok(Waiting { count: row.get(0)?, since: row.get(1)? });
+    match now {
+        Some(now) => tx.query_one(&of_served(sql), values![served, now], read),
+        None => tx.query_one(&of_served(sql), values![served], read),
+    }
+}
+
+/// The same of the organizations that are served: the rows of `t` have theirs.
+fn of_served(sql: &str) -> String {
+    format!("{sql} AND (t.organization_id = ?1 OR ?1 IS NULL)")
 }

@@ -119,13 +119,13 @@ pub struct DueFollowUp {
 /// # Errors
 /// What the database said.
 pub fn take_due(tx: &mut Tx<'_>, now: Timestamp, held_until: Timestamp) -> Result<Option<DueFollowUp>, StoreError> {
-    tx.across_organizations();
+    let served = tx.served();
     tx.query_optional(
         "UPDATE follow_up SET tries = tries + 1, held_until = ?2 WHERE id =
            (SELECT id FROM follow_up WHERE state = 'open' AND send_at <= ?1 AND COALESCE(held_until, 0) <= ?1
-            ORDER BY send_at, id LIMIT 1)
+            AND (organization_id = ?3 OR ?3 IS NULL) ORDER BY send_at, id LIMIT 1)
          RETURNING id, contact_id, kind, hint, send_at, episode, organization_id, tries",
-        values![now, held_until],
+        values![now, held_until, served],
         |row| Ok(DueFollowUp { organization: row.get(6)?, follow_up: read(row)?, tries: row.get(7)? }),
     )
 }

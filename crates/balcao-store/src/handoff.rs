@@ -24,7 +24,8 @@ pub struct NewHandoff<'a> {
     pub assigned_staff: Option<StaffId>,
 }
 
-/// Records a handoff.
+/// Records a handoff and gives its id. A conversation has one open handoff (F-154): a further one adds to it what was not
+/// known, and changes neither its reason nor since when it waits.
 ///
 /// # Errors
 /// What the database said.
@@ -36,12 +37,16 @@ pub fn insert(
 ) -> Result<i64, StoreError> {
     tx.insert(
         "INSERT INTO handoff (organization_id, conversation_id, turn_id, reason, summary, note_id, assigned_staff, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (organization_id, conversation_id) WHERE resolved_at IS NULL DO UPDATE SET
+             summary = COALESCE(excluded.summary, handoff.summary), note_id = COALESCE(handoff.note_id, excluded.note_id),
+             assigned_staff = COALESCE(excluded.assigned_staff, handoff.assigned_staff)
+         RETURNING id",
         values![organization, new.conversation, new.turn, new.reason, new.summary, new.note, new.assigned_staff, now],
     )
 }
 
-/// Marks the open handoffs of a conversation as resolved: it was given back or closed.
+/// Marks the open handoff of a conversation as resolved: it was given back or closed.
 ///
 /// # Errors
 /// What the database said.
@@ -57,7 +62,7 @@ pub fn resolve(
     )
 }
 
-/// Keeps what a conversation was about with its open handoffs; how many those are.
+/// Keeps what a conversation was about with its open handoff; how many those are: one or none.
 ///
 /// # Errors
 /// What the database said.
@@ -109,15 +114,16 @@ pub fn untaken(
     limit: u32,
 ) -> Result<Vec<Untaken>, StoreError> {
     let [first, second, third] = after.map(|after| now.checked_sub(after).unwrap_or(Timestamp::MIN));
-    tx.across_organizations();
+    let served = tx.served();
     tx.query_all(
         "SELECT h.id, h.organization_id, h.conversation_id, h.told FROM handoff h
          JOIN conversation c ON c.id = h.conversation_id
          WHERE h.resolved_at IS NULL AND c.state = 'waiting_human'
            AND ((h.told = 0 AND h.created_at <= ?1) OR (h.told = 1 AND h.created_at <= ?2)
                 OR (h.told = 2 AND h.created_at <= ?3))
+           AND (h.organization_id = ?5 OR ?5 IS NULL)
          ORDER BY h.created_at, h.id LIMIT ?4",
-        values![first, second, third, limit],
+        values![first, second, third, limit, served],
         |row| Ok(Untaken { id: row.get(0)?, organization: row.get(1)?, conversation: row.get(2)?, told: row.get(3)? }),
     )
 }
@@ -134,7 +140,7 @@ pub fn tell(tx: &mut Tx<'_>, untaken: &Untaken) -> Result<bool, StoreError> {
     Ok(changed == 1)
 }
 
-/// The first open handoff of a conversation: since then its contact has waited.
+/// The open handoff of a conversation: since then its contact has waited.
 ///
 /// # Errors
 /// What the database said.

@@ -156,6 +156,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112361_throttle.sql"),
         postgres: include_str!("../migrations/postgres/2026112361_throttle.sql"),
     },
+    Migration {
+        version: 2_026_112_370,
+        name: "2026112370_one_handoff",
+        sqlite: include_str!("../migrations/sqlite/2026112370_one_handoff.sql"),
+        postgres: include_str!("../migrations/postgres/2026112370_one_handoff.sql"),
+    },
 ];
 
 /// A migration that the database has.

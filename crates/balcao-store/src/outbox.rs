@@ -3,6 +3,8 @@
 //! The states and their invariants are in [`balcao_domain::outbox`]. Every change demands the state that it starts from; a
 //! change that finds another state does nothing and says so.
 
+mod trouble;
+
 use balcao_domain::outbox::{Next, OutboxState};
 use balcao_domain::{ConversationId, OrganizationId, OutboxId, TurnId};
 use jiff::Timestamp;
@@ -11,6 +13,8 @@ use crate::error::StoreError;
 use crate::hint::Hint;
 use crate::tx::Tx;
 use crate::value::{Row, values, word};
+
+pub use trouble::{Trouble, give_up, trouble, troubled};
 
 /// A message to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +92,8 @@ pub struct Outbox {
     pub excused: u32,
     /// Whether it goes to the other spelling of the customer's number.
     pub respelled: bool,
+    /// When it was written.
+    pub created_at: Timestamp,
 }
 
 impl Outbox {
@@ -118,7 +124,7 @@ pub struct Bill {
 
 const COLUMNS: &str = "id, organization_id, conversation_id, turn_id, channel, account, recipient, body, correlation, state, \
                        attempts, not_before, provider_message, delivery, failure, kind, about, fallback, category, \
-                       price_micros, round, excused, respelled";
+                       price_micros, round, excused, respelled, created_at";
 
 fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
     Ok(Outbox {
@@ -145,6 +151,7 @@ fn read(row: &Row<'_>) -> Result<Outbox, StoreError> {
         round: row.get(20)?,
         excused: row.get(21)?,
         respelled: row.get(22)?,
+        created_at: row.get(23)?,
     })
 }
 
@@ -207,11 +214,12 @@ pub fn claim(
                                AND p.account = o.account AND p.until > ?1)
                AND NOT EXISTS (SELECT 1 FROM throttle t WHERE t.organization_id = o.organization_id AND t.channel = o.channel
                                AND t.account = o.account AND t.until > ?1)
+               AND (o.organization_id = ?5 OR ?5 IS NULL)
              ORDER BY o.not_before, o.id LIMIT ?3)
          RETURNING {COLUMNS}"
     );
-    tx.across_organizations();
-    tx.query_all(&sql, values![now, until, limit, claim], read)
+    let served = tx.served();
+    tx.query_all(&sql, values![now, until, limit, claim, served], read)
 }
 
 /// Gives back what a claim took of which nothing was sent; gives how many messages that were.
@@ -248,10 +256,10 @@ pub fn expire(tx: &mut Tx<'_>, now: Timestamp, settle: Timestamp) -> Result<Vec<
     let sql = format!(
         "UPDATE outbox SET state = 'unknown', sending_until = NULL, not_before = ?2, changed_at = ?1,
                 failure = 'the program ended while it was being sent'
-         WHERE state = 'sending' AND sending_until <= ?1 RETURNING {COLUMNS}"
+         WHERE state = 'sending' AND sending_until <= ?1 AND (organization_id = ?3 OR ?3 IS NULL) RETURNING {COLUMNS}"
     );
-    tx.across_organizations();
-    tx.query_all(&sql, values![now, settle], read)
+    let served = tx.served();
+    tx.query_all(&sql, values![now, settle, served], read)
 }
 
 /// Records what came of the attempt that [`claim`] counted; tells whether it did. An answer that comes after the attempt was
@@ -380,6 +388,25 @@ pub fn set_price(
     Ok(())
 }
 
+/// Corrects what a message was expected to cost by what the provider says of it: as what it bills it, and that it bills nothing.
+///
+/// # Errors
+/// What the database said.
+pub fn learn_price(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: OutboxId,
+    category: Option<&str>,
+    is_free: bool,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE outbox SET category = COALESCE(?3, category), price_micros = CASE WHEN ?4 = 1 THEN 0 ELSE price_micros END
+         WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, category, is_free],
+    )?;
+    Ok(())
+}
+
 /// What the messages of an account cost since an instant, those of `category` counted. What was not sent and will not be
 /// costs nothing.
 ///
@@ -486,15 +513,15 @@ pub fn withdraw(
 }
 
 /// Sends a dead or unknown message once more: staff say so. Tells whether it was one. Attempts go on being counted, so that
-/// an answer to an earlier one cannot be taken for this one's; what statuses told of the copy before is forgotten. It goes to
-/// where the customer is reached now.
+/// an answer to an earlier one cannot be taken for this one's; what statuses told of the copy before is forgotten, and its price:
+/// it is sent, and counts, on this day's terms. It goes to where the customer is reached now.
 ///
 /// # Errors
 /// What the database said.
 pub fn retry(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId, now: Timestamp) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE outbox SET state = 'pending', not_before = ?3, changed_at = ?3, failure = NULL, given_up_at = NULL,
-                delivery = NULL, provider_message = NULL, round = round + 1,
+                delivery = NULL, provider_message = NULL, round = round + 1, category = NULL, price_micros = NULL, priced_at = NULL,
                 recipient = COALESCE((SELECT d.recipient FROM dispatch d WHERE d.conversation_id = outbox.conversation_id), recipient)
          WHERE organization_id = ?1 AND id = ?2 AND state IN ('dead', 'unknown')",
         values![organization, id, now],
@@ -527,68 +554,4 @@ pub fn list(
 ) -> Result<Vec<Outbox>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM outbox WHERE organization_id = ?1 AND state = ?2 ORDER BY id LIMIT ?3");
     tx.query_all(&sql, values![organization, state.as_str(), limit], read)
-}
-
-/// A message that did not leave, or may not have, as staff see it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
-    /// The message.
-    pub message: Outbox,
-    /// When it was written.
-    pub created_at: Timestamp,
-    /// When something last became of it.
-    pub changed_at: Timestamp,
-    /// When staff let it be.
-    pub given_up_at: Option<Timestamp>,
-}
-
-fn read_trouble(row: &Row<'_>) -> Result<Trouble, StoreError> {
-    Ok(Trouble { message: read(row)?, created_at: row.get(23)?, changed_at: row.get(24)?, given_up_at: row.get(25)? })
-}
-
-/// Dead and unknown messages, the latest first, at most `limit`, those before `before`; those that staff let be only if `all`.
-///
-/// # Errors
-/// What the database said.
-pub fn troubled(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    all: bool,
-    before: Option<OutboxId>,
-    limit: u32,
-) -> Result<Vec<Trouble>, StoreError> {
-    let sql = format!(
-        "SELECT {COLUMNS}, created_at, changed_at, given_up_at FROM outbox
-         WHERE organization_id = ?1 AND state IN ('unknown', 'dead') AND id < ?2 AND (?3 = 1 OR given_up_at IS NULL)
-         ORDER BY id DESC LIMIT ?4"
-    );
-    let before = before.map_or(i64::MAX, i64::from);
-    tx.query_all(&sql, values![organization, before, all, limit], read_trouble)
-}
-
-/// One dead or unknown message.
-///
-/// # Errors
-/// What the database said.
-pub fn trouble(tx: &mut Tx<'_>, organization: OrganizationId, id: OutboxId) -> Result<Option<Trouble>, StoreError> {
-    let sql = format!(
-        "SELECT {COLUMNS}, created_at, changed_at, given_up_at FROM outbox
-         WHERE organization_id = ?1 AND id = ?2 AND state IN ('unknown', 'dead')"
-    );
-    tx.query_optional(&sql, values![organization, id], read_trouble)
-}
-
-/// Staff let a dead or unknown message be; tells whether they had not before.
-///
-/// # Errors
-/// What the database said.
-pub fn give_up(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-    id: OutboxId,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    let sql = "UPDATE outbox SET given_up_at = ?3
-               WHERE organization_id = ?1 AND id = ?2 AND state IN ('unknown', 'dead') AND given_up_at IS NULL";
-    Ok(tx.execute(sql, values![organization, id, now])? == 1)
 }

@@ -79,11 +79,11 @@ pub struct DueReminder {
 /// # Errors
 /// What the database said.
 pub fn due(tx: &mut Tx<'_>, now: Timestamp, limit: u32) -> Result<Vec<DueReminder>, StoreError> {
-    tx.across_organizations();
+    let served = tx.served();
     tx.query_all(
         "SELECT id, organization_id, appointment_id, remind_at FROM reminder
-         WHERE state = 'open' AND remind_at <= ?1 ORDER BY remind_at, id LIMIT ?2",
-        values![now, limit],
+         WHERE state = 'open' AND remind_at <= ?1 AND (organization_id = ?3 OR ?3 IS NULL) ORDER BY remind_at, id LIMIT ?2",
+        values![now, limit, served],
         |row| {
             Ok(DueReminder {
                 id: row.get(0)?,

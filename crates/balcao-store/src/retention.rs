@@ -138,7 +138,7 @@ impl Old {
             // The provider's name of a message holds the customer's number; what tells a repeat is the hash.
             Self::Inbox => Rule {
                 forgets: Some("text = NULL, payload = NULL, provider_message = NULL"),
-                ..row("inbox", "received_at", "state NOT IN ('new', 'assigned') AND (payload IS NOT NULL OR text IS NOT NULL)")
+                ..row("inbox", "received_at", "state NOT IN ('new', 'assigned') AND (payload IS NOT NULL OR text IS NOT NULL OR provider_message IS NOT NULL)")
             },
             Self::Outbox => row(
                 "outbox",

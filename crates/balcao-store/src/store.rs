@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use balcao_domain::OrganizationId;
 use jiff::Timestamp;
 
 use crate::error::StoreError;
@@ -37,6 +38,7 @@ impl Default for OpenOptions {
 #[derive(Debug, Clone)]
 pub struct Store {
     database: Database,
+    served: Option<OrganizationId>,
     probe: Option<Arc<dyn Probe>>,
 }
 
@@ -92,7 +94,20 @@ impl Store {
     }
 
     const fn over(database: Database) -> Self {
-        Self { database, probe: None }
+        Self { database, served: None, probe: None }
+    }
+
+    /// The same database, through whose handle and its clones only the queues of this organization are worked off: what others
+    /// in it wait for is for the programs that serve them, which know their accounts, profiles and packs.
+    #[must_use]
+    pub fn serving(self, organization: OrganizationId) -> Self {
+        Self { served: Some(organization), ..self }
+    }
+
+    /// The only organization whose queues are worked off through this handle; `None`: all.
+    #[must_use]
+    pub const fn served(&self) -> Option<OrganizationId> {
+        self.served
     }
 
     /// The same database, with `probe` looking on at what goes through this handle and its clones.
@@ -138,6 +153,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
+        let work = served(self.served, work);
         let Some(probe) = &self.probe else { return self.database.write(work).await };
         let (work, fate) = probe::watched(Arc::clone(probe), true, work);
         let result = self.database.write(work).await;
@@ -154,6 +170,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
+        let work = served(self.served, work);
         let Some(probe) = &self.probe else { return self.database.read(work).await };
         let (work, fate) = probe::watched(Arc::clone(probe), false, work);
         let result = self.database.read(work).await;
@@ -255,6 +272,17 @@ impl Store {
     /// As [`Self::migrate`].
     pub async fn schema_status(&self) -> Result<SchemaStatus, StoreError> {
         self.read(crate::migrate::status).await
+    }
+}
+
+/// The same work, in a transaction that knows whose queues are worked off.
+fn served<T, E>(
+    served: Option<OrganizationId>,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
+) -> impl FnOnce(&mut Tx<'_>) -> Result<T, E> {
+    move |tx| {
+        tx.serve(served);
+        work(tx)
     }
 }
 

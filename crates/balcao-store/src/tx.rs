@@ -1,5 +1,6 @@
 //! One transaction, as repository functions see it.
 
+use balcao_domain::OrganizationId;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteRef};
 
 use crate::dispatch::Lease;
@@ -36,6 +37,8 @@ impl Connection<'_> {
 pub struct Tx<'a> {
     connection: Connection<'a>,
     may_write: bool,
+    /// The only organization whose queues are worked off through it.
+    served: Option<OrganizationId>,
     /// What happened in it, where somebody wants to know.
     watch: Option<Watch>,
 }
@@ -53,7 +56,21 @@ pub(crate) struct Watch {
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(connection: Connection<'a>, may_write: bool) -> Self {
-        Self { connection, may_write, watch: None }
+        Self { connection, may_write, served: None, watch: None }
+    }
+
+    /// From now on the queues of only this organization are worked off through it.
+    pub(crate) const fn serve(&mut self, served: Option<OrganizationId>) {
+        self.served = served;
+    }
+
+    /// Whose queues are worked off through it: of one organization, or, if `None`, of all, and then the next statement sees the
+    /// rows of all. For claims: their statements ask `(organization_id = ?n OR ?n IS NULL)`.
+    pub(crate) const fn served(&mut self) -> Option<OrganizationId> {
+        if self.served.is_none() {
+            self.across_organizations();
+        }
+        self.served
     }
 
     /// Notes from now on what happens.
@@ -240,7 +257,8 @@ impl<'a> Tx<'a> {
         attempt: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, E>,
     ) -> Result<Result<T, R>, E> {
         self.control("SAVEPOINT attempt")?;
-        let mut inner = Tx { watch: self.watch.take(), ..Tx::new(self.connection.again(), self.may_write) };
+        let (served, watch) = (self.served, self.watch.take());
+        let mut inner = Tx { served, watch, ..Tx::new(self.connection.again(), self.may_write) };
         let result = attempt(&mut inner);
         self.watch = inner.watch.take();
         let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to("attempt") };

@@ -3,7 +3,7 @@
 use balcao_channel::inbound::{Content, Person, Preference, Renamed, SystemChange, SystemNotice};
 use balcao_channel::{ProviderMessageId, UserId};
 use balcao_store::inbox::{self, InboxRow};
-use balcao_store::{Tx, attachment, contact, conversation, dispatch};
+use balcao_store::{Tx, attachment, contact, conversation, dispatch, turn};
 
 use super::{Arrival, people, retract};
 use crate::desk::UseCaseError;
@@ -35,7 +35,10 @@ impl Arrival<'_> {
         }
         attachment::forget(tx, self.organization(), row.id)?;
         if let Some(conversation) = row.conversation {
-            if inbox::burst(tx, self.organization(), conversation)?.is_none() {
+            // A turn that somebody left behind is ripe without a message that waits.
+            if inbox::burst(tx, self.organization(), conversation)?.is_none()
+                && turn::find_open(tx, self.organization(), conversation)?.is_none()
+            {
                 dispatch::set_ripe(tx, self.organization(), conversation, None)?;
             }
             super::ripen(tx, self.organization(), conversation, self.burst)?;
@@ -116,7 +119,12 @@ impl Arrival<'_> {
         let organization = self.organization();
         let Some(known) = people::find(tx, organization, &wish.person)? else { return Ok(NOBODY) };
         let mut found = conversation::find_or_begin(tx, organization, known.id, &self.account.channel, self.now)?;
-        found.opted_out_at = (!wish.wanted).then(|| wish.at.unwrap_or(self.now).min(self.now));
+        let at = wish.at.unwrap_or(self.now).min(self.now);
+        // Webhooks come in any order: an older wish to hear from us undoes no later one to hear nothing.
+        if wish.wanted && found.opted_out_at.is_some_and(|since| at < since) {
+            return Ok("the customer wished otherwise later");
+        }
+        found.opted_out_at = (!wish.wanted).then_some(at);
         conversation::update(tx, organization, &found)?;
         Ok("the customer's wish was recorded")
     }

@@ -239,6 +239,20 @@ pub(super) struct Arrival<'a> {
     wait: Option<Duration>,
 }
 
+/// A contact wrote: who listens is told, and they need not be reminded that they wanted to (F-143).
+fn wrote(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    conversation: ConversationId,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    follow_up::cancel_open(tx, organization, contact, None)?;
+    let payload = serde_json::json!({ "contact": contact.to_string() }).to_string();
+    event::push(tx, organization, "contact_wrote", &conversation.to_string(), &payload, now)?;
+    Ok(())
+}
+
 impl Arrival<'_> {
     pub(super) fn organization(&self) -> OrganizationId {
         self.account.organization
@@ -323,8 +337,6 @@ impl Arrival<'_> {
             customer_wrote_at: opens.then_some(wrote_at),
         };
         dispatch::set_route(tx, organization, found.id, &route)?;
-        // Whoever writes need not be reminded that they wanted to.
-        follow_up::cancel_open(tx, organization, contact, None)?;
         let text = match self.chosen(tx, found.id, &message.content)? {
             Some(words) => words,
             None => self.words(tx, &message.content)?,
@@ -336,8 +348,7 @@ impl Arrival<'_> {
             ..self.row(kind_of(&message.content), Some(found.id), Some(message.id.as_str()), "")
         };
         let row = inbox::insert(tx, organization, &new, self.now)?;
-        let payload = serde_json::json!({ "contact": contact.to_string() }).to_string();
-        event::push(tx, organization, "contact_wrote", &found.id.to_string(), &payload, self.now)?;
+        wrote(tx, organization, contact, found.id, self.now)?;
         if self.account.channel == web::KIND {
             chat::note_inbound(tx, organization, found.id, &message.id, &text, self.now)?;
         }
@@ -368,6 +379,10 @@ impl Arrival<'_> {
 
     /// Staff wrote from the shop's own phone: the conversation is theirs at once, and what was about to be sent is a draft.
     fn echo(&mut self, tx: &mut Tx<'_>, echo: &Echo) -> Result<(), UseCaseError> {
+        // A sign put on a message, or a message corrected, is nothing said.
+        if matches!(echo.content, Content::Reaction { .. } | Content::Edit { .. } | Content::Delete { .. }) {
+            return self.keep(tx, "echo", None, Some(echo.id.as_str()), "staff changed something that was said");
+        }
         let organization = self.organization();
         let (contact, recipient) = self.who_wrote(tx, &echo.to, echo.at.unwrap_or(self.now).min(self.now))?;
         let mut found = conversation::find_or_begin(tx, organization, contact, &self.account.channel, self.now)?;

@@ -26,6 +26,11 @@ impl Arrival<'_> {
         if by_us && status.correlation.as_deref().is_some_and(|name| message.is_earlier_copy(name)) {
             return Ok("a status of an earlier copy of a message that was sent anew");
         }
+        // What was expected of its price is one thing, what it is billed as another: only the provider knows of free entry points.
+        if let Some(pricing) = &status.pricing {
+            let is_free = pricing.price_type.as_deref().map_or(!pricing.billable, |kind| kind.starts_with("free"));
+            outbox::learn_price(tx, organization, message.id, pricing.category.as_deref(), is_free)?;
+        }
         let known = message.delivery.as_deref().and_then(DeliveryState::from_word);
         let delivery = known.map_or(status.state, |known| known.merge(status.state));
         let state = moved(message.state, delivery);

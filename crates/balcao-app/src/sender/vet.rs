@@ -2,7 +2,7 @@
 //! will cost.
 //!
 //! An unasked-for message is looked at again (F-142): whoever wants none by now, has a person, or whose appointment was changed
-//! gets none. What leaves has a price before it leaves, and a month has a limit.
+//! gets none. A reply that waited for long is looked at again, too (F-131). What leaves has a price before it leaves, and a month has a limit.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -17,13 +17,16 @@ use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::Route;
 use balcao_store::outbox::{self, Bill, Outbox};
 use balcao_store::{Tx, appointment, conversation};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::desk::{UseCaseError, organization};
 use crate::terms::Terms;
 
 /// Kinds of messages that nobody asked for.
 const UNASKED: [&str; 3] = ["reminder", "follow_up", "waitlist"];
+
+/// A reply that has waited for longer is held against what has changed since.
+const STALE: SignedDuration = SignedDuration::from_mins(15);
 
 /// What the month's messages cost so far, of each account that a claim met.
 pub(super) type Bills = BTreeMap<(OrganizationId, String, String), Bill>;
@@ -40,6 +43,9 @@ pub(super) fn refusal(
         && !planted::has(Bug::ReminderNotLookedAtAgain)
         && let Some(why) = unwanted(tx, message, now)?
     {
+        return Ok(Some(why.to_owned()));
+    }
+    if let Some(why) = outdated(tx, message, now)? {
         return Ok(Some(why.to_owned()));
     }
     match terms {
@@ -61,6 +67,18 @@ fn unwanted(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<
         true => None,
         false => Some("the appointment was changed meanwhile, or is over"),
     })
+}
+
+/// Why a reply that has waited for long may be true no more (F-131): what it says of the customer's appointments was so when it
+/// was written. Staff see it, and may still send it.
+fn outdated(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<&'static str>, UseCaseError> {
+    let waited = now.duration_since(message.created_at);
+    if message.kind != "reply" || waited <= STALE {
+        return Ok(None);
+    }
+    let contact = conversation::get(tx, message.organization, message.conversation)?.contact;
+    let changed = appointment::changed_since(tx, message.organization, contact, message.created_at)?;
+    Ok(changed.then_some("it waited for long, and an appointment of the customer was changed since it was written"))
 }
 
 /// Whether a reply of the agent waits that a person has overtaken: what they say comes in its place. Staff may still send it.

@@ -10,14 +10,14 @@ use std::time::Duration;
 use balcao_agent::claims::{self, ClaimVerdict, Evidence};
 use balcao_agent::notice::{Notices, fill, notices};
 use balcao_agent::sanitise::Verdict;
-use balcao_domain::OrganizationId;
 use balcao_domain::follow_up::{FollowUp, FollowUpType};
+use balcao_domain::{OrganizationId, TurnId};
 use balcao_language::{find_dates, find_times};
 use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_planted::{self as planted, Bug};
 use balcao_store::follow_up::DueFollowUp;
 use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, contact, follow_up};
+use balcao_store::{Tx, contact, conversation, follow_up};
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::{May, Timers, may_fire, reaches, tell_skipped};
@@ -25,6 +25,7 @@ use crate::desk::{UseCaseError, organization};
 use crate::outgoing::{self, Outgoing};
 use crate::sender::customer_name;
 use crate::terms::{Facts, Purpose};
+use crate::turns::beside;
 
 /// Longest follow-up, in characters.
 const MAX_CHARS: usize = 400;
@@ -40,6 +41,8 @@ const MAX_TRIES: u32 = 3;
 /// What is to be written.
 struct Draft {
     organization: OrganizationId,
+    /// The conversation's last turn, which pays for it.
+    turn: Option<TurnId>,
     due: FollowUp,
     /// How often it was taken in hand.
     tries: u32,
@@ -137,7 +140,8 @@ impl Timers {
                 appointment: None,
             },
         };
-        let written = tokio::time::timeout(WITHIN, agent.model.complete(&request, &mut |_| {})).await;
+        let whose = (draft.organization, draft.turn);
+        let written = tokio::time::timeout(WITHIN, beside::ask(self.front.desk(), &agent, whose, &request)).await;
         let written = match written {
             Ok(Ok(answer)) => answer.text,
             Ok(Err(error)) => {
@@ -242,6 +246,7 @@ fn prepare(
     });
     Ok(Taken::Draft(Box::new(Draft {
         organization: id,
+        turn: conversation::last_turn(tx, id, place.conversation.id)?,
         tries,
         now: now.to_zoned(zone),
         customer: customer_name(&customer, &organization.locale),

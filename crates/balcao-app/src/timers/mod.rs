@@ -159,7 +159,8 @@ impl Timers {
     async fn pass_on(&self) -> Result<(), UseCaseError> {
         let desk = self.front.desk();
         let all = desk.look(|tx, _now| Ok(organization::list(tx)?)).await?;
-        for one in all {
+        let served = desk.store.served();
+        for one in all.into_iter().filter(|one| served.is_none_or(|served| served == one.id)) {
             let expired = Booking::new(desk.clone()).expire_pending(one.id).await;
             for passed in [expired, Waitlist::new(desk.clone()).pass_on(one.id).await] {
                 match passed {

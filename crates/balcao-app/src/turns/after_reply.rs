@@ -1,20 +1,18 @@
 //! Steps after the reply (specification part 1 §10). They never delay it, and never run after a failure.
 
-use balcao_agent::{Ending, spans};
+use balcao_agent::Ending;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_store::ledger::EffectKey;
-use balcao_store::{StoreError, conversation, follow_up, tag, turn};
+use balcao_store::{conversation, follow_up, tag, turn};
 use balcao_tool::{Receipt, ReceiptKind, ResultClass, RunMode, ToolContext, canonical, repair};
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
-use super::{Agent, AnswerError, Answered};
+use super::{Agent, AnswerError, Answered, beside};
 use crate::contacts::{ContactUpdate, Contacts};
 use crate::desk::Desk;
 use crate::follow_ups::{FollowUpRequest, FollowUps};
-use crate::metrics;
 use crate::pipelines::Pipelines;
 use crate::summaries;
 
@@ -265,21 +263,8 @@ async fn ask(
         purpose,
         facts,
     };
-    let started = Instant::now();
-    let answer = spans::ask(agent.model.as_ref(), &request).await;
-    metrics::model_call(agent.model.model(), &answer, started.elapsed());
-    match answer {
-        Ok(answer) => {
-            let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-            let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
-            let (turn, cost) = (answered.turn, natural(answer.usage.cost_micro_usd.unwrap_or(0)));
-            let counted = desk.store.write(move |tx| turn::add_model_call(tx, organization, turn, tokens, cost)).await;
-            if let Err(error) = counted {
-                let error: StoreError = error;
-                tracing::warn!(%error, ?purpose, "a step after the reply was not counted");
-            }
-            Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty())
-        }
+    match beside::ask(desk, agent, (organization, Some(answered.turn)), &request).await {
+        Ok(answer) => Some(answer.text.trim().to_owned()).filter(|text| !text.is_empty()),
         Err(error) => {
             tracing::warn!(%error, ?purpose, "a step after the reply got no answer");
             None

@@ -18,8 +18,8 @@ use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::turn::{self, Spent};
 use balcao_store::{Tx, attachment, contact, conversation};
 use balcao_tool::Toolbox;
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
 use super::close::Closed;
@@ -36,6 +36,7 @@ use crate::outgoing::{self, Outgoing};
 #[derive(Debug, Clone)]
 pub(super) struct Under {
     pub(super) lease: Lease,
+    lasts: SignedDuration,
     burst: BurstRules,
     needs: Needs,
     locale: balcao_tool::Locale,
@@ -77,7 +78,7 @@ impl FrontDesk {
         let meter = Meter::start(agent.model.model(), observer);
         let needs = Needs::of(agent, !self.has_sanitiser(claimed.lease.organization, agent));
         let locale = agent.profile.language;
-        let mut under = Under { lease: claimed.lease, burst, needs, locale, had_effect: false };
+        let mut under = Under { lease: claimed.lease, lasts: claimed.lasts, burst, needs, locale, had_effect: false };
         let found = find(self.desk(), agent, claimed, &under).await?;
         let Found::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
@@ -111,6 +112,12 @@ impl FrontDesk {
 }
 
 impl Under {
+    /// Demands that the lease is still the current one, and lets it last its whole length from now on: what is done next outside
+    /// is over before anybody else can go on with the turn (I-7).
+    pub(super) fn renew(&self, tx: &mut Tx<'_>, now: Timestamp) -> Result<(), UseCaseError> {
+        Ok(dispatch::renew(tx, &self.lease, now.checked_add(self.lasts).unwrap_or(Timestamp::MAX))?)
+    }
+
     /// The same, with what a turn that is about to close did.
     pub(super) fn after(mut self, state: &TurnState, toolbox: &Toolbox) -> Self {
         self.had_effect = state.has_acted(toolbox);

@@ -10,7 +10,7 @@ use balcao_agent::TurnState;
 use balcao_agent::driver::{Interrupted, Journal};
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
 use balcao_store::dispatch;
-use balcao_store::{Tx, conversation, turn};
+use balcao_store::{StoreError, Tx, conversation, turn};
 use balcao_tool::Toolbox;
 
 use super::Agent;
@@ -25,6 +25,8 @@ pub(super) enum Stop {
     TakenOver,
     /// The customer wrote more, and nothing was done yet: it begins again with everything.
     Superseded { opened: Box<Opened>, inbound: String },
+    /// Somebody else goes on with it.
+    Lost(StoreError),
 }
 
 /// The journal of a turn.
@@ -52,6 +54,11 @@ impl StoreJournal {
         }
     }
 
+    fn stop(&self, why: Stop) -> Interrupted {
+        *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+        Interrupted::Stopped
+    }
+
     /// Why the turn was stopped; that a person took over, if nothing else is known.
     pub(super) fn why_stopped(&self) -> Stop {
         self.stopped.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(Stop::TakenOver)
@@ -67,8 +74,10 @@ impl Journal for StoreJournal {
         let acts = state.acts_next(&self.toolbox).then(|| state.has_acted(&self.toolbox));
         let (spent, now) = (close::spent(state), self.desk.clock.now());
         let work = move |tx: &mut Tx<'_>| {
-            if let Some(under) = &under {
-                dispatch::guard(tx, &under.lease)?;
+            match &under {
+                Some(under) if acts.is_some() => under.renew(tx, now)?,
+                Some(under) => dispatch::guard(tx, &under.lease)?,
+                None => {}
             }
             if let Some(has_acted) = acts {
                 if !conversation::get(tx, organization, conversation)?.state.agent_speaks() {
@@ -85,10 +94,8 @@ impl Journal for StoreJournal {
         };
         match self.desk.store.write::<_, UseCaseError, _>(work).await {
             Ok(None) => Ok(()),
-            Ok(stop) => {
-                *self.stopped.lock().unwrap_or_else(PoisonError::into_inner) = stop;
-                Err(Interrupted::Stopped)
-            }
+            Ok(Some(stop)) => Err(self.stop(stop)),
+            Err(UseCaseError::Store(error @ StoreError::LeaseLost { .. })) => Err(self.stop(Stop::Lost(error))),
             Err(error) => Err(Interrupted::NotSaved(error.to_string())),
         }
     }

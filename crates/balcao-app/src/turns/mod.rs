@@ -10,6 +10,7 @@
 //! Not here: the rules of a turn (`balcao-agent`), who claims (`dispatcher`), channels.
 
 mod after_reply;
+pub(crate) mod beside;
 pub(crate) mod choices;
 mod claimed;
 mod close;
@@ -310,6 +311,7 @@ impl FrontDesk {
             Err(Interrupted::Stopped) => match journal.why_stopped() {
                 Stop::TakenOver => turn.stop("a person took over"),
                 Stop::Superseded { opened, inbound } => return Ok(Closed::Superseded { opened, inbound }),
+                Stop::Lost(error) => return Err(UseCaseError::from(error).into()),
             },
             Err(error) => return Err(error.into()),
         };

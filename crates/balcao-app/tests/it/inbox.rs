@@ -6,9 +6,11 @@ use balcao_domain::Clock;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_llm::providers::scripted::says;
-use balcao_store::contact;
+use balcao_store::dispatch::{self, ClaimRequest};
 use balcao_store::message::Author;
+use balcao_store::{contact, inbox, turn};
 use balcao_testkit::fakes::graph::webhooks;
+use jiff::SignedDuration;
 use serde_json::json;
 
 use crate::counter::{Counter, counter};
@@ -304,6 +306,24 @@ async fn what_staff_reply_goes_out_by_the_channel_and_what_the_agent_had_to_say_
 }
 
 #[tokio::test]
+async fn f_32_a_sign_that_staff_put_on_a_message_takes_nothing_over() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    for (id, what) in [
+        ("wamid.E1", json!({ "type": "reaction", "reaction": { "message_id": "wamid.1", "emoji": "👍" } })),
+        ("wamid.E2", revoke("wamid.E0")),
+    ] {
+        let mut echo = json!({ "from": "551130001000", "to": "554187654321", "to_user_id": "BR.1234567890", "id": id,
+            "timestamp": "1795182300" });
+        echo.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        shop.delivers(&webhooks::envelope("smb_message_echoes", json!({ "message_echoes": [echo] }))).await;
+    }
+    assert_eq!(shop.conversation().await.state, ConversationState::Ai);
+    assert_eq!(shop.thread().await.len(), 2, "nothing was said");
+}
+
+#[tokio::test]
 async fn f_32_a_person_who_writes_from_the_shops_phone_takes_over_at_once() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
@@ -339,4 +359,44 @@ async fn f_152_a_conversation_that_is_given_back_is_answered_from_the_next_messa
     shop.joao_writes("wamid.2", "e amanhã?").await;
     shop.works().await;
     assert_eq!(shop.texts(), ["Oi de novo!"]);
+}
+
+#[tokio::test]
+async fn f_26_a_turn_that_was_left_behind_goes_on_though_what_came_after_it_was_taken_back() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    let (organization, now) = (shop.world.organization, shop.world.clock.now());
+    let until = now.checked_add(SignedDuration::from_secs(30)).unwrap();
+    // A program stops in the middle of the turn.
+    shop.look(move |tx| {
+        let request = ClaimRequest { owner: "stops", now, until, limit: 1, suspects: 1 };
+        let claimed = dispatch::claim(tx, &request)?.remove(0);
+        let opened = turn::open(tx, organization, claimed.lease.conversation, "eli", now)?;
+        inbox::assign(tx, organization, claimed.lease.conversation, opened, 10)?;
+        dispatch::set_ripe(tx, organization, claimed.lease.conversation, None)?;
+        dispatch::give_back(tx, &claimed, now)
+    })
+    .await;
+    shop.joao_writes("wamid.2", "ah, e mais uma coisa").await;
+    shop.joao_sends("wamid.3", revoke("wamid.2")).await;
+    shop.works().await;
+    assert_eq!(shop.texts(), [HELLO]);
+}
+
+#[tokio::test]
+async fn an_older_wish_to_hear_from_us_undoes_no_later_one_to_hear_nothing() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.works().await;
+    let at = |minutes: i64| shop.world.clock.now().as_second() - 60 * minutes;
+    let wish = |value: &str, at: i64| {
+        json!({ "user_preferences": [{ "wa_id": "5531988887777", "user_id": "BR.1234567890", "detail": "x",
+            "category": "marketing_messages", "value": value, "timestamp": at.to_string() }] })
+    };
+    let silent = async || shop.conversation().await.opted_out_at.is_some();
+    for (value, minutes, expected) in [("stop", 10, true), ("resume", 20, true), ("resume", 5, false)] {
+        shop.delivers(&webhooks::envelope("user_preferences", wish(value, at(minutes)))).await;
+        assert_eq!(silent().await, expected, "{value} of {minutes} minutes ago");
+    }
 }

@@ -1,5 +1,6 @@
 //! What is in the outbox leaves once, in order, or staff know why not.
 
+use balcao_app::booking::{BookRequest, Booking};
 use balcao_app::dead_letters::DeadLetters;
 use balcao_app::terms::{Fact, Purpose};
 use balcao_app::watch::Waits;
@@ -378,4 +379,36 @@ async fn a_process_that_dies_while_it_sends_leaves_an_unknown_message() {
     shop.pass(100_000);
     shop.sender.work_off().await.unwrap();
     assert_eq!(shop.texts(), [HELLO]);
+}
+
+/// A reply that says what was true half an hour ago.
+#[tokio::test]
+async fn f_131_a_reply_that_waited_for_long_leaves_only_if_nothing_it_could_tell_of_was_changed() {
+    for changed in [false, true] {
+        let shop = said_hello(busy()).await;
+        let contact = shop.conversation().await.contact;
+        shop.pass(20 * 60);
+        if changed {
+            let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
+            let request = BookRequest {
+                professional: Some("Otávio".to_owned()),
+                service: None,
+                date: "2026-11-26".parse().unwrap(),
+                start_min: 10 * 60,
+                attendee: None,
+                pending: false,
+                source: "staff".to_owned(),
+            };
+            booking.book(organization, contact, shop.world.key(), request).await.unwrap().value.unwrap();
+        }
+        shop.sender.work_off().await.unwrap();
+        let [one] = shop.outbox().await.try_into().unwrap();
+        if changed {
+            assert_eq!((one.state, shop.texts().len()), (OutboxState::Dead, 0));
+            assert!(one.failure.unwrap().contains("appointment"));
+            assert_eq!(told(&shop).await, ["message_dead"]);
+        } else {
+            assert_eq!((one.state, shop.texts()), (OutboxState::Sent, vec![HELLO.to_owned()]));
+        }
+    }
 }

@@ -238,6 +238,9 @@ async fn a_follow_up_is_written_when_it_is_due_and_sent_once() {
     assert_eq!(shop.fires(terms()).await, 0);
     assert_eq!(shop.texts(), [HELLO, "Oi, João! Ainda quer cortar o cabelo?"]);
     assert!(shop.model.last_request().unwrap().system.contains("perguntar se ainda quer cortar"));
+    // It is paid for like everything else that is asked of the model.
+    let calls: i64 = shop.look(|tx| tx.query_one("SELECT model_calls FROM turn", &[], |row| row.get(0))).await;
+    assert_eq!(calls, 2);
 }
 
 #[tokio::test]

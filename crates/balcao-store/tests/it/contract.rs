@@ -171,6 +171,11 @@ contract! {
         a_pace_is_kept_by_name_and_forgotten_when_it_is_over,
         a_file_is_shown_in_its_own_conversation,
     ]
+    served: [
+        a_program_works_off_only_what_it_serves,
+        what_a_program_sends_is_given_up_by_its_own,
+        keys_open_only_what_is_served,
+    ]
     watch: [
         what_waits_is_counted_and_its_age_told,
         what_waits_too_long_is_claimed_to_be_handed_over_once,
@@ -222,7 +227,7 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 14] = [
+    let suites: [(&str, Vec<Case>); 15] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
@@ -232,6 +237,7 @@ fn every_case_runs_on_every_back_end() {
         ("talk", contract::talk::all()),
         ("api", contract::api::all()),
         ("chat", contract::chat::all()),
+        ("served", contract::served::all()),
         ("watch", contract::watch::all()),
         ("agenda", contract::agenda::all()),
         ("restored", contract::restored::all()),

@@ -167,6 +167,8 @@ pub async fn pages_of_messages_and_handoffs_go_back_in_time(store: &Store) {
                 note: None,
                 assigned_staff: None,
             };
+            // A conversation has one open handoff at a time.
+            handoff::resolve(tx, world.organization, conversation, now())?;
             handoff::insert(tx, world.organization, &new, now())?;
         }
         let ids = |found: Vec<message::Message>| found.into_iter().map(|one| one.id).collect::<Vec<MessageId>>();

@@ -42,7 +42,11 @@ fn message(conversation: ConversationId, key: &str) -> NewInbox<'_> {
 }
 
 /// A file of the first contact of a world, awaited for 20 seconds.
-fn sent(tx: &mut Tx<'_>, world: World, key: &str) -> Result<(ConversationId, InboxId, AttachmentId), StoreError> {
+pub(super) fn sent(
+    tx: &mut Tx<'_>,
+    world: World,
+    key: &str,
+) -> Result<(ConversationId, InboxId, AttachmentId), StoreError> {
     let conversation = ripe(tx, world, 0)?;
     let inbox = inbox::insert(tx, world.organization, &message(conversation, key), now())?.unwrap();
     let new = NewAttachment {

@@ -29,6 +29,7 @@ pub mod packs;
 pub mod records;
 pub mod restored;
 pub mod retention;
+pub mod served;
 pub mod store;
 pub mod talk;
 pub mod watch;

@@ -187,7 +187,7 @@ pub async fn what_failed_is_listed_until_staff_let_it_be(store: &Store) {
         );
         let one = outbox::trouble(tx, organization, first)?.unwrap();
         assert_eq!(
-            (one.message.kind.as_str(), one.created_at, one.changed_at, one.given_up_at),
+            (one.message.kind.as_str(), one.message.created_at, one.changed_at, one.given_up_at),
             ("reply", now(), at(2), Some(at(9)))
         );
         let figures = figures::read(tx, at(10))?;
