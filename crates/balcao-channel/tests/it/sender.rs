@@ -282,7 +282,7 @@ async fn nothing_is_sent_twice_on_a_connection_that_served_before() {
 }
 
 #[tokio::test]
-async fn without_a_connection_nothing_was_sent() {
+async fn f_114_without_a_connection_nothing_was_sent() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", nobody.local_addr().unwrap());
     drop(nobody);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use balcao_domain::FailureClass;
 use balcao_store::{
     Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Unsound, Value, appointment, event, organization,
 };
@@ -161,7 +162,7 @@ async fn a_server_that_is_not_there_is_named_and_the_password_is_not() {
 }
 
 #[tokio::test]
-async fn another_writer_that_holds_the_lock_is_waited_for_and_then_named() {
+async fn f_71_another_writer_that_holds_the_lock_is_waited_for_and_then_named() {
     let Some(database) = Database::migrated() else { return };
     let options = OpenOptions { busy_timeout: Duration::from_millis(50), ..OpenOptions::default() };
     let store = Store::connect(&database.url, options).unwrap();
@@ -186,6 +187,36 @@ async fn another_writer_that_holds_the_lock_is_waited_for_and_then_named() {
     holder.join_next().await.unwrap().unwrap().unwrap();
     push(&store, world, "kept").await.unwrap();
     assert_eq!(kinds(&store).await, ["kept"]);
+}
+
+/// Writers take turns, so that none of ours can conflict with another of ours; other programs' statements still may.
+#[tokio::test]
+async fn f_71_a_conflict_undoes_the_whole_closure_and_says_that_it_may_be_run_again() {
+    let Some((_database, store)) = database() else { return };
+    let world = world(&store, "a").await;
+    for (code, class) in [
+        ("40001", StoreErrorClass::Busy),
+        ("40P01", StoreErrorClass::Busy),
+        ("55P03", StoreErrorClass::Busy),
+        ("57014", StoreErrorClass::Busy),
+    ] {
+        let conflicts = move |tx: &mut Tx<'_>| {
+            event::push(tx, world.organization, "before", "x", "{}", now())?;
+            tx.execute(&format!("DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '{code}'; END $$"), &[])
+        };
+        // Beside others that share its transaction.
+        let (one, lost, two) =
+            tokio::join!(push(&store, world, "one"), store.write(conflicts), push(&store, world, "two"));
+        assert!(one.is_ok() && two.is_ok(), "{code}");
+        let error = lost.unwrap_err();
+        assert_eq!((error.class(), error.failure()), (class, FailureClass::Transient), "{code}: {error:?}");
+        // Run again, it is done once.
+        push(&store, world, code).await.unwrap();
+    }
+    assert_eq!(
+        kinds(&store).await,
+        ["one", "two", "40001", "one", "two", "40P01", "one", "two", "55P03", "one", "two", "57014"]
+    );
 }
 
 /// PostgreSQL turns the commit of a broken transaction into a rollback without a word.

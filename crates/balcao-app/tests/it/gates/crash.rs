@@ -146,14 +146,15 @@ const WAYS: [(&str, CommitFate); 4] = [
     ("loses the connection after it", CommitFate::Unknown { done: true }),
 ];
 
-/// Tells a story to a customer, with a fault or without; gives what is left of it, how many messages left, and how many
-/// commits there were.
+/// Tells a story to a customer, with a fault or without; gives what is left of it, how many messages left, how many commits there
+/// were, and how often the model was asked.
 async fn tell(
     shop: &Shop,
     script: &[Exchange],
     customer: u32,
     fault: Option<(u32, CommitFate)>,
-) -> (Vec<String>, usize, u32) {
+) -> (Vec<String>, usize, u32, usize) {
+    let asked = shop.asked().len();
     shop.reaper.arm(fault);
     for (place, (words, _)) in script.iter().enumerate() {
         // The case's slot is in the first message; a bare "sim" must stay one.
@@ -178,7 +179,7 @@ async fn tell(
         };
         assert!(honest, "{row}, and the provider has it {times} times");
     }
-    (state, outbox.len(), shop.reaper.seen())
+    (state, outbox.len(), shop.reaper.seen(), shop.asked().len() - asked)
 }
 
 /// Every point of every story in every way.
@@ -187,7 +188,7 @@ async fn matrix(store: Store, database: &str) {
     let mut wrong = Vec::new();
     for (place, (name, script)) in SCENARIOS.iter().enumerate() {
         let shop = open(&store, &format!("shop-{place}"), script).await;
-        let (expected, left, commits) = tell(&shop, script, 1, None).await;
+        let (expected, left, commits, asked) = tell(&shop, script, 1, None).await;
         if std::env::var_os("BALCAO_GATE_SHOW").is_some() {
             eprintln!("{name}: {commits} commits, {left} messages left, {expected:#?}");
         }
@@ -198,7 +199,14 @@ async fn matrix(store: Store, database: &str) {
             for (way, fate) in WAYS {
                 customer += 1;
                 cases += 1;
-                let (state, messages, _) = tell(&shop, script, customer, Some((at, fate))).await;
+                let (state, messages, _, asked_now) = tell(&shop, script, customer, Some((at, fate))).await;
+                // What was answered and kept is not asked again: another answer would have other calls, under other keys (F-07).
+                let again = matches!(fate, CommitFate::DieAfter) && asked_now != asked;
+                if again {
+                    wrong.push(format!(
+                        "{name}, the server {way}, commit {at}: the model was asked {asked_now} times, not {asked}"
+                    ));
+                }
                 if state != expected || messages != left {
                     wrong.push(format!("{name}, the server {way}, commit {at}: {state:#?}, expected {expected:#?}"));
                 }
@@ -215,7 +223,7 @@ async fn matrix(store: Store, database: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g_01_f_04_f_06_f_10_f_11_f_12_a_crash_at_any_commit_changes_nothing_sqlite() {
+async fn g_01_f_04_f_06_f_07_f_10_f_11_f_12_f_119_a_crash_at_any_commit_changes_nothing_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
@@ -223,7 +231,7 @@ async fn g_01_f_04_f_06_f_10_f_11_f_12_a_crash_at_any_commit_changes_nothing_sql
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g_01_f_04_f_06_f_10_f_11_f_12_a_crash_at_any_commit_changes_nothing_postgres() {
+async fn g_01_f_04_f_06_f_07_f_10_f_11_f_12_f_119_a_crash_at_any_commit_changes_nothing_postgres() {
     let Some(database) = Database::migrated() else { return };
     let store = Store::connect(&database.url, OpenOptions::default()).unwrap();
     matrix(store, "PostgreSQL").await;
