@@ -72,6 +72,26 @@ impl Bug {
     }
 }
 
+impl Bug {
+    /// By which oracles it must be found: what else goes wrong beside it proves nothing about them.
+    #[must_use]
+    pub const fn by(self) -> &'static [&'static str] {
+        match self {
+            Self::AcknowledgedBeforeCommit | Self::OutboxAfterClose => &["O-1"],
+            Self::DedupedByReading => &["O-1", "O-2"],
+            Self::EpochNotGuarded => &["O-6", "O-3"],
+            Self::ModelAskedAgain | Self::NewKeyOnRetry | Self::AbsentBeforeSettled | Self::BlindRepeated => &["O-3"],
+            Self::OutcomeBeforeEffect | Self::EffectOutsideOfItsRecord => &["O-5"],
+            Self::LeaseByHostClock => &["O-6"],
+            Self::SlotNotGuarded | Self::HoldExpiredInParts => &["O-4"],
+            Self::ReminderNotLookedAtAgain | Self::TimerMarkedApart => &["O-12"],
+            Self::TakeoverNotChecked => &["O-13"],
+            Self::UnknownCommitRetriedAnew => &["O-3", "O-4"],
+            Self::AttemptsCountedAtFailure => &["O-8"],
+        }
+    }
+}
+
 /// Whether mistakes can be built into this program.
 pub const AVAILABLE: bool = cfg!(feature = "planted");
 

@@ -23,20 +23,21 @@ pub(crate) fn hunt(name: &str) -> ExitCode {
     let mut all = true;
     for bug in wanted {
         mistakes::plant(Some(bug));
-        let found = first_failure(bug.within());
+        let found = first_found(bug);
         mistakes::plant(None);
         all &= found.is_some();
         match found {
             Some((seed, finding)) => println!("{bug:?}: found by seed {seed} of {}: {finding}", bug.within()),
-            None => println!("{bug:?}: NOT found in {} seeds", bug.within()),
+            None => println!("{bug:?}: NOT found by {} in {} seeds", bug.by().join(" or "), bug.within()),
         }
     }
     if all { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn first_failure(within: u64) -> Option<(u64, String)> {
-    (1..=within).find_map(|seed| {
+fn first_found(bug: Bug) -> Option<(u64, String)> {
+    let by = |finding: &String| finding.split_once(':').is_some_and(|(oracle, _)| bug.by().contains(&oracle));
+    (1..=bug.within()).find_map(|seed| {
         let outcome = run(seed, Plan::draw(seed), false).ok()?;
-        outcome.findings.into_iter().next().map(|finding| (seed, finding))
+        outcome.findings.into_iter().find(by).map(|finding| (seed, finding))
     })
 }
