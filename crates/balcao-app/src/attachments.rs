@@ -7,6 +7,7 @@
 //! claims of whoever sent it.
 
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +18,8 @@ use balcao_domain::burst::BurstRules;
 use balcao_llm::transcribe::{Speech, Transcriber};
 use balcao_store::attachment::{self, Attachment, Fetched};
 use balcao_store::{Tx, inbox, organization};
-use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -151,8 +152,13 @@ impl Attachments {
             // Nobody came back from any attempt: it may be this file that kills.
             Attempt::Unreadable { file: None, failure: "no attempt to read it came to an end".to_owned() }
         } else {
-            let within = tokio::time::timeout(self.settings.within, self.attempt(&claimed)).await;
-            within.unwrap_or_else(|_elapsed| Attempt::Again { failure: "it took too long".to_owned(), after: None })
+            let attempt = AssertUnwindSafe(self.attempt(&claimed)).catch_unwind();
+            match tokio::time::timeout(self.settings.within, attempt).await {
+                Ok(Ok(attempt)) => attempt,
+                // The next attempt would break on the same bytes.
+                Ok(Err(_panic)) => Attempt::Unreadable { file: None, failure: BROKE.to_owned() },
+                Err(_elapsed) => Attempt::Again { failure: "it took too long".to_owned(), after: None },
+            }
         };
         match self.record(claimed, attempt).await {
             Ok(()) => self.ripe.notify_one(),
@@ -222,6 +228,9 @@ impl Attachments {
         self.desk.store.write(move |tx| record(tx, &claimed, attempt, burst, now)).await
     }
 }
+
+/// What staff read of a file whose reading panicked.
+const BROKE: &str = "the program broke while it was read; its log says why";
 
 enum Have {
     Before(Downloaded),

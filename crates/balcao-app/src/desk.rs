@@ -7,7 +7,7 @@ use std::sync::Arc;
 use balcao_domain::{Clock, FailureClass, OrganizationId};
 use balcao_store::ledger::{self, EffectKey, Recorded};
 use balcao_store::organization::{self, Organization};
-use balcao_store::{Store, StoreError, Tx};
+use balcao_store::{Store, StoreError, StoreErrorClass, Tx};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -73,6 +73,14 @@ impl UseCaseError {
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Store(StoreError::CommitUnknown { .. }))
+    }
+
+    /// Whether the database could not be reached, or has no room: it may be asked again once that is over, and nothing is wrong with
+    /// what was asked.
+    #[must_use]
+    pub fn is_for_want_of_a_database(&self) -> bool {
+        let Self::Store(error) = self else { return false };
+        matches!(error.class(), StoreErrorClass::Unavailable | StoreErrorClass::Full)
     }
 
     /// How it is to be treated.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -22,8 +23,8 @@ use balcao_language::say;
 use balcao_store::dispatch::{self, Route};
 use balcao_store::outbox::{self, Outbox};
 use balcao_store::{StoreError, Tx, agenda_feed, contact, conversation, event, message, organization, pause};
-use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tokio::sync::Notify;
@@ -296,7 +297,8 @@ impl Sender {
         let attempt = if self.desk.clock.now() >= until {
             Attempt::failed(AttemptOutcome::Retry { after: None }, SLEPT.to_owned())
         } else {
-            self.attempt(&message, route.as_ref()).instrument(span.clone()).await
+            let attempt = AssertUnwindSafe(self.attempt(&message, route.as_ref()).instrument(span.clone()));
+            attempt.catch_unwind().await.unwrap_or_else(|_panic| self.broke(&message))
         };
         span.record("balcao.outcome", attempt.word());
         metrics::sent(&message.channel, attempt.word(), started.elapsed());
@@ -313,6 +315,15 @@ impl Sender {
             }
             tokio::time::sleep(AGAIN).await;
         }
+    }
+
+    /// An attempt that panicked is for this message what the program's death would be, and for no other anything. Whether the
+    /// channel was asked nobody knows.
+    fn broke(&self, message: &Outbox) -> Attempt {
+        let channel = self.channels.get(&(message.channel.clone(), message.account.clone()));
+        let again = channel.is_some_and(|channel| channel.capabilities().idempotent);
+        let outcome = if again { AttemptOutcome::Retry { after: None } } else { AttemptOutcome::Unknown };
+        Attempt::failed(outcome, "the program broke while it was being sent; its log says why".to_owned())
     }
 
     async fn attempt(&self, message: &Outbox, route: Option<&Route>) -> Attempt {

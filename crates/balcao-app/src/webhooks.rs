@@ -8,6 +8,7 @@
 //! pack told of is not ours, and goes on as its pack read it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use balcao_channel::endpoint::{Delivered, Endpoint};
@@ -16,6 +17,7 @@ use balcao_store::event::Event;
 use balcao_store::pack_delivery;
 use balcao_store::webhook::{self, Attempted, Delivery};
 use balcao_store::{StoreError, Tx};
+use futures::FutureExt;
 use futures::future::join_all;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
@@ -171,7 +173,12 @@ impl Webhooks {
 
     async fn attempt(&self, delivery: Delivery) -> Result<(), UseCaseError> {
         let outcome = match self.subscribers.get(&delivery.endpoint) {
-            Some(one) => one.endpoint.deliver(&id(&delivery), &delivery.body, self.desk.clock.now()).await,
+            Some(one) => {
+                let (id, now) = (id(&delivery), self.desk.clock.now());
+                let told = AssertUnwindSafe(one.endpoint.deliver(&id, &delivery.body, now)).catch_unwind().await;
+                // One delivery ends so, and not those of others: whether it arrived nobody knows, and it has its own id.
+                told.unwrap_or_else(|_panic| Delivered::Unreached { cause: "delivering it panicked".to_owned() })
+            }
             None => Delivered::Gone { reason: "no endpoint of this name is configured any more".to_owned() },
         };
         let now = self.desk.clock.now();

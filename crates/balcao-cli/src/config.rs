@@ -339,6 +339,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
         ("model.first_token_s", model.first_token_s, 1, 3_600),
         ("model.stall_s", model.stall_s, 1, 3_600),
     ];
+    config.server.check()?;
     for (key, value, low, high) in rows
         .into_iter()
         .chain(config.server.ranges())

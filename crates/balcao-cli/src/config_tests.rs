@@ -71,3 +71,17 @@ fn secrets_are_masked_wherever_the_configuration_is_shown() {
     assert!(shown.contains("********") && !shown.contains("very-secret"), "{shown}");
     assert!(!format!("{config:?}").contains("very-secret"));
 }
+
+#[test]
+fn a_lease_that_is_shorter_than_an_attempt_to_send_is_refused_with_the_reason_and_the_way_round() {
+    let of = |text: &str| parse("balcao.toml", text, &BTreeMap::new());
+    for seconds in ["1", "29"] {
+        let error = of(&format!("[server]\nlease_s = {seconds}\n")).unwrap_err();
+        assert!(error.contains("write 30 or more") && error.contains("20 s"), "{error}");
+        assert!(error.contains("server.allow_short_lease"), "{error}");
+    }
+    assert!(of("[server]\nlease_s = 30\n").is_ok());
+    assert!(of("[server]\nlease_s = 601\n").is_err());
+    assert!(of("[server]\nlease_s = 1\nallow_short_lease = true\n").is_ok());
+    assert!(of("[server]\nlease_s = 0\nallow_short_lease = true\n").is_err());
+}

@@ -8,6 +8,7 @@ mod config;
 mod eval;
 mod output;
 mod packs;
+mod parts;
 mod profiles;
 mod server;
 mod telemetry;

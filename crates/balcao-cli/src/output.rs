@@ -1,6 +1,14 @@
 //! What the command says: answers on standard output, everything else on standard error.
+//!
+//! Nothing that is said here steers a terminal: what customers, models and services wrote is in it. [`one_line`] and
+//! [`indented`] keep it from looking like lines of ours, too.
 
-use std::{fmt, io::Write, process::ExitCode};
+use std::{
+    borrow::Cow,
+    fmt,
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
 
 use balcao_yaml::Problem;
 
@@ -36,7 +44,9 @@ impl Failure {
 
     /// Says what went wrong and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        complain(&format!("error: {}", self.message));
+        // What an operation says may be another system's words; a list of mistakes has lines of its own.
+        let message = if self.code == 1 { indented(&self.message, 2) } else { self.message.clone() };
+        complain(&format!("error: {message}"));
         ExitCode::from(self.code)
     }
 }
@@ -56,15 +66,55 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
+/// Whether a terminal would do something else with it than show it where it stands: control characters, and those that turn the
+/// direction of what follows.
+fn steers(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && c != '\n' && c != '\t')
+}
+
+/// A text whose characters are all shown and do nothing else. Those that would steer a terminal stand there as in JSON, such as
+/// `\u001b`: a JSON document stays the same document.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if steers(c) { shown.push_str(&format!("\\u{:04x}", u32::from(c))) } else { shown.push(c) }
+    }
+    Cow::Owned(shown)
+}
+
+/// What somebody else wrote, as a part of one line.
+pub(crate) fn one_line(text: &str) -> String {
+    visible(&text.replace(['\n', '\t'], " ")).into_owned()
+}
+
+/// What somebody else wrote, on as many lines as it has. Those after its first begin with so many spaces, at least one, which no
+/// line of ours with another meaning does.
+pub(crate) fn indented(text: &str, by: usize) -> String {
+    visible(text).replace('\n', &format!("\n{:by$}", "", by = by.max(1)))
+}
+
 /// Writes a piece of a line to standard output, at once. Whether the reader is still there shows when the line ends.
 pub(crate) fn say_piece(text: &str) {
     let mut out = std::io::stdout().lock();
-    drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    drop(out.write_all(visible(text).as_bytes()).and_then(|()| out.flush()));
 }
 
 /// Writes a line to standard output. A reader that went away ends the program quietly, as of every filter; an answer that
 /// could not be written for another reason is a failure.
 pub(crate) fn say(line: &str) {
+    write(&visible(line));
+}
+
+/// Writes what is a file as it is to standard output; to a terminal, as a person can look at it.
+pub(crate) fn say_file(text: &str) {
+    if std::io::stdout().is_terminal() { say(&text.replace("\r\n", "\n")) } else { write(text) }
+}
+
+fn write(line: &str) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
@@ -79,5 +129,9 @@ pub(crate) fn say(line: &str) {
 pub(crate) fn complain(line: &str) {
     let mut out = std::io::stderr().lock();
     // Nobody is left to be told if this fails.
-    drop(writeln!(out, "{line}"));
+    drop(writeln!(out, "{}", visible(line)));
 }
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;

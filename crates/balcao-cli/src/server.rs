@@ -34,13 +34,15 @@ use balcao_web::{
     chat::{ChatLimits, ChatServer},
     router_with,
 };
-use tokio::{net::TcpListener, sync::Notify, task::JoinSet};
+use ipnet::IpNet;
+use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
     output::{Failure, chain, complain},
     packs::{Current, reload::Reload},
+    parts::{self, Parts},
     telemetry::measured::Measured,
     wire,
 };
@@ -93,6 +95,8 @@ pub(crate) struct Server {
     bells: (Arc<Notify>, Arc<Notify>),
     web: Web,
     limits: Limits,
+    /// Networks of the proxies before it.
+    proxies: Vec<IpNet>,
     dispatcher: Dispatcher,
     sender: Sender,
     /// Fetches customers' files.
@@ -215,7 +219,8 @@ impl Server {
         let watch = Watch::default();
         let watchdog = Watchdog::new(desk.clone(), dispatcher.clone(), watch.clone());
         let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
-        let web = web.watched(watch, server.trusted_proxies.clone());
+        let proxies = server.trusted_proxies.clone();
+        let web = web.watched(watch, proxies.clone());
         let retention = Retention::new(desk.clone(), shop.id, config.retention.periods());
         let (told, measured) = (None, None);
         let packs = (PackDeliveries::new(desk.clone(), shop.id), Current::default());
@@ -225,6 +230,7 @@ impl Server {
             bells,
             web,
             limits,
+            proxies,
             dispatcher,
             sender,
             attachments,
@@ -253,9 +259,9 @@ impl Server {
         Self { role, web: web.in_role(role.as_str()), more, watchdog, ..self }
     }
 
-    /// The same, told which events go outside, and where figures are read.
-    pub(crate) fn telling(self, told: Webhooks, measured: Option<Measured>) -> Self {
-        Self { told: Some(told), measured, ..self }
+    /// The same, telling endpoints outside what happens, if there are any, and keeping figures where they are read.
+    pub(crate) fn telling(self, told: Option<Webhooks>, measured: Option<Measured>) -> Self {
+        Self { told, measured, ..self }
     }
 
     /// The same, with packs of the operator's own, whose services may post to it.
@@ -277,13 +283,17 @@ impl Server {
     }
 
     /// Runs until `stopped`.
-    pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) {
+    ///
+    /// # Errors
+    /// A part of it ended before it was told to, or panicked: nothing says that it would go on by itself.
+    pub(crate) async fn run(self, listener: TcpListener, stopped: impl Future<Output = ()>) -> Result<(), Failure> {
         let Self {
             desk,
             role,
             bells: (wake, outgoing),
             web,
             limits,
+            proxies,
             dispatcher,
             sender,
             attachments,
@@ -310,47 +320,41 @@ impl Server {
         };
         let sent = CancellationToken::new();
         let (end, fetching, waiting, sending) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
-        let mut work = JoinSet::new();
-        work.spawn(balcao_web::serve(listener, router_with(web, &limits, more), limits, stop.clone()));
+        let (mut work, mut last) = (Parts::default(), Parts::default());
+        work.spawn(
+            "the HTTP server",
+            balcao_web::serve_behind(proxies, listener, router_with(web, &limits, more), limits, stop.clone()),
+        );
         let watching = stop.clone();
-        work.spawn(async move { watchdog.run(watching).await });
+        work.spawn("the watchdog", async move { watchdog.run(watching).await });
         if let Some(Measured { listener, router, upkeep }) = measured {
-            work.spawn(balcao_web::serve(listener, router, limits, stop.clone()));
+            work.spawn("the server of metrics", balcao_web::serve(listener, router, limits, stop.clone()));
             let until = stop.clone();
-            work.spawn(async move { until.run_until_cancelled(upkeep).await.unwrap_or_default() });
+            work.spawn("the upkeep of metrics", async move {
+                until.run_until_cancelled(upkeep).await.unwrap_or_default();
+            });
         }
         if let Some(reload) = reload {
             let until = stop.clone();
-            work.spawn(async move { reload.run(until).await });
+            work.spawn("the look at packs", async move { reload.run(until).await });
         }
-        let mut last = JoinSet::new();
         if role != Role::Api {
-            work.spawn(async move { dispatcher.run(end).await });
-            work.spawn(async move { attachments.run(fetching).await });
-            work.spawn(async move { timers.run(waiting).await });
+            work.spawn("the dispatcher", async move { dispatcher.run(end).await });
+            work.spawn("the fetcher of files", async move { attachments.run(fetching).await });
+            work.spawn("the timers", async move { timers.run(waiting).await });
             let until = stop.clone();
-            work.spawn(async move { retention.run(until).await });
+            work.spawn("retention", async move { retention.run(until).await });
             let until = stop.clone();
-            work.spawn(async move { health.run(until).await });
+            work.spawn("the look at channels", async move { health.run(until).await });
             let until = stop.clone();
-            work.spawn(async move { deliveries.run(&packs, until).await });
-            last.spawn(send(sender, sending));
+            work.spawn("the deliveries of packs", async move { deliveries.run(&packs, until).await });
             if let Some(told) = told {
                 let until = stop.clone();
-                // With nobody to tell it ends at once: it is no part whose end would end the server.
-                last.spawn(async move { told.run(until).await });
+                work.spawn("outgoing webhooks", async move { told.run(until).await });
             }
+            last.spawn("the sender", send(sender, sending));
         }
-        tokio::select! {
-            () = stopped => {}
-            // Neither ends by itself.
-            Some(ended) = work.join_next() => tracing::error!(?ended, "a part of the server ended"),
-        }
-        complain("stopping");
-        stop.cancel();
-        while work.join_next().await.is_some() {}
-        sent.cancel();
-        while last.join_next().await.is_some() {}
+        parts::run(work, last, (stop, sent), stopped).await
     }
 }
 

@@ -6,7 +6,7 @@ use balcao_agent::{driver::Observer, turn::QueuedCall};
 use balcao_llm::{ModelError, ModelResponse};
 use balcao_tool::CallResult;
 
-use crate::output::complain;
+use crate::output::{complain, indented, one_line};
 
 /// Prints steps, tool calls, results and timings.
 pub(crate) struct Trace;
@@ -18,27 +18,33 @@ impl Observer for Trace {
                 let calls: Vec<&str> = response.tool_calls.iter().map(|call| call.name.as_str()).collect();
                 complain(&format!(
                     "  [model {} {:?} {} ms, {}+{} tokens] {}{}",
-                    response.model,
+                    one_line(&response.model),
                     response.finish,
                     took.as_millis(),
                     response.usage.input_tokens,
                     response.usage.output_tokens,
-                    if calls.is_empty() { String::new() } else { format!("calls {} ", calls.join(", ")) },
-                    response.text.replace('\n', " "),
+                    if calls.is_empty() { String::new() } else { format!("calls {} ", one_line(&calls.join(", "))) },
+                    one_line(&response.text),
                 ));
             }
-            Err(error) => complain(&format!("  [model failed after {} ms] {error}", took.as_millis())),
+            Err(error) => {
+                complain(&format!("  [model failed after {} ms] {}", took.as_millis(), one_line(&error.to_string())));
+            }
         }
     }
 
     fn tool(&self, call: &QueuedCall, result: &CallResult) {
         complain(&format!(
             "  [tool {} {:?} {:?} {} ms] {}",
-            call.planned.tool, call.mode, result.class, result.duration_ms, call.planned.args
+            one_line(&call.planned.tool),
+            call.mode,
+            result.class,
+            result.duration_ms,
+            call.planned.args
         ));
         complain(&format!("    → {}", result.value));
         if let Some(internal) = &result.internal {
-            complain(&format!("    staff only: {internal}"));
+            complain(&format!("    staff only: {}", indented(internal, 6)));
         }
     }
 }

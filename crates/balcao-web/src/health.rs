@@ -2,12 +2,17 @@
 
 use axum::extract::State;
 use axum::response::IntoResponse;
+use balcao_app::Desk;
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Mutex;
 
 use crate::problem::Problem;
 use crate::router::Web;
 
 /// The header that says what this program does of the server's work: `api`, `worker` or `all`.
 const ROLE: &str = "x-balcao-role";
+/// So long what the database said is told again.
+const HOLDS: SignedDuration = SignedDuration::from_secs(1);
 
 /// `GET /healthz`: the program answers, and says its role.
 pub(crate) async fn healthz(State(web): State<Web>) -> impl IntoResponse {
@@ -21,17 +26,49 @@ pub(crate) async fn readyz(State(web): State<Web>) -> Result<impl IntoResponse, 
     if web.is_stopping() {
         return Err(Problem::unavailable("the server is about to stop"));
     }
-    match web.desk().store.schema_status().await {
-        Ok(status) if status.missing.is_empty() => {
+    match web.readiness().look(web.desk()).await {
+        Readiness::Ready => {
             let alarms = web.watch().alarms();
             let lines = alarms.iter().map(|alarm| format!("\nalarm: {alarm}"));
             let told: String = std::iter::once("ready".to_owned()).chain(lines).collect();
             Ok(([(ROLE, web.role())], told))
         }
-        Ok(_) => Err(Problem::unavailable("the database lacks the current schema; run `balcao migrate`")),
-        Err(error) => {
-            tracing::error!(%error, "the database does not answer");
-            Err(Problem::unavailable("the database does not answer"))
+        Readiness::NotMigrated => {
+            Err(Problem::unavailable("the database lacks the current schema; run `balcao migrate`"))
         }
+        Readiness::Down => Err(Problem::unavailable("the database does not answer")),
+    }
+}
+
+/// What the database said when it was asked last.
+#[derive(Debug, Clone, Copy)]
+enum Readiness {
+    Ready,
+    NotMigrated,
+    Down,
+}
+
+/// Asks the database once a second at most, however many ask here: nobody needs a key for that.
+#[derive(Debug, Default)]
+pub(crate) struct LastLook(Mutex<Option<(Timestamp, Readiness)>>);
+
+impl LastLook {
+    /// Whoever comes while the database is being asked waits for its answer.
+    async fn look(&self, desk: &Desk) -> Readiness {
+        let mut last = self.0.lock().await;
+        let age = |at: Timestamp| desk.clock.now().duration_since(at);
+        if let Some((_, found)) = last.filter(|(at, _)| (SignedDuration::ZERO..HOLDS).contains(&age(*at))) {
+            return found;
+        }
+        let found = match desk.store.schema_status().await {
+            Ok(status) if status.missing.is_empty() => Readiness::Ready,
+            Ok(_) => Readiness::NotMigrated,
+            Err(error) => {
+                tracing::error!(%error, "the database does not answer");
+                Readiness::Down
+            }
+        };
+        *last = Some((desk.clock.now(), found));
+        found
     }
 }

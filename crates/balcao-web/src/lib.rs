@@ -18,6 +18,7 @@ mod memory;
 mod problem;
 mod router;
 mod server;
+mod shares;
 mod shed;
 mod webhooks;
 
@@ -26,7 +27,7 @@ pub use limits::Limits;
 pub use measure::metrics_router;
 pub use problem::Problem;
 pub use router::{Web, router, router_with};
-pub use server::serve;
+pub use server::{serve, serve_behind};
 pub use webhooks::evolution::{EvolutionWebhook, router as evolution_router};
 pub use webhooks::packs::{MAX_BODY as MAX_PACK_DELIVERY, PackWebhooks, Signed, Unfit, router as packs_router};
 pub use webhooks::whatsapp::WhatsAppWebhook;

@@ -19,10 +19,12 @@ pub struct Limits {
     pub request_time: Duration,
     /// How long a request may take that waits for a turn: `POST /v1/turn`.
     pub turn_time: Duration,
-    /// Connections at the same time. Those beyond wait to be accepted.
+    /// Connections at the same time. Those beyond wait to be accepted; those beyond an address's eighth are closed.
     pub connections: usize,
-    /// Webhooks that are taken in at the same time. Those beyond are told to come again.
+    /// Webhooks that are taken in at the same time, an eighth of them for one address. Those beyond are told to come again.
     pub webhooks: usize,
+    /// Bytes that the bodies of webhooks may take at the same time, until they are answered.
+    pub bodies: usize,
     /// Messages that may wait for an answer before webhooks are told to come again.
     pub waiting: u32,
     /// How many bytes of memory the program may use: beyond four fifths of it nothing new is taken in. `None`: what the container
@@ -45,6 +47,7 @@ impl Default for Limits {
             turn_time: Duration::from_secs(150),
             connections: 1024,
             webhooks: 256,
+            bodies: 64 * 1024 * 1024,
             waiting: 20_000,
             memory: None,
             strangers: Pace { burst: 30, every: Duration::from_secs(1) },

@@ -18,7 +18,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::agenda;
 use crate::api::Api;
-use crate::health;
+use crate::health::{self, LastLook};
 use crate::limits::Limits;
 use crate::measure::measured;
 use crate::problem::Problem;
@@ -39,6 +39,7 @@ struct Parts {
     trusted: Vec<IpNet>,
     stop: CancellationToken,
     role: &'static str,
+    readiness: Arc<LastLook>,
 }
 
 impl Web {
@@ -55,6 +56,7 @@ impl Web {
             trusted: Vec::new(),
             stop,
             role: "all",
+            readiness: Arc::default(),
         }))
     }
 
@@ -102,6 +104,10 @@ impl Web {
 
     pub(crate) fn whatsapp(&self) -> Option<&WhatsAppWebhook> {
         self.0.whatsapp.as_ref()
+    }
+
+    pub(crate) fn readiness(&self) -> &LastLook {
+        &self.0.readiness
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -1,21 +1,21 @@
 //! Turns requests away before any work is done on them, so that a flood cannot take the server down.
 //!
-//! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, in all and of one address, beyond so many messages that wait for an
-//! answer, and for addresses that knock too often where no key is asked for, or with keys that do not hold. Channels come
-//! again, so nothing is lost. Whatever was let in is treated as ever. 503, for everything but health, while memory runs short.
+//! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, in all and of one address, beyond so many
+//! messages that wait for an answer, and for addresses that knock too often where no key is asked for, or with keys that do not
+//! hold; and while it is read: beyond so many bytes of bodies that are held. Channels come again, so nothing is lost. Whatever
+//! was let in is treated as ever. 503, for everything but health, while memory runs short.
 //!
 //! Invariants: health is always answered; what a key of ours opened is not slowed down here but by the key's own limit, except
 //! from an address that tries wrong ones; the address of a request is what the connection says, and what a proxy says only if
 //! that proxy is configured.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
@@ -24,14 +24,15 @@ use balcao_app::metrics;
 use balcao_app::watch::Watch;
 use balcao_channel::channels::whatsapp::webhook::MAX_BODY;
 use balcao_domain::Clock;
+use futures::StreamExt;
 use ipnet::IpNet;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::chat::Paces;
 use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::problem::Problem;
+use crate::shares::{NothingLeft, Share, Shares};
 
 /// Where the webhooks of channels begin.
 const WEBHOOKS: &str = "/webhooks/";
@@ -41,7 +42,6 @@ const BODY_TIME: Duration = Duration::from_secs(10);
 const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
 /// After so many seconds it is worth coming again when memory runs short.
 const MEMORY_PAUSE: u32 = 10;
-const LARGE: &str = "the body is too large or was cut short";
 /// After so many seconds a channel may come again when too much waits.
 const QUEUE_PAUSE: u32 = 30;
 
@@ -49,10 +49,15 @@ const QUEUE_PAUSE: u32 = 30;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
+/// Whom what a request takes is counted for, as [`shed`] found it; `None`: nobody.
+#[derive(Debug, Clone)]
+pub(crate) struct Sharer(pub(crate) Option<String>);
+
 /// What decides who is turned away.
 pub(crate) struct Shed {
-    webhooks: Arc<Semaphore>,
-    shares: Shares,
+    webhooks: Shares,
+    /// Bytes of the bodies of webhooks that are held.
+    bodies: Shares,
     body_time: Duration,
     most_waiting: u32,
     memory: Memory,
@@ -73,8 +78,8 @@ impl Shed {
     /// By these limits; `trusted` are the proxies whose `X-Forwarded-For` is believed.
     pub(crate) fn new(limits: &Limits, watch: Watch, trusted: Vec<IpNet>, clock: Arc<dyn Clock>) -> Self {
         Self {
-            webhooks: Arc::new(Semaphore::new(limits.webhooks)),
-            shares: Shares::of(limits.webhooks),
+            webhooks: Shares::of(limits.webhooks),
+            bodies: Shares::of(limits.bodies),
             body_time: BODY_TIME.min(limits.request_time),
             most_waiting: limits.waiting,
             memory: Memory::of(limits.memory),
@@ -116,13 +121,18 @@ impl Shed {
         client
     }
 
+    /// Whom a request's share is counted for; `None`: nobody, for programs beside ours, a proxy among them, share an address.
+    fn sharer(&self, request: &Request) -> Option<String> {
+        self.stranger(request).filter(|address| !is_near(*address)).map(network)
+    }
+
     fn is_trusted(&self, address: IpAddr) -> bool {
         self.trusted.iter().any(|network| network.contains(&address))
     }
 }
 
 /// This machine, or a private network.
-fn is_near(address: IpAddr) -> bool {
+pub(crate) fn is_near(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
         IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
@@ -130,7 +140,7 @@ fn is_near(address: IpAddr) -> bool {
 }
 
 /// Whoever has an address of IPv6 has 2⁶⁴ of them.
-fn network(address: IpAddr) -> String {
+pub(crate) fn network(address: IpAddr) -> String {
     match address {
         IpAddr::V4(v4) => v4.to_string(),
         IpAddr::V6(v6) => {
@@ -141,7 +151,9 @@ fn network(address: IpAddr) -> String {
 }
 
 /// Lets a request through, or turns it away.
-pub(crate) async fn shed(State(shed): State<Arc<Shed>>, request: Request, next: Next) -> Response {
+pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, next: Next) -> Response {
+    let sharer = Sharer(shed.sharer(&request));
+    request.extensions_mut().insert(sharer);
     let (path, is_post) = (request.uri().path(), request.method() == Method::POST);
     if !HEALTH.contains(&path) && shed.memory.is_short() {
         metrics::shed("memory");
@@ -183,22 +195,23 @@ async fn webhook(shed: &Shed, request: Request, next: Next) -> Response {
     if shed.watch.waiting() > shed.most_waiting {
         return refuse("queue", QUEUE_PAUSE);
     }
-    // Programs beside ours, a proxy among them, share an address.
-    let stranger = shed.stranger(&request).filter(|address| !is_near(*address)).map(network);
+    let stranger = shed.sharer(&request);
     if let Some(stranger) = &stranger
         && let Err(wait) = shed.strangers.may(stranger, shed.clock.now())
     {
         return refuse("wrong_keys", seconds(wait));
     }
-    let Some(_share) = stranger.as_deref().map_or(Some(None), |stranger| shed.shares.take(stranger).map(Some)) else {
-        return refuse("address", 1);
+    let _place = match shed.webhooks.take(stranger.as_deref()) {
+        Ok(place) => place,
+        Err(NothingLeft::OfOne) => return refuse("address", 1),
+        Err(NothingLeft::OfAll) => return refuse("webhooks", 1),
     };
-    let Ok(_place) = Arc::clone(&shed.webhooks).try_acquire_owned() else { return refuse("webhooks", 1) };
     let (head, body) = request.into_parts();
-    // What is larger than any channel allows is refused by its own handler, which is told so by one byte too many.
-    let body = match timeout(shed.body_time, to_bytes(body, MAX_BODY + 1)).await {
+    // Held until the answer is known, as the body is.
+    let mut room = shed.bodies.nothing_yet(stranger.as_deref());
+    let body = match timeout(shed.body_time, whole(body, &mut room)).await {
         Ok(Ok(body)) => body,
-        Ok(Err(_)) => return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, LARGE).into_response(),
+        Ok(Err(refusal)) => return refusal.into_response(),
         Err(_elapsed) => return Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long").into_response(),
     };
     let response = next.run(Request::from_parts(head, Body::from(body))).await;
@@ -210,46 +223,22 @@ async fn webhook(shed: &Shed, request: Request, next: Next) -> Response {
     response
 }
 
-/// How many places each address has taken.
-#[derive(Debug)]
-struct Shares {
-    most: usize,
-    taken: Mutex<HashMap<String, usize>>,
-}
-
-/// A place of an address, until it is dropped.
-struct Share<'a> {
-    shares: &'a Shares,
-    of: String,
-}
-
-impl Shares {
-    /// An eighth of all places each, and one at least.
-    fn of(places: usize) -> Self {
-        Self { most: (places / 8).max(1), taken: Mutex::default() }
-    }
-
-    fn take(&self, of: &str) -> Option<Share<'_>> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = taken.entry(of.to_owned()).or_default();
-        if *count >= self.most {
-            return None;
+/// A body, as far as there is room for it. What is larger than any channel allows is refused by its own handler, which is told so by
+/// one byte too many.
+async fn whole(body: Body, room: &mut Share) -> Result<Bytes, Problem> {
+    let (mut pieces, mut whole) = (body.into_data_stream(), Vec::new());
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_source| Problem::new(StatusCode::BAD_REQUEST, "the body was cut short"))?;
+        if whole.len() + piece.len() > MAX_BODY + 1 {
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
         }
-        *count += 1;
-        Some(Share { shares: self, of: of.to_owned() })
+        room.grow(piece.len()).map_err(|left| match left {
+            NothingLeft::OfOne => refusal("address", 1),
+            NothingLeft::OfAll => refusal("bodies", 1),
+        })?;
+        whole.extend_from_slice(&piece);
     }
-}
-
-impl Drop for Share<'_> {
-    fn drop(&mut self) {
-        let mut taken = self.shares.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = taken.get_mut(&self.of) {
-            *count -= 1;
-            if *count == 0 {
-                taken.remove(&self.of);
-            }
-        }
-    }
+    Ok(whole.into())
 }
 
 fn seconds(wait: Duration) -> u32 {
@@ -257,9 +246,13 @@ fn seconds(wait: Duration) -> u32 {
 }
 
 fn refuse(reason: &'static str, seconds: u32) -> Response {
+    refusal(reason, seconds).into_response()
+}
+
+fn refusal(reason: &'static str, seconds: u32) -> Problem {
     metrics::shed(reason);
     let detail = format!("too many requests; come again in {seconds} s");
-    Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after(seconds).into_response()
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after(seconds)
 }
 
 #[cfg(test)]

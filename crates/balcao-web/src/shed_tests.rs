@@ -42,14 +42,3 @@ fn a_network_of_ipv6_is_one_stranger() {
     assert_ne!(one, stranger(&alone, "2001:db8:1:3::1", &[]));
     assert_eq!(stranger(&alone, "::ffff:203.0.113.9", &[]), Some("203.0.113.9".to_owned()));
 }
-
-#[test]
-fn a_51_no_address_takes_all_places() {
-    let shares = Shares::of(16);
-    let held = [shares.take("a").unwrap(), shares.take("a").unwrap()];
-    assert!(shares.take("a").is_none());
-    assert!(shares.take("b").is_some());
-    drop(held);
-    assert!(shares.take("a").is_some());
-    assert!(shares.taken.lock().unwrap().is_empty(), "nothing is kept of who is gone");
-}

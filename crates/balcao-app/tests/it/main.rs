@@ -22,6 +22,7 @@ mod new_keys;
 mod notices;
 mod pace_of_sending;
 mod pack_deliveries;
+mod panics;
 mod presence;
 mod replaced;
 mod retention;

@@ -7,6 +7,8 @@
     reason = "tests"
 )]
 
+mod any_webhook;
+mod changed_webhooks;
 mod contract;
 mod email;
 mod email_tls;

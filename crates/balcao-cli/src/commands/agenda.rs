@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say},
+    output::{Failure, chain, complain, one_line, say, say_file},
     wire,
 };
 
@@ -113,7 +113,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             let text = feeds.export(organization, professional, detail).await.map_err(failed)?;
             let text = text.map_err(Failure::operation)?;
             match out {
-                None => say(text.trim_end()),
+                None => say_file(text.trim_end()),
                 Some(path) => std::fs::write(&path, text)
                     .map_err(|error| Failure::operation(format!("{} cannot be written: {error}", path.display())))?,
             }
@@ -139,5 +139,5 @@ fn tell(made: &MadeFeed, zone: &TimeZone, json: bool) {
 fn line(one: &FeedView, zone: &TimeZone) -> String {
     let at = |instant: Timestamp| instant.to_zoned(zone.clone()).strftime("%d/%m/%Y %H:%M").to_string();
     let end = one.revoked_at.map(|revoked| format!("  closed {}", at(revoked))).unwrap_or_default();
-    format!("{}  {}  {}  made {}{end}", one.id, one.professional, one.detail.as_str(), at(one.created_at))
+    format!("{}  {}  {}  made {}{end}", one.id, one_line(&one.professional), one.detail.as_str(), at(one.created_at))
 }

@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say, say_piece},
+    output::{Failure, chain, complain, one_line, say, say_piece},
     packs, profiles,
     trace::Trace,
     wire::{self, World},
@@ -157,7 +157,7 @@ impl Talk<'_> {
                     shown.finish(reply.as_str());
                     complain("(handed to the team)");
                 }
-                Ending::Silence { reason } => complain(&format!("(silence: {reason})")),
+                Ending::Silence { reason } => complain(&format!("(silence: {})", one_line(reason))),
             }
         }
         self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
@@ -214,7 +214,7 @@ impl Talk<'_> {
                     let answered = self.answer(&line, &shown).await?;
                     match &answered.ending {
                         Ending::Reply { reply } | Ending::Handoff { reply, .. } => shown.finish(reply.as_str()),
-                        Ending::Silence { reason } => complain(&format!("(silence: {reason})")),
+                        Ending::Silence { reason } => complain(&format!("(silence: {})", one_line(reason))),
                     }
                     self.world.front.after_reply(self.profile, &answered, self.world.organization).await;
                     last = Some(answered);

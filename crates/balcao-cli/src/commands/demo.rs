@@ -120,7 +120,7 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
     // Before the address is shown: who reads it may press Ctrl-C at once.
     let stopped = stopped()?;
     say(&format!("http://127.0.0.1:{port}/#{token}"));
-    server.run(listener, stopped).await;
+    server.run(listener, stopped).await?;
     Ok(ExitCode::SUCCESS)
 }
 

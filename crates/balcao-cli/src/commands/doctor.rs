@@ -19,7 +19,7 @@ use serde_json::json;
 
 use crate::{
     config::{self, Config, webhooks},
-    output::{Failure, chain, say},
+    output::{Failure, chain, indented, say},
     packs::{self, OwnPacks},
     profiles, wire,
 };
@@ -85,9 +85,9 @@ pub(crate) async fn run(
         say(&json!(list).to_string());
     } else {
         for one in &findings {
-            say(&format!("{:<8} {:<14} {}", word(&one.verdict), one.check, one.says));
+            say(&format!("{:<8} {:<14} {}", word(&one.verdict), one.check, indented(&one.says, 24)));
             if let Some(mend) = &one.mend {
-                say(&format!("{:<23} → {mend}", ""));
+                say(&format!("{:<23} → {}", "", indented(mend, 26)));
             }
         }
     }

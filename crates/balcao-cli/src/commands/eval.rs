@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     config::Config,
     eval::run::{Player, read, shipped_tools},
-    output::{Failure, complain, say},
+    output::{Failure, complain, indented, say},
 };
 
 /// Options of `balcao eval`.
@@ -71,11 +71,11 @@ pub(crate) async fn run(
             say(&format!("{} {}", if report.failures.is_empty() { "pass" } else { "FAIL" }, report.id));
             if !report.failures.is_empty() {
                 for turn in &report.transcript {
-                    say(&format!("    customer: {}", text(turn, "customer")));
-                    say(&format!("    {}: {}", text(turn, "outcome"), text(turn, "reply")));
+                    say(&format!("    customer: {}", indented(text(turn, "customer"), 6)));
+                    say(&format!("    {}: {}", text(turn, "outcome"), indented(text(turn, "reply"), 6)));
                 }
                 for failure in &report.failures {
-                    say(&format!("  - {failure}"));
+                    say(&format!("  - {}", indented(failure, 4)));
                 }
             }
         }

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, chain, indented, one_line, say},
     wire,
 };
 
@@ -195,7 +195,7 @@ async fn save(
     say(&if json {
         json!({ "attachment": id, "file": place, "mime": file.mime, "size": size }).to_string()
     } else {
-        format!("{id} is saved as {place} ({}, {size} bytes)", file.mime)
+        format!("{id} is saved as {} ({}, {size} bytes)", one_line(&place), one_line(&file.mime))
     });
     Ok(())
 }
@@ -235,7 +235,7 @@ async fn list(
 
 /// "7  Caio Reis  waiting 12 min  Davi Lopes  asked_for_human  «quero falar com alguém»"
 fn line(one: &ConversationView, zone: &TimeZone) -> String {
-    let who = one.contact_name.as_deref().or(one.phone.as_deref()).unwrap_or("unknown");
+    let who = one_line(one.contact_name.as_deref().or(one.phone.as_deref()).unwrap_or("unknown"));
     let state = match (one.state, one.waiting_since) {
         (ConversationState::WaitingHuman, Some(since)) => {
             format!("waiting {} min", SystemClock.now().duration_since(since).as_mins().max(0))
@@ -248,23 +248,23 @@ fn line(one: &ConversationView, zone: &TimeZone) -> String {
     let at = one.last_message_at.to_zoned(zone.clone()).strftime("%d/%m %H:%M").to_string();
     let last: String = one.last_message.as_deref().unwrap_or_default().chars().take(60).collect();
     let assigned = one.assigned_to.as_deref().unwrap_or("nobody");
-    let reason = one.reason.as_deref().unwrap_or("–");
-    format!("{}  {who}  {state}  {assigned}  {reason}  {at} «{}»", one.id, last.replace('\n', " "))
+    let reason = one_line(one.reason.as_deref().unwrap_or("–"));
+    format!("{}  {who}  {state}  {assigned}  {reason}  {at} «{}»", one.id, one_line(&last))
 }
 
 fn show(detail: &ConversationDetail, zone: &TimeZone) {
     let one = &detail.conversation;
     say(&line(one, zone));
     if let (Some(name), Some(phone)) = (&one.contact_name, &one.phone) {
-        say(&format!("{name}, {phone}, on {}", one.channel));
+        say(&format!("{}, {}, on {}", one_line(name), one_line(phone), one.channel));
     }
     if let Some(summary) = &detail.summary {
-        say(&format!("\n{summary}"));
+        say(&format!("\nSummary\n  {}", indented(summary, 2)));
     }
     if !detail.notes.is_empty() {
         say("\nNotes");
         for note in &detail.notes {
-            say(&format!("- {}", note.replace('\n', "\n  ")));
+            say(&format!("- {}", indented(note, 2)));
         }
     }
     say("\nMessages");
@@ -277,7 +277,7 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
             Author::Draft => "not sent",
         };
         let at = message.created_at.to_zoned(zone.clone()).strftime("%d/%m %H:%M").to_string();
-        say(&format!("{at} {who}: {}", message.text));
+        say(&format!("{at} {who}: {}", indented(&message.text, 4)));
         for file in attachments {
             say(&format!("  {}", shown(file)));
         }
@@ -289,10 +289,9 @@ fn shown(file: &FileView) -> String {
     let what = match file.state {
         AttachmentState::Stored => file.size.map(|size| format!("{size} bytes")).unwrap_or_default(),
         AttachmentState::Waiting => "is being fetched".to_owned(),
-        AttachmentState::Unreadable => file.failure.clone().unwrap_or_else(|| "cannot be read".to_owned()),
+        AttachmentState::Unreadable => one_line(file.failure.as_deref().unwrap_or("cannot be read")),
         AttachmentState::Expired => "deleted by age".to_owned(),
     };
-    let spoken =
-        file.transcript.as_ref().map(|spoken| format!("  «{}»", spoken.replace('\n', " "))).unwrap_or_default();
-    format!("{}  {}  {}  {what}{spoken}", file.id, file.kind, file.name)
+    let spoken = file.transcript.as_ref().map(|spoken| format!("  «{}»", one_line(spoken))).unwrap_or_default();
+    format!("{}  {}  {}  {what}{spoken}", file.id, file.kind, one_line(&file.name))
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say},
+    output::{Failure, chain, complain, one_line, say},
     wire,
 };
 
@@ -119,6 +119,6 @@ fn line(one: &KeyView, now: Timestamp, zone: &TimeZone) -> String {
         (None, Some(expires)) => format!("expires {}", at(expires)),
         (None, None) => "without end".to_owned(),
     };
-    let (id, name, prefix, per_minute) = (one.id, &one.name, &one.prefix, one.per_minute);
+    let (id, name, prefix, per_minute) = (one.id, one_line(&one.name), &one.prefix, one.per_minute);
     format!("{id}  {name}  {prefix}…  {}  {per_minute} a minute  {used}  {end}", scopes.join(", "))
 }

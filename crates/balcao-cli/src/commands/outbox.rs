@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say},
+    output::{Failure, chain, complain, indented, one_line, say},
     wire,
 };
 
@@ -107,7 +107,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
                 say(&serde_json::to_string(&found).unwrap_or_default());
             } else {
                 say(&line(&found, &zone));
-                say(&format!("\n{}", found.text));
+                say(&format!("\n  {}", indented(&found.text, 2)));
             }
         }
         Action::Retry { id, me, may_arrive_twice } => {
@@ -148,7 +148,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
                 say(&if args.json {
                     json!({ "endpoint": one.endpoint, "event": one.event, "attempts": one.attempts, "failure": failure }).to_string()
                 } else {
-                    format!("{}  event {}  {} attempts  {failure}", one.endpoint, one.event, one.attempts)
+                    format!("{}  event {}  {} attempts  {}", one.endpoint, one.event, one.attempts, one_line(failure))
                 });
             }
         }
@@ -170,10 +170,11 @@ fn line(one: &DeadLetter, zone: &TimeZone) -> String {
     let state = if one.given_up_at.is_some() { format!("{state}, given up") } else { state.to_owned() };
     let at = one.created_at.to_zoned(zone.clone()).strftime("%d/%m %H:%M").to_string();
     let text: String = one.text.chars().take(60).collect();
-    let (who, failure) = (one.contact_name.as_deref().unwrap_or("unknown"), one.failure.as_deref().unwrap_or("–"));
+    let who = one_line(one.contact_name.as_deref().unwrap_or("unknown"));
+    let failure = one_line(one.failure.as_deref().unwrap_or("–"));
     let (id, conversation, channel, attempts) = (one.id, one.conversation, &one.channel, one.attempts);
     format!(
         "{id}  {state}  {at}  {conversation}  {who}  {channel}  {attempts} attempts  {failure}  «{}»",
-        text.replace('\n', " ")
+        one_line(&text)
     )
 }

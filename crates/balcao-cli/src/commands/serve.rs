@@ -81,8 +81,11 @@ pub(crate) async fn run(
         Some(address) => Some(measured::start(&desk, address).await?),
         None => None,
     };
-    let told = Webhooks::new(desk.clone(), organization, subscribers);
-    told.begin().await.map_err(|error| Failure::operation(chain(&error)))?;
+    // With nobody to tell there is no such part.
+    let told = (!subscribers.is_empty()).then(|| Webhooks::new(desk.clone(), organization, subscribers));
+    if let Some(told) = &told {
+        told.begin().await.map_err(|error| Failure::operation(chain(&error)))?;
+    }
     let (store, noted) = (desk.store.clone(), desk.clone());
     let current = Current::new(own);
     let reload = reload(&desk, &config, organization, &front, &current).await?;
@@ -95,9 +98,11 @@ pub(crate) async fn run(
     let stopped = stopped()?;
     say(&format!("listening on http://{local}"));
     tokio::select! {
-        () = server.run(listener, stopped) => {}
-        () = clock.keep_following(&store) => {}
-        () = wire::keep_noting(&noted, alone.as_mut()) => {}
+        ended = server.run(listener, stopped) => ended?,
+        () = clock.keep_following(&store) => return Err(Failure::operation("the database's clock is followed no more")),
+        () = wire::keep_noting(&noted, alone.as_mut()) => {
+            return Err(Failure::operation("that the server is at work is noted no more"));
+        }
         // What is written and what is not is unknown now: nothing is brought to an end. The next start finds out.
         error = store.breaks() => return Err(Failure::operation(chain(&error))),
     }

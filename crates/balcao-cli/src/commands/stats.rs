@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::{
     commands::chat::local_time,
     config::Config,
-    output::{Failure, chain, say},
+    output::{Failure, chain, one_line, say},
     wire,
 };
 
@@ -57,7 +57,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
         say("\nmissed most");
     }
     for one in &missed {
-        let (name, rate) = (one.name.as_deref().unwrap_or("-"), one.no_show_rate * 100.0);
+        let (name, rate) = (one_line(one.name.as_deref().unwrap_or("-")), one.no_show_rate * 100.0);
         say(&format!("{:>4} of {:<4} {rate:>5.1}%  {name}", one.no_shows, one.total_sessions));
     }
     Ok(ExitCode::SUCCESS)

@@ -25,6 +25,9 @@ use serde::Deserialize;
 use super::terms::{RatesConfig, TemplateConfig, terms};
 use crate::output::chain;
 
+/// The shortest lease, in seconds: an attempt to send takes 20 at most, and clocks and disks have their time besides.
+const SHORTEST_LEASE_S: u64 = 30;
+
 /// The server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -39,6 +42,8 @@ pub(crate) struct ServerConfig {
     pub(crate) max_concurrent_turns: u32,
     /// After so many seconds without a sign of life a turn or an attempt to send is taken for lost.
     pub(crate) lease_s: u64,
+    /// Permits a lease that is shorter than an attempt to send may take: for a trial, in which being sent twice is no harm.
+    pub(crate) allow_short_lease: bool,
     /// For so many seconds a message of unknown outcome holds back those behind it.
     pub(crate) settle_s: u64,
     /// How long a turn waits for a customer's file, in seconds.
@@ -69,6 +74,7 @@ impl Default for ServerConfig {
             burst_window_ms: 3_000,
             max_concurrent_turns: 32,
             lease_s: 30,
+            allow_short_lease: false,
             settle_s: 60,
             file_wait_s: 20,
             public_url: None,
@@ -106,6 +112,18 @@ impl ServerConfig {
         })
     }
 
+    /// What is in no range for a reason that wants to be told.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.lease_s >= SHORTEST_LEASE_S || self.allow_short_lease {
+            return Ok(());
+        }
+        Err(format!(
+            "server.lease_s is {}; write {SHORTEST_LEASE_S} or more: an attempt to send may take 20 s, and with a shorter lease a \
+             message that is still being sent is taken for lost. For a trial, set server.allow_short_lease = true",
+            self.lease_s
+        ))
+    }
+
     /// When a burst is answered.
     pub(crate) fn burst(&self) -> BurstRules {
         BurstRules { quiet: std::time::Duration::from_millis(self.burst_window_ms), ..BurstRules::default() }
@@ -116,7 +134,7 @@ impl ServerConfig {
         [
             ("server.burst_window_ms", self.burst_window_ms, 0, 60_000),
             ("server.max_concurrent_turns", u64::from(self.max_concurrent_turns), 1, 10_000),
-            ("server.lease_s", self.lease_s, 1, 600),
+            ("server.lease_s", self.lease_s, if self.allow_short_lease { 1 } else { SHORTEST_LEASE_S }, 600),
             ("server.settle_s", self.settle_s, 0, 3_600),
             ("server.file_wait_s", self.file_wait_s, 0, 120),
             ("server.max_webhooks", u64::from(self.max_webhooks), 1, 10_000),
@@ -131,6 +149,7 @@ impl ServerConfig {
         row("server.public_url", self.public_url.clone().unwrap_or_else(|| "(none)".to_owned()));
         row("server.quiet_from", self.quiet_from.clone());
         row("server.quiet_until", self.quiet_until.clone());
+        row("server.allow_short_lease", self.allow_short_lease.to_string());
         row("server.metrics_listen", self.metrics_listen.clone().unwrap_or_else(|| "(nowhere)".to_owned()));
         for (key, value, ..) in self.ranges() {
             row(key, value.to_string());

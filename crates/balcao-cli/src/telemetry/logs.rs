@@ -16,7 +16,10 @@ use tracing_subscriber::{
 };
 
 use super::redact::Redactor;
-use crate::config::{LogConfig, LogFormat};
+use crate::{
+    config::{LogConfig, LogFormat},
+    output::indented,
+};
 
 /// The variable that says what is logged, whatever the file says.
 const VARIABLE: &str = "BALCAO_LOG";
@@ -76,7 +79,9 @@ struct Line<'a>(&'a Redactor);
 impl Write for Line<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(line);
-        io::stderr().lock().write_all(self.0.clean(&text).as_bytes())?;
+        // What is in a record was written by anybody: it looks like no other record, and steers no terminal.
+        let line_of_ours = indented(self.0.clean(text.trim_end_matches('\n')).as_ref(), 4);
+        io::stderr().lock().write_all(format!("{line_of_ours}\n").as_bytes())?;
         Ok(line.len())
     }
 

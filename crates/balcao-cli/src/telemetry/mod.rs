@@ -14,7 +14,7 @@ use tracing_subscriber::{Layer, Registry, filter::Targets, layer::SubscriberExt,
 
 use crate::{
     config::Config,
-    output::{Failure, complain},
+    output::{Failure, complain, indented},
 };
 use redact::Redactor;
 
@@ -66,6 +66,6 @@ fn redact_panics(redactor: &Arc<Redactor>) {
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
         let text = format!("thread '{}' {panic}", thread.name().unwrap_or("unnamed"));
-        complain(&redactor.clean(&text));
+        complain(&indented(&redactor.clean(&text), 4));
     }));
 }

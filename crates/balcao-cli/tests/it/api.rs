@@ -16,7 +16,7 @@ fn serve(folder: &Path) -> Running {
 }
 
 fn serve_on(folder: &Path, database: &str) -> Running {
-    let config = format!("[server]\nlisten = \"127.0.0.1:0\"\nlease_s = 2\n{database}");
+    let config = format!("[server]\nlisten = \"127.0.0.1:0\"\nlease_s = 2\nallow_short_lease = true\n{database}");
     std::fs::write(folder.join("balcao.toml"), config).unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml");
     let seeded = run(folder, &["seed", sample.to_str().unwrap()], "");

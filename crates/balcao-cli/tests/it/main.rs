@@ -22,7 +22,9 @@ mod serve;
 mod server;
 mod setup;
 mod tenancy;
+mod terminal;
 mod web_chat;
+mod widget_links;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use balcao_testkit::fakes::endpoint::{self, FakeEndpoint};
+use balcao_testkit::fakes::evolution::{FakeEvolution, INSTANCE, KEY};
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, FakeGraph, TOKEN, webhooks};
 use balcao_testkit::fakes::otlp::{FakeCollector, Span};
 use serde_json::{Value, json};
@@ -155,6 +156,28 @@ impl Drop for Observed {
 fn value(page: &str, name: &str) -> f64 {
     let found = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     found.unwrap_or_else(|| panic!("there is no {name} in\n{page}")).parse().unwrap()
+}
+
+#[test]
+fn webhooks_are_counted_whatever_channel_they_are_of() {
+    let gateway = FakeEvolution::start().unwrap();
+    let config = format!(
+        "[server]\nmetrics_listen = \"127.0.0.1:0\"\n[evolution]\ninstance = \"{INSTANCE}\"\nbase_url = \"{}\"\n\
+         token = \"{KEY}\"\nsecret = \"a key of ours\"\n",
+        gateway.url()
+    );
+    let shop = serve(&config, |_| {});
+    for (path, key, expected) in
+        [("evolution", "guessed", 401), ("evolution", "a key of ours", 400), ("packs/nothing", "guessed", 404)]
+    {
+        let head = format!("POST /webhooks/{path} HTTP/1.1\r\napikey: {key}\r\ncontent-length: 1");
+        assert_eq!(request(&shop.address, &head, b"[").unwrap().0, expected);
+    }
+    let page = request(&shop.metrics(), "GET /metrics HTTP/1.1", b"").unwrap().2;
+    for (channel, result) in [("evolution", "bad_signature"), ("evolution", "malformed"), ("packs", "not_ours")] {
+        let name = format!("balcao_webhooks_total{{channel=\"{channel}\",result=\"{result}\"}}");
+        assert_eq!(value(&page, &name), 1.0, "{name} in\n{page}");
+    }
 }
 
 #[test]
@@ -322,6 +345,30 @@ fn a_112_no_log_line_at_any_level_holds_a_person_or_a_secret() {
                 lines.map(|line| serde_json::from_str::<Value>(line).unwrap()).all(|line| line["level"].is_string())
             );
         }
+    }
+}
+
+#[test]
+fn a_110_who_steals_the_database_or_a_backup_has_no_secret_of_a_provider_and_no_key() {
+    let shop = serve("", |_| {});
+    let folder = shop.folder.path().to_owned();
+    let made = balcao(&folder).args(["key", "create", "--name", "crm", "--scope", "read", "--json"]).output().unwrap();
+    let made: Value = serde_json::from_str(&out(&made)).unwrap();
+    let key = made["key"].as_str().unwrap();
+    let asked = format!("GET /v1/services HTTP/1.1\r\nauthorization: Bearer {key}");
+    assert_eq!(request(&shop.address, &asked, b"").unwrap().0, 200);
+    shop.delivers(&text("wamid.1", 1, "zarabatana, quais os serviços?"));
+    eventually("it is answered", || (!shop.said().is_empty()).then_some(()));
+    let copied = balcao(&folder).args(["backup", "copy.db"]).output().unwrap();
+    assert_eq!(code(&copied), 0, "{}", err(&copied));
+    let mut whole = Vec::new();
+    for file in ["balcao.db", "balcao.db-wal", "copy.db"] {
+        whole.extend(std::fs::read(folder.join(file)).unwrap_or_default());
+    }
+    let holds = |words: &str| whole.windows(words.len()).any(|piece| piece == words.as_bytes());
+    assert!(holds("zarabatana"), "it is the database that was looked through");
+    for secret in [TOKEN, SECRET, "a verify token", key] {
+        assert!(!holds(secret), "{secret}");
     }
 }
 

@@ -82,7 +82,7 @@ impl Folder {
 
 fn set_up(shop: Shop) -> Shop {
     let config = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nsettle_s = 3\n\
+        "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nallow_short_lease = true\nsettle_s = 3\n\
          [whatsapp]\naccount = \"{ACCOUNT}\"\nbusiness = \"{}\"\nbase_url = \"{}\"\nmessages_per_second = 1000\n",
         webhooks::BUSINESS,
         shop.graph.url()

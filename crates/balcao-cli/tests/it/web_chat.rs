@@ -67,7 +67,7 @@ fn exchange(address: &str, head: &str, body: &str, enough: Option<&str>) -> Stri
 fn shop() -> TempDir {
     let folder = tempdir().unwrap();
     let config = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\n[chat]\nenabled = true\norigins = [\"{ORIGIN}\"]\n"
+        "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nallow_short_lease = true\n[chat]\nenabled = true\norigins = [\"{ORIGIN}\"]\n"
     );
     std::fs::write(folder.path().join("balcao.toml"), config).unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml");

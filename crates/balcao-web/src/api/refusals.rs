@@ -29,6 +29,9 @@ pub(super) fn failed(error: &UseCaseError) -> Problem {
         );
     }
     tracing::error!(%error, "a call of the API failed");
+    if error.is_for_want_of_a_database() {
+        return Problem::unavailable("the database does not answer, or has no room; try again with the same key");
+    }
     match error.class() {
         FailureClass::Transient => Problem::unavailable("the database is busy; try again with the same key"),
         FailureClass::Refused | FailureClass::Correction | FailureClass::Fault => {
@@ -240,3 +243,7 @@ pub(super) fn of_availability(refusal: AvailabilityRefusal) -> Problem {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "refusals_tests.rs"]
+mod tests;

@@ -17,7 +17,7 @@ pub struct ChatLimits {
     pub visitors: Pace,
     /// Streams of one visitor at the same time: pages that show the conversation.
     pub streams_per_visitor: usize,
-    /// Streams at the same time, of all visitors.
+    /// Streams at the same time, of all visitors; an eighth of them for one address.
     pub streams: usize,
     /// How often a stream looks for what another process wrote.
     pub poll: Duration,

@@ -22,7 +22,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use balcao_app::chat::{Visitor, WebChats};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
@@ -36,6 +36,8 @@ pub use token::{ShortSecret, Tokens};
 
 use crate::download::download;
 use crate::problem::Problem;
+use crate::shares::Shares;
+use crate::shed::Sharer;
 pub(crate) use pace::Paces;
 
 /// What the chat's handlers need. Cheap to clone.
@@ -51,6 +53,7 @@ struct ServerParts {
     limits: ChatLimits,
     writers: Paces,
     newcomers: Paces,
+    streams: Shares,
     stop: CancellationToken,
 }
 
@@ -66,7 +69,8 @@ impl ChatServer {
         stop: CancellationToken,
     ) -> Self {
         let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
-        Self(Arc::new(ServerParts { chats, shop, tokens, origins, limits, writers, newcomers, stop }))
+        let streams = Shares::of(limits.streams);
+        Self(Arc::new(ServerParts { chats, shop, tokens, origins, limits, writers, newcomers, streams, stop }))
     }
 
     /// Counts a request over all programs.
@@ -205,15 +209,19 @@ async fn write(
 async fn events(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
+    sharer: Option<Extension<Sharer>>,
     headers: HeaderMap,
 ) -> Result<Response, Response> {
     let after = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let limits = chat.0.limits;
+    // Visitors are made for nothing: what one address may have is counted beside what one visitor may.
+    let sharer = sharer.and_then(|Extension(Sharer(of))| of);
+    let share = chat.0.streams.take(sharer.as_deref()).map_err(|_left| too_fast(Duration::from_secs(10)))?;
     let hub = chat.0.chats.hub();
     let listening = hub.join(visitor.as_str(), limits.streams_per_visitor, limits.streams);
     let Some(listening) = listening else { return Err(too_fast(Duration::from_secs(10))) };
     let (chats, stop) = (chat.0.chats.clone(), chat.0.stop.clone());
-    let reader = stream::Reader { chats, visitor, listening, limits, stop, after };
+    let reader = stream::Reader { chats, visitor, listening, limits, stop, after, _share: share };
     let answer = Sse::new(stream::events(reader)).keep_alive(KeepAlive::new().interval(limits.heartbeat));
     // A proxy that collects an answer before it passes it on would hold every event back.
     Ok(([("x-accel-buffering", "no")], answer).into_response())

@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::limits::ChatLimits;
+use crate::shares::Share;
 
 pub(super) struct Reader {
     pub(super) chats: WebChats,
@@ -23,6 +24,8 @@ pub(super) struct Reader {
     pub(super) stop: CancellationToken,
     /// The last number that was shown.
     pub(super) after: Option<i64>,
+    /// Its place among all streams.
+    pub(super) _share: Share,
 }
 
 struct Progress {

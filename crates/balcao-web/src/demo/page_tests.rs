@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_name_cannot_become_markup() {
+fn a_95_a_name_cannot_become_markup() {
     assert_eq!(
         escaped(r#"<b>"Zé" & 'cia'</b> {{model}}"#),
         "&lt;b&gt;&quot;Zé&quot; &amp; &#39;cia&#39;&lt;/b&gt; &#123;&#123;model}}"
@@ -9,7 +9,7 @@ fn a_name_cannot_become_markup() {
 }
 
 #[test]
-fn the_page_holds_nothing_inline_and_nothing_from_elsewhere() {
+fn a_95_the_page_holds_nothing_inline_and_nothing_from_elsewhere() {
     for forbidden in ["http://", "https://", " style=", "<style", " onclick", "javascript:"] {
         assert!(!PAGE.contains(forbidden), "{forbidden}");
     }

@@ -13,6 +13,7 @@ use balcao_channel::channels::evolution::{KIND, webhook};
 use secrecy::SecretString;
 
 use crate::problem::Problem;
+use crate::webhooks::counted;
 
 /// What the gateway's webhook needs.
 #[derive(Debug, Clone)]
@@ -30,6 +31,14 @@ pub fn router(hook: EvolutionWebhook) -> Router {
 }
 
 async fn receive(
+    hook: State<EvolutionWebhook>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<&'static str, Problem> {
+    counted(KIND, take_in(hook, headers, body).await)
+}
+
+async fn take_in(
     State(hook): State<EvolutionWebhook>,
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,

@@ -14,6 +14,7 @@ use axum::routing::post;
 use balcao_app::pack_deliveries::{Arrived, PackDeliveries};
 
 use crate::problem::Problem;
+use crate::webhooks::counted;
 
 /// The largest delivery, in bytes.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -55,6 +56,15 @@ pub fn router(hooks: PackWebhooks) -> Router {
 }
 
 async fn receive(
+    hooks: State<PackWebhooks>,
+    pack: Path<String>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<&'static str, Problem> {
+    counted("packs", take_in(hooks, pack, headers, body).await)
+}
+
+async fn take_in(
     State(hooks): State<PackWebhooks>,
     Path(pack): Path<String>,
     headers: HeaderMap,

@@ -9,13 +9,13 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{MethodRouter, get};
-use balcao_app::metrics;
 use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignedWith};
 use balcao_channel::channels::whatsapp::webhook::{self, WebhookError};
 use secrecy::SecretString;
 
 use crate::problem::Problem;
 use crate::router::Web;
+use crate::webhooks::counted;
 
 /// What the webhook of WhatsApp needs.
 #[derive(Debug, Clone)]
@@ -50,17 +50,7 @@ async fn receive(
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<&'static str, Problem> {
-    let received = take_in(web, headers, body).await;
-    let result = match received.as_ref().map_err(Problem::status) {
-        Ok(_) => "accepted",
-        Err(StatusCode::UNAUTHORIZED) => "bad_signature",
-        Err(StatusCode::PAYLOAD_TOO_LARGE) => "too_large",
-        Err(StatusCode::BAD_REQUEST) => "malformed",
-        Err(StatusCode::NOT_FOUND) => "not_ours",
-        Err(_) => "unavailable",
-    };
-    metrics::webhook("whatsapp", result);
-    received
+    counted("whatsapp", take_in(web, headers, body).await)
 }
 
 async fn take_in(

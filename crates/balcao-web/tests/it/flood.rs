@@ -165,3 +165,47 @@ async fn a_51_who_holds_webhooks_open_or_shows_wrong_signatures_shuts_out_nobody
     }
     assert!(forged(5).await.starts_with("http/1.1 429"));
 }
+
+#[tokio::test]
+async fn a_51_bodies_that_are_held_have_a_bound_in_all_and_for_each_address() {
+    // Unsigned bodies are looked at as often as they come.
+    let strangers = Pace { burst: 10_000, every: std::time::Duration::from_secs(1) };
+    let limits = Limits { bodies: 8_000, strangers, ..Limits::default() };
+    let shop = behind_a_proxy(limits).await;
+    let (address, _tasks) = serve(&shop, limits).await;
+    let begin = |from: String, bytes: usize| async move {
+        let head = format!(
+            "POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nX-Forwarded-For: {from}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            bytes + 1
+        );
+        send(address, &[head.as_bytes(), &vec![b' '; bytes]].concat()).await
+    };
+    // More than an eighth of the room is more than one address gets.
+    let refused = answer(begin("203.0.113.9".to_owned(), 1_001).await).await;
+    assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 1\r\n"), "{refused}");
+    let mut held = Vec::new();
+    for number in 0..8 {
+        held.push(begin(format!("198.51.100.{number}"), 990).await);
+    }
+    // Each is read by a task of its own: whoever asks until there is no more room has seen all of them.
+    let full = async {
+        loop {
+            let mut more = begin("192.0.2.1".to_owned(), 99).await;
+            more.write_all(b" ").await.unwrap();
+            let answer = answer(more).await;
+            if answer.starts_with("http/1.1 429") {
+                return answer;
+            }
+            assert!(answer.starts_with("http/1.1 401"), "{answer}");
+        }
+    };
+    let refused = tokio::time::timeout(std::time::Duration::from_secs(20), full).await.unwrap();
+    assert!(refused.contains("retry-after: 1\r\n"), "{refused}");
+    for mut stream in held {
+        stream.write_all(b" ").await.unwrap();
+        assert!(answer(stream).await.starts_with("http/1.1 401"), "what was let in is treated as ever");
+    }
+    let (head, body) = delivery(1);
+    assert!(answer(send(address, &[head.as_bytes(), &body].concat()).await).await.starts_with("http/1.1 200"));
+    assert_eq!(shop.count("inbox").await, 1);
+}

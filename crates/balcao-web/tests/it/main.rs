@@ -109,6 +109,18 @@ async fn health_says_that_it_lives_and_readiness_that_it_can_work() {
 }
 
 #[tokio::test]
+async fn readiness_asks_the_database_once_a_second_however_many_ask() {
+    let shop = shop().await;
+    assert_eq!(shop.get("/readyz").await.0, 200);
+    let forgets = shop.store.write(|tx| tx.execute("DELETE FROM schema_migration", &[])).await;
+    forgets.map_err(|error: StoreError| error).unwrap();
+    assert_eq!(shop.get("/readyz").await.0, 200, "the database was asked again");
+    shop.clock.advance(jiff::SignedDuration::from_secs(1));
+    let (status, body) = shop.get("/readyz").await;
+    assert!(status == 503 && body.contains("balcao migrate"), "{body}");
+}
+
+#[tokio::test]
 async fn a_database_without_its_schema_is_not_ready_and_says_what_to_do() {
     let mut shop = shop().await;
     let bare = Store::open_in_memory().unwrap();
@@ -117,6 +129,20 @@ async fn a_database_without_its_schema_is_not_ready_and_says_what_to_do() {
     shop.router = router(Web::new(desk, inbox, None, CancellationToken::new()), &Limits::default());
     let (status, body) = shop.get("/readyz").await;
     assert!(status == 503 && body.contains("balcao migrate"), "{body}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_cut_short_is_400_and_one_that_is_too_large_413() {
+    let shop = shop().await;
+    let piece = |bytes: usize| Ok::<_, std::io::Error>(vec![b' '; bytes]);
+    let cut = || Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof));
+    for (pieces, expected) in
+        [(vec![piece(10), cut()], 400), (vec![piece(3 << 20), piece(1)], 413), (vec![piece(3 << 20), piece(2)], 413)]
+    {
+        let body = Body::from_stream(futures::stream::iter(pieces));
+        let (status, told) = whole(shop.ask(Request::post("/webhooks/whatsapp").body(body).unwrap()).await).await;
+        assert_eq!(status, expected, "{told}");
+    }
 }
 
 #[tokio::test]

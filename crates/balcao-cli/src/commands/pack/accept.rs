@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::run::own_packs;
 use crate::{
     config::Config,
-    output::{Failure, say},
+    output::{Failure, one_line, say},
     packs::accept::{self, Accepted, Contracts},
 };
 
@@ -51,15 +51,16 @@ async fn review(pack: &str, server: &Server, dry_run: bool) -> Result<(), Failur
     let broke = |error: CallError| Failure::operation(format!("{pack}: {}: {}", server.describe(), error.for_staff()));
     let reviewed = server.review().await.map_err(broke)?;
     for one in &reviewed {
+        let tool = one_line(&one.tool);
         match &one.standing {
             Standing::Accepted => {}
-            Standing::New(is) => say(&format!("{pack}: the server's {} is new: {}", one.tool, shown(&is.whole))),
+            Standing::New(is) => say(&format!("{pack}: the server's {tool} is new: {}", shown(&is.whole))),
             Standing::Changed { was, is } => {
-                say(&format!("{pack}: the server's {} was {}", one.tool, shown(was)));
-                say(&format!("{pack}: the server's {} is now {}", one.tool, shown(&is.whole)));
+                say(&format!("{pack}: the server's {tool} was {}", shown(was)));
+                say(&format!("{pack}: the server's {tool} is now {}", shown(&is.whole)));
             }
             Standing::Vanished | Standing::Refused(_) => {
-                say(&format!("{pack}: the server's {}: {}", one.tool, one.standing.for_staff()));
+                say(&format!("{pack}: the server's {tool}: {}", one_line(&one.standing.for_staff())));
             }
         }
     }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     config::Config,
-    output::{Failure, say},
+    output::{Failure, indented, say},
     packs::OwnPack,
 };
 
@@ -56,7 +56,7 @@ async fn pack(own: &OwnPack, config: &Config) -> Result<bool, Failure> {
         "live {id}: {} of {sent} reads answered; {unsent} cases that change something were not sent",
         sent - wrong.len()
     ));
-    wrong.iter().for_each(|line| say(line));
+    wrong.iter().for_each(|line| say(&indented(line, 4)));
     Ok(wrong.is_empty())
 }
 

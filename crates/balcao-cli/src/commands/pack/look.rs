@@ -9,7 +9,7 @@ use balcao_yaml::nearest;
 use serde_json::{Value, json};
 
 use super::{load, loader};
-use crate::output::{Failure, say};
+use crate::output::{Failure, one_line, say};
 
 /// Options of `balcao pack show`.
 #[derive(Debug, clap::Args)]
@@ -59,13 +59,17 @@ pub(super) fn show(args: &ShowArgs) -> Result<ExitCode, Failure> {
         pack.id,
         pack.version,
         pack.pack.kind.as_str(),
-        pack.pack.description.get(Locale::En)
+        one_line(pack.pack.description.get(Locale::En))
     ));
     for command in commands {
         let checks = pack.pack.validators.iter().filter(|validator| validates(validator, command)).count();
         let effect = json!(command.effect);
         let effect = effect.as_str().unwrap_or_default();
-        say(&format!("  {:<32} {effect:<12} {checks} validators  {}", command.id, command.description.get(Locale::En)));
+        say(&format!(
+            "  {:<32} {effect:<12} {checks} validators  {}",
+            command.id,
+            one_line(command.description.get(Locale::En))
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -151,7 +155,7 @@ pub(super) fn list(args: &ListArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     for row in &rows {
-        let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or("–").to_owned();
+        let text = |name: &str| row.get(name).and_then(Value::as_str).map_or_else(|| "–".to_owned(), one_line);
         let number = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
         let state = match number("problems") {
             0 => format!("{} commands", number("commands")),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, complain, say},
+    output::{Failure, chain, complain, indented, say},
     packs::{OwnPack, OwnPacks},
     wire,
 };
@@ -104,7 +104,7 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: b
     }
     say(&struck(config, &value.to_string()));
     if let Some(internal) = internal {
-        complain(&struck(config, &internal));
+        complain(&indented(&struck(config, &internal), 2));
     }
     match class {
         ResultClass::Success => Ok(ExitCode::SUCCESS),

@@ -141,7 +141,7 @@ async fn the_requests_of_a_minute_are_counted_over_all_processes() {
 
 /// What one organization has does not exist for another, whatever the endpoint.
 #[tokio::test]
-async fn g_10_another_organization_is_not_there() {
+async fn g_10_a_100_another_organization_is_not_there() {
     let shop = shop([says("Bom dia!"), says("Bom dia!")]).await;
     let contact = shop.contact("lívia").await;
     let turn = json!({ "conversation": "canary", "text": "canário", "contact": { "phone": "31 98432-7788" } });

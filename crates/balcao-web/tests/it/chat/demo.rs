@@ -14,8 +14,13 @@ async fn staff(shop: &Shop, method: &str, path: &str, token: &str, host: &str, b
     shop.answers(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
-async fn act(shop: &Shop, path: &str, body: Value) -> u16 {
+pub(super) async fn act(shop: &Shop, path: &str, body: Value) -> u16 {
     staff(shop, "POST", path, STAFF_TOKEN, HOST, &body).await.status().as_u16()
+}
+
+/// What staff see on the page.
+pub(super) async fn live(shop: &Shop) -> Response<Body> {
+    staff(shop, "GET", "live?day=2026-11-26", STAFF_TOKEN, HOST, &Value::Null).await
 }
 
 #[tokio::test]

@@ -5,7 +5,10 @@ use std::time::Duration;
 use balcao_web::chat::{ChatLimits, Pace};
 use serde_json::json;
 
-use super::world::{body_of, shop, shop_with};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::world::{Visit, body_of, shop, shop_behind, shop_with};
 
 #[tokio::test]
 async fn what_is_no_message_is_refused_as_a_problem_and_nothing_is_stored() {
@@ -79,4 +82,37 @@ async fn a_visitor_has_so_many_pages_open_and_a_closed_one_makes_room() {
     assert_eq!(shop.opens(&bia, None).await.status().as_u16(), 429, "three are all that there may be");
     drop(pages);
     assert_eq!(shop.opens(&bia, None).await.status().as_u16(), 200);
+}
+
+/// Opens a page of the visitor as a proxy passes it on for this address, and gives the status.
+async fn opens_from(at: std::net::SocketAddr, visitor: &Visit, from: &str) -> (TcpStream, String) {
+    let mut stream = TcpStream::connect(at).await.unwrap();
+    let head = format!(
+        "GET /chat/v1/events HTTP/1.1\r\nhost: x\r\nX-Forwarded-For: {from}\r\nauthorization: Bearer {}\r\n\r\n",
+        visitor.token
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.unwrap();
+    (stream, String::from_utf8_lossy(&status).into_owned())
+}
+
+#[tokio::test]
+async fn a_51_one_address_with_many_visitors_leaves_pages_for_others() {
+    let limits = ChatLimits { streams: 16, ..ChatLimits::default() };
+    let shop = shop_behind([], limits, &["127.0.0.1/32"]).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(balcao_web::serve(listener, shop.router.clone(), balcao_web::Limits::default(), shop.stop.clone()));
+    let mut open = Vec::new();
+    for _ in 0..2 {
+        let (page, status) = opens_from(at, &shop.visitor().await, "203.0.113.9").await;
+        assert_eq!(status, "HTTP/1.1 200");
+        open.push(page);
+    }
+    let visitor = shop.visitor().await;
+    assert_eq!(opens_from(at, &visitor, "203.0.113.9").await.1, "HTTP/1.1 429");
+    let (_page, status) = opens_from(at, &visitor, "203.0.113.10").await;
+    assert_eq!(status, "HTTP/1.1 200");
 }

@@ -2,6 +2,7 @@
 
 mod demo;
 mod files;
+mod hostile;
 mod limits;
 mod stream;
 mod world;
@@ -66,7 +67,7 @@ async fn whoever_comes_back_stays_who_they_are() {
 }
 
 #[tokio::test]
-async fn a_page_whose_origin_is_not_allowed_reads_nothing_and_writes_nothing() {
+async fn a_99_a_page_whose_origin_is_not_allowed_reads_nothing_and_writes_nothing() {
     let shop = shop([]).await;
     let ana = shop.visitor().await;
     for origin in ["https://evil.example", "null", "http://shop.example"] {

@@ -16,6 +16,7 @@ use balcao_app::inbox::Inbox;
 use balcao_app::seed::BusinessFile;
 use balcao_app::sender::{Sender, SenderSettings};
 use balcao_app::turns::{Agent, FrontDesk};
+use balcao_app::watch::Watch;
 use balcao_builtin_tools::Settings;
 use balcao_channel::channels::web::WebChat;
 use balcao_channel::{AccountId, Channel};
@@ -53,7 +54,7 @@ pub(super) struct Shop {
     /// Contacts that the sample has.
     pub(super) people: i64,
     dispatcher: Dispatcher,
-    router: Router,
+    pub(super) router: Router,
 }
 
 /// Somebody with a page of the chat.
@@ -91,6 +92,11 @@ pub(super) async fn shop(script: impl IntoIterator<Item = Line>) -> Shop {
 }
 
 pub(super) async fn shop_with(script: impl IntoIterator<Item = Line>, limits: ChatLimits) -> Shop {
+    shop_behind(script, limits, &[]).await
+}
+
+/// The same behind proxies that say who asks.
+pub(super) async fn shop_behind(script: impl IntoIterator<Item = Line>, limits: ChatLimits, proxies: &[&str]) -> Shop {
     let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
     let file = BusinessFile::read("the sample", &text).unwrap();
     let store = Store::open_in_memory().unwrap();
@@ -132,7 +138,8 @@ pub(super) async fn shop_with(script: impl IntoIterator<Item = Line>, limits: Ch
         port: 7411,
     };
     let demo = demo_router(Demo::new(demo, chats.clone(), stop.clone()));
-    let web = Web::new(desk.clone(), inbox, None, stop.clone());
+    let proxies = proxies.iter().map(|network| network.parse().unwrap()).collect();
+    let web = Web::new(desk.clone(), inbox, None, stop.clone()).watched(Watch::default(), proxies);
     let router = router_with(web, &Limits::default(), chat_router(served).merge(demo));
     let staff = Conversations::new(desk);
     let mut shop =
