@@ -1,7 +1,9 @@
 //! A stretch of the organization's agenda, loaded once per call: what can be booked, with whom, and what is taken.
 
-use balcao_domain::availability::{Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots, free_spans};
-use balcao_domain::hours::Hours;
+use balcao_domain::availability::{
+    Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots, free_spans, works,
+};
+use balcao_domain::hours::{Hours, Period};
 use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::SlotMode;
 use balcao_domain::service::Service;
@@ -193,6 +195,11 @@ impl Agenda {
     ) -> Vec<FreeSlots> {
         let dates = (dates.0.max(self.dates.0), dates.1.min(self.dates.1));
         free_slots(&self.question(service, dates, self.organization.scheduling.slot_mode), candidates)
+    }
+
+    /// When a professional works on a loaded date.
+    pub(crate) fn works(&self, professional: &Professional, date: Date) -> Vec<Period> {
+        works(&self.zone, &self.business, professional, date)
     }
 
     /// When a professional works on a date and is free, from now plus the notice on.

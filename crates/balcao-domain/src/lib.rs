@@ -17,6 +17,7 @@ pub mod holidays;
 pub mod hours;
 pub mod ids;
 pub mod inbox;
+pub mod intervals;
 pub mod knowledge;
 pub mod lease;
 pub mod money;

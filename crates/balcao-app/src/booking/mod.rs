@@ -112,7 +112,7 @@ pub enum BookingRefusal {
     },
     /// Outside of business or working hours.
     OutsideHours {
-        /// When the professional, or the business, works on that date.
+        /// When the professional, or any who could be booked for it, works on that date.
         works: Vec<Period>,
         /// Why the date is not like its weekday.
         note: Option<String>,

@@ -127,9 +127,9 @@ pub struct BusyQuery {
 pub struct BusyDay {
     /// The local date.
     pub date: Date,
-    /// When one of those asked about works, the business's hours applied; nothing means closed.
+    /// When one of those asked about works; nothing means closed, or everybody away.
     pub open: Vec<Period>,
-    /// Of that, when none of them is free: booked, away, or earlier than can be booked now.
+    /// Of that, when none of them is free: booked, or earlier than can be booked now.
     pub busy: Vec<Period>,
     /// When a visit of the usual length could begin, `HH:MM`, in order.
     pub free: Vec<String>,

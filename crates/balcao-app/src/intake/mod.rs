@@ -181,12 +181,7 @@ impl Intake {
                 let agenda = Agenda::load(tx, organization, None, (today, until), now)?;
                 let session = granted!(session(tx, &agenda, conversation)?);
                 let need = agenda.need(session.professional, session.service, None);
-                let works = |date: &Date| {
-                    let own = session.professional.hours.on(*date);
-                    let open = agenda.business.on(*date);
-                    let both = open.iter().flat_map(|open| own.iter().filter_map(|own| own.intersection(open)));
-                    (*date, both.collect())
-                };
+                let works = |date: &Date| (*date, agenda.works(session.professional, *date));
                 Ok(Ok(ProfessionalInfo {
                     name: session.professional.name.clone(),
                     profession: session.professional.profession.clone(),

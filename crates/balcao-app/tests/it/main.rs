@@ -33,4 +33,5 @@ mod timers;
 mod wallet;
 mod watchdog;
 mod webhooks;
+mod works;
 mod world;
