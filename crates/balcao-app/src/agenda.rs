@@ -100,6 +100,19 @@ impl Agenda {
         picked(&active, found, query)
     }
 
+    /// An active professional by id.
+    pub(crate) fn professional_of(&self, id: ProfessionalId) -> Result<&Professional, NameRefusal> {
+        let active = || self.professionals.iter().filter(|one| one.active);
+        active().find(|one| one.id == id).ok_or_else(|| {
+            let gone = self.professionals.iter().find(|one| one.id == id);
+            NameRefusal::NotFound {
+                query: gone.map_or_else(|| id.to_string(), |one| one.name.clone()),
+                nearest: None,
+                known: active().map(|one| one.name.clone()).collect(),
+            }
+        })
+    }
+
     /// What `service`, or a visit of `duration_min` without one, needs of a professional; `None` if they do not offer it.
     pub(crate) fn need(
         &self,

@@ -30,6 +30,7 @@ pub mod professional;
 pub mod scheduling;
 pub mod service;
 pub mod span;
+pub mod staff;
 pub mod subscription;
 pub mod tag;
 pub mod throttle;

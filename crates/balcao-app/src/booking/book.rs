@@ -16,7 +16,7 @@ use balcao_store::{Tx, appointment, catalog, event, subscription, waitlist};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 
-use super::{BookRequest, Booked, BookingRefusal, ServiceChoice};
+use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice};
 use crate::agenda::{Agenda, Need, local_midnight};
 use crate::appointments::{AppointmentView, view};
 use crate::desk::{UseCaseError, granted};
@@ -162,7 +162,11 @@ fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>,
             (Some(by_name), near)
         }
     };
-    let named = request.professional.as_deref().map(|name| agenda.professional(name)).transpose();
+    let named = request.professional.as_ref().map(|choice| match choice {
+        ProfessionalChoice::Name(name) => agenda.professional(name),
+        ProfessionalChoice::Id(id) => agenda.professional_of(*id).map(|one| (one, false)),
+    });
+    let named = named.transpose();
     let named = named.map_err(BookingRefusal::Professional)?;
     let start = instant_of(&agenda.zone, request.date, request.start_min).ok_or(BookingRefusal::NoSuchTime)?;
     Ok(Wish {

@@ -33,5 +33,6 @@ mod timers;
 mod wallet;
 mod watchdog;
 mod webhooks;
+mod with_whom;
 mod works;
 mod world;

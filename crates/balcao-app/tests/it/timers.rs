@@ -30,7 +30,7 @@ async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
     let joao = shop.conversation().await.contact;
     let booking = balcao_app::booking::Booking::new(shop.world.desk.clone());
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: Some(balcao_app::booking::ServiceChoice::Name("Corte na máquina".to_owned())),
         date: "2026-11-25".parse().unwrap(),
         start_min: 15 * 60,
@@ -179,7 +179,7 @@ async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
     let (shop, joao) = reminded(60).await;
     let (organization, desk) = (shop.world.organization, shop.world.desk.clone());
     let other = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: None,
         date: "2026-11-25".parse().unwrap(),
         start_min: 14 * 60 + 30,
@@ -316,7 +316,7 @@ async fn a_hold_that_nobody_confirmed_is_given_up_when_its_time_is_over() {
     let (shop, joao) = reminded(60).await;
     let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
     let hold = BookRequest {
-        professional: Some("Otávio".to_owned()),
+        professional: Some("Otávio".to_owned().into()),
         service: None,
         date: "2026-11-26".parse().unwrap(),
         start_min: 10 * 60,
@@ -346,7 +346,7 @@ async fn what_is_wrong_with_one_business_holds_up_no_other() {
     let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
     let contact = shop.look(move |tx| balcao_store::contact::list(tx, other, None, 1)).await.remove(0).id;
     let hold = BookRequest {
-        professional: Some("Otávio".to_owned()),
+        professional: Some("Otávio".to_owned().into()),
         service: None,
         date: "2026-11-26".parse().unwrap(),
         start_min: 10 * 60,
@@ -379,7 +379,7 @@ fn told(shop: &Counter) -> String {
 async fn reminded_of_one_of_two() -> Counter {
     let (shop, joao) = reminded(24 * 60).await;
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: Some(balcao_app::booking::ServiceChoice::Name("Barba".to_owned())),
         date: "2026-11-26".parse().unwrap(),
         start_min: 15 * 60,

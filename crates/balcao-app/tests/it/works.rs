@@ -77,7 +77,7 @@ async fn told(world: &World, name: &str, date: Date) -> Vec<(&'static str, Strin
     let query = BusyQuery { from: date, to: date, professional: Some(name.to_owned()) };
     let calendar = BuiltIn::new(world.desk.clone()).busy(owner, query).await.unwrap().value.unwrap();
     let late = BookRequest {
-        professional: Some(name.to_owned()),
+        professional: Some(name.to_owned().into()),
         service: Some(ServiceChoice::Name("Corte".to_owned())),
         date,
         start_min: 22 * 60,

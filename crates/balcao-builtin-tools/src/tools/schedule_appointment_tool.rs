@@ -7,7 +7,7 @@ use balcao_app::booking::{BookRequest, ServiceChoice};
 use balcao_app::calendar::{self, Calendar, Done};
 use balcao_app::contacts::{ContactUpdate, Contacts};
 use balcao_app::intake::Intake;
-use balcao_language::fold;
+use balcao_app::names::may_be_theirs;
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
@@ -48,8 +48,7 @@ impl ScheduleAppointmentTool {
     async fn named(&self, cx: &ToolContext, given: Option<&str>) -> ToolResult<Named> {
         let Some(given) = given.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(Named::Own) };
         let known = self.contacts.info(organization(cx)?, contact(cx)?).await.map_err(broke)?;
-        let own = [known.name.as_deref(), known.preferred_name.as_deref()];
-        if own.into_iter().flatten().any(|own| is_of(given, own)) {
+        if may_be_theirs(given, known.name.as_deref(), known.preferred_name.as_deref()) {
             return Ok(Named::Own);
         }
         let nameless = known.name.is_none() && known.preferred_name.is_none();
@@ -58,7 +57,7 @@ impl ScheduleAppointmentTool {
 
     async fn request(&self, cx: &ToolContext, args: &Args, named: &Named) -> ToolResult<BookRequest> {
         Ok(BookRequest {
-            professional: with_whom(cx, self.professional.as_ref(), &self.intake).await?,
+            professional: with_whom(cx, self.professional.as_ref(), &self.intake).await?.map(Into::into),
             service: Some(ServiceChoice::Name(args.service_name.clone())),
             date: date(cx, &args.appointment_date, "appointmentDate")?,
             start_min: minutes(&args.appointment_time)?,
@@ -119,13 +118,6 @@ impl NativeTool for ScheduleAppointmentTool {
     }
 }
 
-/// Whether a name is the known one, in full or in part: "Ana" is "Ana Prado".
-fn is_of(given: &str, known: &str) -> bool {
-    let words = |text: &str| fold(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let (given, known) = (words(given), words(known));
-    given.iter().all(|word| known.contains(word)) || known.iter().all(|word| given.contains(word))
-}
-
 fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
     let one = &done.entry.appointment;
     let saved = if done.already {
@@ -150,16 +142,4 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
         "professional": one.professional,
     }))
     .receipt(receipt(ReceiptKind::Booked, one))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_of;
-
-    #[test]
-    fn a_part_of_a_name_is_the_same_person_and_another_first_name_is_not() {
-        for (given, same) in [("ana", true), ("Ana Prado Lima", true), ("ÂNA PRADO", true), ("Bia Prado", false)] {
-            assert_eq!(is_of(given, "Ana Prado"), same, "{given}");
-        }
-    }
 }

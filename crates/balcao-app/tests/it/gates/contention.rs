@@ -72,7 +72,7 @@ async fn book(booking: &Booking, organization: OrganizationId, contact: ContactI
     let key =
         EffectKey { key: format!("{wanted}/{contact}"), args_hash: String::new(), turn: None, tool: "gate".to_owned() };
     let wish = BookRequest {
-        professional: Some("Ana".to_owned()),
+        professional: Some("Ana".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte".to_owned())),
         date,
         start_min: u16::try_from(start_min).unwrap(),
