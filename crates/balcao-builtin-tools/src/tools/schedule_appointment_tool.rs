@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::calendar::{calendar_broke, date, owner, refused, when, with_whom, written};
-use crate::support::{broke, contact, key, minutes, organization, receipt, say, weekday};
+use crate::support::{broke, contact, key, minutes, organization, say, visit_receipt, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -106,7 +106,7 @@ impl NativeTool for ScheduleAppointmentTool {
         let request = self.request(cx, &args, &named).await?;
         match self.calendar.would_book(owner(cx)?, request).await.map_err(calendar_broke)? {
             Ok(done) => {
-                let (what, who) = (&done.entry.appointment.service, &done.entry.appointment.professional);
+                let (what, who) = (&done.entry.visit.service, &done.entry.visit.professional);
                 let at = when(cx, &done.entry);
                 Ok(Preview::Ask(match say(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {at}?"),
@@ -119,7 +119,7 @@ impl NativeTool for ScheduleAppointmentTool {
 }
 
 fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
-    let one = &done.entry.appointment;
+    let one = &done.entry.visit;
     let saved = if done.already {
         say(cx, "O cliente já tinha este agendamento; nada mudou.", "The customer had this appointment already.")
     } else {
@@ -141,5 +141,5 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
         "service": one.service,
         "professional": one.professional,
     }))
-    .receipt(receipt(ReceiptKind::Booked, one))
+    .receipt(visit_receipt(ReceiptKind::Booked, one))
 }
