@@ -69,7 +69,7 @@ fn booking_and_cancelling(bencher: divan::Bencher<'_, '_>) {
     };
     bencher.bench_local(|| {
         let wish = BookRequest {
-            professional: Some("Otávio".to_owned()),
+            professional: Some("Otávio".to_owned().into()),
             service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
             date: "2026-11-25".parse().expect("a date"),
             start_min: 600,

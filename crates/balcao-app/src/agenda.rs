@@ -1,7 +1,9 @@
 //! A stretch of the organization's agenda, loaded once per call: what can be booked, with whom, and what is taken.
 
-use balcao_domain::availability::{Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots, free_spans};
-use balcao_domain::hours::Hours;
+use balcao_domain::availability::{
+    Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots, free_spans, works,
+};
+use balcao_domain::hours::{Hours, Period};
 use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::SlotMode;
 use balcao_domain::service::Service;
@@ -96,6 +98,19 @@ impl Agenda {
         let active: Vec<&Professional> = self.professionals.iter().filter(|professional| professional.active).collect();
         let found = find(query, active.iter().map(|one| (&one.name, one.aliases.as_slice())))?;
         picked(&active, found, query)
+    }
+
+    /// An active professional by id.
+    pub(crate) fn professional_of(&self, id: ProfessionalId) -> Result<&Professional, NameRefusal> {
+        let active = || self.professionals.iter().filter(|one| one.active);
+        active().find(|one| one.id == id).ok_or_else(|| {
+            let gone = self.professionals.iter().find(|one| one.id == id);
+            NameRefusal::NotFound {
+                query: gone.map_or_else(|| id.to_string(), |one| one.name.clone()),
+                nearest: None,
+                known: active().map(|one| one.name.clone()).collect(),
+            }
+        })
     }
 
     /// What `service`, or a visit of `duration_min` without one, needs of a professional; `None` if they do not offer it.
@@ -193,6 +208,11 @@ impl Agenda {
     ) -> Vec<FreeSlots> {
         let dates = (dates.0.max(self.dates.0), dates.1.min(self.dates.1));
         free_slots(&self.question(service, dates, self.organization.scheduling.slot_mode), candidates)
+    }
+
+    /// When a professional works on a loaded date.
+    pub(crate) fn works(&self, professional: &Professional, date: Date) -> Vec<Period> {
+        works(&self.zone, &self.business, professional, date)
     }
 
     /// When a professional works on a date and is free, from now plus the notice on.

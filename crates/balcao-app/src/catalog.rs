@@ -40,7 +40,7 @@ pub struct ProfessionalView {
     pub terms: Vec<OwnTerms>,
     /// What they do not do.
     pub restrictions: Option<String>,
-    /// When they work on the date asked for, or today: the business's hours, exceptions and holidays applied.
+    /// When they work on the date asked for, or today.
     pub works: Vec<Period>,
 }
 
@@ -189,14 +189,8 @@ fn today(tx: &mut balcao_store::Tx<'_>, id: OrganizationId, now: jiff::Timestamp
 }
 
 fn professionals(agenda: &Agenda, day: Date) -> Vec<ProfessionalView> {
-    let active = agenda.professionals.iter().enumerate().filter(|(_, one)| one.active);
-    let view = |(_, one): (usize, &balcao_domain::professional::Professional)| {
-        let noon = crate::agenda::local_midnight(&agenda.zone, day);
-        let day_span = balcao_domain::Span::of_minutes(noon, 24 * 60);
-        // Away for the whole day is not working; away for a part of it shows in the free slots.
-        let away = one.time_off.iter().any(|off| off.span.start <= day_span.start && off.span.end >= day_span.end);
-        let open = agenda.business.on(day).iter();
-        let works = open.flat_map(|open| one.hours.on(day).iter().filter_map(|works| works.intersection(open)));
+    let active = agenda.professionals.iter().filter(|one| one.active);
+    let view = |one: &balcao_domain::professional::Professional| {
         let offered = agenda.services.iter().filter(|service| service.active && one.offers(service.id).is_some());
         let own_terms = |service: &balcao_domain::service::Service| {
             let own = one.offers(service.id)?;
@@ -212,7 +206,7 @@ fn professionals(agenda: &Agenda, day: Date) -> Vec<ProfessionalView> {
             terms: offered.clone().filter_map(own_terms).collect(),
             services: offered.map(|service| service.name.clone()).collect(),
             restrictions: one.restrictions.clone(),
-            works: if away { Vec::new() } else { works.collect() },
+            works: agenda.works(one, day),
         }
     };
     active.map(view).collect()

@@ -11,8 +11,9 @@ use balcao_store::{StoreError, Tx, audit, contact, pipeline, tag};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::desk::{Desk, Effect, UseCaseError};
+use crate::desk::{Desk, Effect, UseCaseError, granted};
 use crate::names::{NameRefusal, find};
+use crate::notes::{self, NoteRefusal};
 
 pub use pages::ContactPage;
 
@@ -89,6 +90,16 @@ pub enum UpdateRefusal {
     Fields(Vec<BadField>),
     /// More than fifty custom fields.
     TooManyFields,
+}
+
+/// Why nothing of what was told of a contact was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotWritten {
+    /// For what was to be changed of the contact.
+    Contact(UpdateRefusal),
+    /// For the note.
+    Note(NoteRefusal),
 }
 
 /// A value that cannot be kept.
@@ -182,6 +193,31 @@ impl Contacts {
     ) -> Effect<Updated, UpdateRefusal> {
         let change = move |tx: &mut Tx<'_>, now| change(tx, organization, id, &actor, &update, now);
         self.desk.effect(organization, key, change).await
+    }
+
+    /// Updates a contact, or writes a note about them, or both at once: if one is refused, neither is kept.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn write_down(
+        &self,
+        organization: OrganizationId,
+        id: ContactId,
+        key: EffectKey,
+        actor: String,
+        update: Option<ContactUpdate>,
+        note: Option<String>,
+    ) -> Effect<(), NotWritten> {
+        let write = move |tx: &mut Tx<'_>, now| {
+            if let Some(update) = &update {
+                granted!(change(tx, organization, id, &actor, update, now)?.map_err(NotWritten::Contact));
+            }
+            if let Some(note) = &note {
+                granted!(notes::add(tx, organization, id, &actor, note, now)?.map_err(NotWritten::Note));
+            }
+            Ok(Ok(()))
+        };
+        self.desk.effect(organization, key, write).await
     }
 
     /// Gives a contact a tag. A tag that the organization lacks is created if `may_create`.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use balcao_domain::availability::works;
 use balcao_domain::hours::Period;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, OrganizationId, ProfessionalId};
 use balcao_store::catalog::{self, Around};
@@ -37,7 +38,7 @@ pub struct Column {
     pub id: ProfessionalId,
     /// Their name.
     pub name: String,
-    /// When they work while the business is open, time off not taken out.
+    /// When they work.
     pub works: Vec<Period>,
     /// Who comes, in order; nobody who cancelled.
     pub visits: Vec<Visit>,
@@ -108,8 +109,7 @@ impl Days {
                 }
                 let open = business.on(date).to_vec();
                 let column = |one: balcao_domain::professional::Professional| {
-                    let works = one.hours.on(date).iter();
-                    let works = works.flat_map(|own| open.iter().filter_map(|shop| shop.intersection(own))).collect();
+                    let works = works(&zone, &business, &one, date);
                     Column { id: one.id, visits: visits.remove(&one.id).unwrap_or_default(), name: one.name, works }
                 };
                 let professionals = all.into_iter().filter(|one| one.active).map(column).collect();

@@ -62,6 +62,20 @@ pub(crate) fn find<'a>(
     }
 }
 
+/// Whether a name that somebody gives may be that of a contact who is called so: all words of the shorter one are in the longer
+/// one, and the first names are the same. "Ana" is "Ana Prado"; "Prado" and "Bia Prado" may be of her family.
+#[must_use]
+pub fn may_be_theirs(given: &str, name: Option<&str>, preferred_name: Option<&str>) -> bool {
+    [name, preferred_name].into_iter().flatten().any(|own| alike(given, own))
+}
+
+fn alike(one: &str, other: &str) -> bool {
+    let (one, other) = (fold(one), fold(other));
+    let (one, other): (Vec<&str>, Vec<&str>) = (one.split_whitespace().collect(), other.split_whitespace().collect());
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    short.first() == long.first() && short.iter().all(|word| long.contains(word))
+}
+
 /// The one thing whose name, or else alias, is the query but for case and accents. Most queries are, and comparing is much
 /// cheaper than matching by sound.
 fn spelt_out(query: &str, candidates: &[Candidate<'_>]) -> Option<usize> {
@@ -81,4 +95,26 @@ fn spelt_out(query: &str, candidates: &[Candidate<'_>]) -> Option<usize> {
         let named = candidates.iter().any(by_name);
         if named { None } else { only(&|candidate| candidate.names.iter().any(|name| is_wanted(name))) }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_be_theirs;
+
+    #[test]
+    fn a_part_of_a_name_with_the_first_is_the_same_person_and_another_first_name_is_not() {
+        for (given, same) in [
+            ("ana", true),
+            ("Ana Prado Lima", true),
+            ("ÂNA PRADO", true),
+            ("Ana Lima", false),
+            ("Bia Prado", false),
+            ("Prado", false),
+            ("Aninha", true),
+            ("", false),
+        ] {
+            assert_eq!(may_be_theirs(given, Some("Ana Prado"), Some("Aninha")), same, "{given}");
+            assert!(!may_be_theirs(given, None, None), "{given}");
+        }
+    }
 }

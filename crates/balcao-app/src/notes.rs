@@ -4,6 +4,7 @@ use balcao_domain::note::Note;
 use balcao_domain::{ContactId, NoteId, OrganizationId};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{Tx, note};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::desk::{Desk, Effect, UseCaseError};
@@ -46,16 +47,7 @@ impl Notes {
         author: String,
         content: String,
     ) -> Effect<NoteId, NoteRefusal> {
-        let add = move |tx: &mut Tx<'_>, now| {
-            let content = content.trim();
-            if content.is_empty() {
-                return Ok(Err(NoteRefusal::Empty));
-            }
-            if content.chars().count() > MAX_CHARS {
-                return Ok(Err(NoteRefusal::TooLong));
-            }
-            Ok(Ok(note::insert(tx, organization, contact, &author, content, now)?))
-        };
+        let add = move |tx: &mut Tx<'_>, now| add(tx, organization, contact, &author, &content, now);
         self.desk.effect(organization, key, add).await
     }
 
@@ -66,4 +58,23 @@ impl Notes {
     pub async fn list(&self, organization: OrganizationId, contact: ContactId) -> Result<Vec<Note>, UseCaseError> {
         self.desk.look(move |tx, _now| Ok(note::of_contact(tx, organization, contact)?)).await
     }
+}
+
+/// Adds a note about a contact, within a transaction of the caller's.
+pub(crate) fn add(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    author: &str,
+    content: &str,
+    now: Timestamp,
+) -> Result<Result<NoteId, NoteRefusal>, UseCaseError> {
+    let content = content.trim();
+    if content.is_empty() {
+        return Ok(Err(NoteRefusal::Empty));
+    }
+    if content.chars().count() > MAX_CHARS {
+        return Ok(Err(NoteRefusal::TooLong));
+    }
+    Ok(Ok(note::insert(tx, organization, contact, author, content, now)?))
 }

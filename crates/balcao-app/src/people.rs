@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use balcao_domain::entitlement::{Feature, UpgradeRequired};
+use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::fold;
 use balcao_store::staff::{self, Staff};
@@ -163,8 +164,8 @@ impl People {
 }
 
 fn sees(tx: &mut Tx<'_>, organization: OrganizationId, me: Staff) -> Result<Result<Sees, PeopleRefusal>, UseCaseError> {
-    if me.role != "professional" {
-        return Ok(Ok(Sees { money: matches!(me.role.as_str(), "owner" | "manager"), only: None }));
+    if me.role != Role::Professional {
+        return Ok(Ok(Sees { money: me.role.sees_all_money(), only: None }));
     }
     let mut names = professional_names(tx, organization)?.into_iter();
     Ok(match names.find(|(_, name)| fold(name) == fold(&me.name)) {

@@ -152,6 +152,7 @@ fn spec(name: &str, description: Localised, input: serde_json::Value, output: se
         on_error: std::collections::BTreeMap::new(),
         internal: false,
         said: std::collections::BTreeMap::new(),
+        with: None,
     }
 }
 

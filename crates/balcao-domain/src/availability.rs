@@ -11,6 +11,7 @@
 //! Not here: which rows are loaded (`balcao-app`), and the guarantee that two bookings never overlap (`balcao-store`).
 
 mod timeline;
+mod works;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -19,9 +20,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::hours::Hours;
 use crate::ids::ProfessionalId;
+use crate::intervals::{merged, without};
 use crate::scheduling::{QUANTUM_MIN, SlotMode};
 use crate::span::Span;
 use timeline::{Timeline, Window};
+
+pub use works::works;
 
 /// What is asked, the same for all professionals.
 #[derive(Debug, Clone)]
@@ -137,16 +141,8 @@ pub fn free_spans(question: &Question<'_>, candidate: &Candidate<'_>) -> Vec<Spa
     for seat in 1..=candidate.capacity {
         let blockers = blocked(candidate, seat);
         for window in windows.iter().filter(|window| window.offered) {
-            let mut from = window.lo.max(bounds.earliest);
-            for (start, end) in blockers.iter().filter(|(start, end)| *end > window.lo && *start < window.hi) {
-                if from < *start {
-                    free.push((from, *start));
-                }
-                from = from.max(*end);
-            }
-            if from < window.hi {
-                free.push((from, window.hi));
-            }
+            let from = window.lo.max(bounds.earliest);
+            free.extend(without(&[(from, window.hi)], &blockers));
         }
     }
     let spans = merged(free).into_iter();
@@ -236,19 +232,6 @@ fn blocked(candidate: &Candidate<'_>, seat: u32) -> Vec<(i64, i64)> {
 /// A span in whole seconds, never shorter than it is.
 fn in_seconds(span: &Span) -> (i64, i64) {
     (span.start.as_second(), span.end.as_second() + i64::from(span.end.subsec_nanosecond() > 0))
-}
-
-/// The same time as sorted spans that do not touch.
-fn merged(mut spans: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
-    spans.sort_unstable();
-    let mut out: Vec<(i64, i64)> = Vec::with_capacity(spans.len());
-    for (start, end) in spans {
-        match out.last_mut() {
-            Some(last) if start <= last.1 => last.1 = last.1.max(end),
-            Some(_) | None => out.push((start, end)),
-        }
-    }
-    out
 }
 
 /// Walks blockers beside starts that only grow.

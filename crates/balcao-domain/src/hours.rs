@@ -9,6 +9,8 @@ use std::str::FromStr;
 use jiff::civil::{Date, Weekday};
 use serde::{Deserialize, Serialize};
 
+use crate::intervals::merged;
+
 /// Minutes of a civil day.
 const DAY_MIN: u16 = 1440;
 
@@ -163,6 +165,18 @@ pub fn in_order(mut periods: Vec<Period>) -> Result<Vec<Period>, HoursError> {
         }
     }
     Ok(periods)
+}
+
+/// The time that any of these periods covers: in order, and without touching.
+#[must_use]
+pub fn covered(periods: impl IntoIterator<Item = Period>) -> Vec<Period> {
+    of_minutes(&merged(periods.into_iter().map(|one| (one.opens_min, one.closes_min)).collect()))
+}
+
+/// Minutes of a day as periods; what is none is left out.
+#[must_use]
+pub fn of_minutes(minutes: &[(u16, u16)]) -> Vec<Period> {
+    minutes.iter().filter_map(|(from, to)| Period::new(*from, *to).ok()).collect()
 }
 
 /// Periods for each day of the week; a day without any is closed.

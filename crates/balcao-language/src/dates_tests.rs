@@ -103,6 +103,35 @@ fn spans_are_not_days() {
 }
 
 #[test]
+fn a_year_that_is_named_holds_for_the_whole_date_or_span() {
+    // Read on Tuesday, 2026-11-24.
+    for (text, first, last) in [
+        ("nos últimos quatro meses de 2021", date(2021, 9, 1), date(2021, 12, 31)),
+        ("os primeiros 10 dias de 2027", date(2027, 1, 1), date(2027, 1, 10)),
+        ("as primeiras 2 semanas de 2021", date(2021, 1, 4), date(2021, 1, 17)),
+        ("as últimas 2 semanas do ano", date(2026, 12, 21), date(2027, 1, 3)),
+        ("terceiro mês de 2021", date(2021, 3, 1), date(2021, 3, 31)),
+        ("no primeiro mês do ano que vem", date(2027, 1, 1), date(2027, 1, 31)),
+        ("primeiro trimestre do ano passado", date(2025, 1, 1), date(2025, 3, 31)),
+        ("primeiro trimestre do ano de 2024", date(2024, 1, 1), date(2024, 3, 31)),
+        ("primeiro trimestre do ano", date(2026, 1, 1), date(2026, 3, 31)),
+    ] {
+        assert_eq!(only(text), Ok(DateSpan::Range { first, last }), "{text}");
+    }
+    for (text, day) in [
+        ("nasci em 2 de outubro de 92", date(1992, 10, 2)),
+        ("22/jan/2026", date(2026, 1, 22)),
+        ("2026-jan-22", date(2026, 1, 22)),
+        ("jan/2026/22", date(2026, 1, 22)),
+        // A number that may be a day or an hour is no year.
+        ("2 de dezembro de 10 às 11", date(2026, 12, 2)),
+        ("2 de dezembro, 45 reais", date(2026, 12, 2)),
+    ] {
+        assert_eq!(only(text), Ok(DateSpan::Day(day)), "{text}");
+    }
+}
+
+#[test]
 fn several_days_are_all_found() {
     let found = find_dates("sexta ou sábado, ou dia 2?", TODAY);
     let days: Vec<_> = found.into_iter().map(|found| found.reading).collect();

@@ -263,6 +263,7 @@ fn tool(process: &Arc<Process>, name: &'static str, class: EffectClass) -> Optio
         on_error: std::collections::BTreeMap::new(),
         internal: false,
         said: std::collections::BTreeMap::new(),
+        with: None,
     };
     Tool::new(spec, Arc::new(System { process: Arc::clone(process), name, class })).ok()
 }

@@ -1,11 +1,12 @@
 //! People who use the console.
 
+use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, OrganizationId, StaffId};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::tx::Tx;
-use crate::value::{Row, values};
+use crate::value::{Row, values, word};
 
 /// A person of staff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,8 +17,8 @@ pub struct Staff {
     pub name: String,
     /// Their e-mail address, by which they log in.
     pub email: String,
-    /// `owner`, `manager`, `attendant`, `professional` or `viewer`.
-    pub role: String,
+    /// What they are.
+    pub role: Role,
     /// Where alerts to them go, in E.164.
     pub phone: Option<String>,
     /// Whether conversations can be assigned to them now.
@@ -31,7 +32,7 @@ pub struct Staff {
 pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Result<StaffId, StoreError> {
     tx.insert(
         "INSERT INTO staff (organization_id, name, email, role, phone, on_duty) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
-        values![organization, &new.name, &new.email, &new.role, new.phone.as_ref(), new.on_duty],
+        values![organization, &new.name, &new.email, new.role.as_str(), new.phone.as_ref(), new.on_duty],
     )
 }
 
@@ -94,7 +95,7 @@ fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
         id: row.get(0)?,
         name: row.get(1)?,
         email: row.get(2)?,
-        role: row.get(3)?,
+        role: word(row, 3, |text| text.parse().ok())?,
         phone: row.get(4)?,
         on_duty: row.get(5)?,
     })

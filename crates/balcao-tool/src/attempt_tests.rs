@@ -111,6 +111,7 @@ async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -
         on_error: BTreeMap::new(),
         internal: false,
         said: BTreeMap::new(),
+        with: None,
     };
     let tool = Tool::new(spec, Arc::new(handler)).unwrap();
     let principal =

@@ -39,6 +39,18 @@ pub struct CommandSpec {
     pub internal: bool,
     /// Arguments that must come from the conversation, by name: a model that makes one up is corrected.
     pub said: BTreeMap<String, SaidAs>,
+    /// Whom it books or tells of, where that is not among its arguments: the runtime finds out before a turn calls it.
+    pub with: Option<With>,
+}
+
+/// Whom a conversation's calls are about, of those who can be booked, where no argument says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum With {
+    /// One, always: without knowing who, nothing can be told or booked.
+    One,
+    /// Whoever the customer asks for; anybody while they ask for nobody.
+    AskedFor,
 }
 
 /// How an argument that must come from the conversation is looked for in it.

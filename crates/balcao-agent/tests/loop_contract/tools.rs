@@ -254,6 +254,7 @@ fn spec(name: &str, effect: Effect, class: EffectClass, confirm: Confirm) -> Com
             "note_it" => BTreeMap::from([("name".to_owned(), SaidAs::Words)]),
             _ => BTreeMap::new(),
         },
+        with: None,
     }
 }
 

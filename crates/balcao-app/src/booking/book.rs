@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use balcao_domain::availability::{Verdict, instant_of};
+use balcao_domain::hours::covered;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::subscription::SubscriberStatus;
@@ -15,7 +16,7 @@ use balcao_store::{Tx, appointment, catalog, event, subscription, waitlist};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 
-use super::{BookRequest, Booked, BookingRefusal, ServiceChoice};
+use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice};
 use crate::agenda::{Agenda, Need, local_midnight};
 use crate::appointments::{AppointmentView, view};
 use crate::desk::{UseCaseError, granted};
@@ -161,7 +162,11 @@ fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>,
             (Some(by_name), near)
         }
     };
-    let named = request.professional.as_deref().map(|name| agenda.professional(name)).transpose();
+    let named = request.professional.as_ref().map(|choice| match choice {
+        ProfessionalChoice::Name(name) => agenda.professional(name),
+        ProfessionalChoice::Id(id) => agenda.professional_of(*id).map(|one| (one, false)),
+    });
+    let named = named.transpose();
     let named = named.map_err(BookingRefusal::Professional)?;
     let start = instant_of(&agenda.zone, request.date, request.start_min).ok_or(BookingRefusal::NoSuchTime)?;
     Ok(Wish {
@@ -200,18 +205,24 @@ fn free_professional<'a>(
         });
     }
     let mut verdicts = Vec::with_capacity(asked.len());
-    for (one, need) in asked {
+    for (one, need) in &asked {
         let verdict = agenda.verdict(one.id, wish.service, *need, wish.start);
         if verdict == Verdict::Free || planted::has(Bug::SlotNotGuarded) {
             return Ok((one, *need));
         }
         verdicts.push(verdict);
     }
-    Err(refusal(agenda, wish, date, &verdicts))
+    Err(refusal(agenda, wish, date, &asked, &verdicts))
 }
 
 /// The refusal that helps most: a slot that is taken says more than somebody else's closed day.
-fn refusal(agenda: &Agenda, wish: &Wish<'_>, date: Date, verdicts: &[Verdict]) -> BookingRefusal {
+fn refusal(
+    agenda: &Agenda,
+    wish: &Wish<'_>,
+    date: Date,
+    asked: &[&(&Professional, Need)],
+    verdicts: &[Verdict],
+) -> BookingRefusal {
     let any = |wanted: Verdict| verdicts.contains(&wanted);
     let rules = &agenda.organization.scheduling;
     let today = agenda.today();
@@ -234,14 +245,7 @@ fn refusal(agenda: &Agenda, wish: &Wish<'_>, date: Date, verdicts: &[Verdict]) -
     if any(Verdict::Taken) || any(Verdict::Away) {
         return BookingRefusal::SlotTaken { alternatives };
     }
-    let open = agenda.business.on(date);
-    let works = match wish.professional {
-        None => open.to_vec(),
-        Some(one) => {
-            let works = one.hours.on(date);
-            open.iter().flat_map(|open| works.iter().filter_map(|works| works.intersection(open))).collect()
-        }
-    };
+    let works = covered(asked.iter().flat_map(|(one, _)| agenda.works(one, date)));
     BookingRefusal::OutsideHours { works, note: agenda.business.note_on(date).map(str::to_owned), alternatives }
 }
 

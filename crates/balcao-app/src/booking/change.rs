@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::book::book;
-use super::{BookRequest, BookingRefusal, RescheduleRequest, Rescheduled, ServiceChoice};
+use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
 use crate::appointments::{AppointmentView, professional_names, view};
 use crate::desk::{UseCaseError, granted, organization};
 use crate::waitlist::offer_freed;
@@ -104,7 +104,10 @@ pub(super) fn reschedule(
     // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.
     appointment::cancel(tx, id, meant.appointment.id, now)?;
     let wish = BookRequest {
-        professional: request.professional.clone().or_else(|| Some(meant.view.professional.clone())),
+        professional: Some(match &request.professional {
+            Some(name) => ProfessionalChoice::Name(name.clone()),
+            None => ProfessionalChoice::Id(meant.appointment.professional),
+        }),
         service: request.service.clone().or(meant.appointment.service.map(ServiceChoice::Id)),
         date: request.date,
         start_min: request.start_min,

@@ -11,7 +11,7 @@ mod mistakes;
 use std::sync::Arc;
 
 use balcao_domain::hours::Period;
-use balcao_domain::{AppointmentId, ContactId, OrganizationId, ServiceId};
+use balcao_domain::{AppointmentId, ContactId, OrganizationId, ProfessionalId, ServiceId};
 use balcao_store::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -41,11 +41,27 @@ pub enum ServiceChoice {
     },
 }
 
+/// Which professional is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfessionalChoice {
+    /// By name or alias, as somebody said it.
+    Name(String),
+    /// By id, where it is known: a name may be two people's, or have been changed.
+    Id(ProfessionalId),
+}
+
+impl From<String> for ProfessionalChoice {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
 /// What is to be booked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BookRequest {
     /// With whom; with anybody who is free and offers the service, if absent.
-    pub professional: Option<String>,
+    pub professional: Option<ProfessionalChoice>,
     /// What; a visit of the default duration, if absent.
     pub service: Option<ServiceChoice>,
     /// The local date.
@@ -112,7 +128,7 @@ pub enum BookingRefusal {
     },
     /// Outside of business or working hours.
     OutsideHours {
-        /// When the professional, or the business, works on that date.
+        /// When the professional, or any who could be booked for it, works on that date.
         works: Vec<Period>,
         /// Why the date is not like its weekday.
         note: Option<String>,

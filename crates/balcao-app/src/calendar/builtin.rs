@@ -10,7 +10,7 @@ use super::busy;
 use super::settle::missing;
 use super::{
     Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
-    Seen, Version,
+    Seen, Version, Visit,
 };
 use crate::agenda::Agenda;
 use crate::appointments::{AppointmentView, professional_names, view};
@@ -83,7 +83,7 @@ impl Calendar for BuiltIn {
             let open =
                 appointment::upcoming_of_contact(tx, organization.id, owner.contact, organization.currency, now)?;
             let all = open.iter().map(|one| entry(view(one, &names, &zone)));
-            Ok(all.filter(|entry| (from..=to).contains(&entry.appointment.date)).collect())
+            Ok(all.filter(|entry| (from..=to).contains(&entry.visit.date)).collect())
         });
         Ok(Seen::live(look.await?))
     }
@@ -102,18 +102,18 @@ impl Calendar for BuiltIn {
 
     async fn would_book(&self, owner: Owner, request: BookRequest) -> Outcome {
         let would = self.booking.preview_book(owner.organization, owner.contact, request).await?;
-        Ok(would.map(booked).map_err(Refusal::Rule))
+        Ok(would.map(booked).map_err(refused))
     }
 
     async fn would_cancel(&self, owner: Owner, id: &EntryId) -> Outcome {
         let Some(wanted) = row(id) else { return Ok(Err(missing(self, owner).await?)) };
         let would = self.booking.preview_cancel(owner.organization, owner.contact, Some(wanted)).await?;
-        Ok(would.map(cancelled).map_err(Refusal::Rule))
+        Ok(would.map(cancelled).map_err(refused))
     }
 
     async fn book(&self, owner: Owner, key: EffectKey, request: BookRequest) -> Outcome {
         let done = self.booking.book(owner.organization, owner.contact, key, request).await?;
-        Ok(done.value.map(booked).map_err(Refusal::Rule))
+        Ok(done.value.map(booked).map_err(refused))
     }
 
     async fn cancel(&self, owner: Owner, key: EffectKey, id: &EntryId, seen: &Version) -> Outcome {
@@ -122,7 +122,7 @@ impl Calendar for BuiltIn {
             return Ok(Err(refusal));
         }
         let done = self.booking.cancel(owner.organization, owner.contact, key, Some(wanted)).await?;
-        Ok(done.value.map(cancelled).map_err(Refusal::Rule))
+        Ok(done.value.map(cancelled).map_err(refused))
     }
 
     async fn reschedule(
@@ -139,7 +139,7 @@ impl Calendar for BuiltIn {
         }
         let request = RescheduleRequest { appointment: Some(wanted), ..request };
         let done = self.booking.reschedule(owner.organization, owner.contact, key, request).await?;
-        Ok(done.value.map(moved).map_err(Refusal::Rule))
+        Ok(done.value.map(moved).map_err(refused))
     }
 
     async fn came_of(
@@ -150,7 +150,7 @@ impl Calendar for BuiltIn {
     ) -> Result<Option<Result<Done, Refusal>>, CalendarError> {
         let key = key.clone();
         let look = self.desk.look(move |tx, _now| recorded(tx, owner.organization, &key, act));
-        Ok(look.await?.map(|answer| answer.map_err(Refusal::Rule)))
+        Ok(look.await?.map(|answer| answer.map_err(refused)))
     }
 
     async fn health(&self, id: OrganizationId) -> Health {
@@ -185,10 +185,25 @@ fn row(id: &EntryId) -> Option<AppointmentId> {
     id.as_str().parse::<i64>().ok().and_then(|number| AppointmentId::try_from(number).ok())
 }
 
-fn entry(appointment: AppointmentView) -> Entry {
-    let AppointmentView { id, date, start, finish, status, .. } = &appointment;
-    let version = Version::new(format!("{date}T{start}-{finish} {}", status.as_str()));
-    Entry { id: EntryId::new(i64::from(*id).to_string()), version, appointment }
+fn entry(view: AppointmentView) -> Entry {
+    let id = EntryId::new(i64::from(view.id).to_string());
+    let visit = Visit::from(view);
+    Entry { id, version: version(&visit), visit }
+}
+
+/// Another one whenever anything of the visit is another.
+fn version(visit: &Visit) -> Version {
+    let Visit { professional, service, date, start, finish, status, price, attendee } = visit;
+    Version::new(format!("{date}T{start}-{finish} {status} {professional:?} {service:?} {price:?} {attendee:?}"))
+}
+
+fn refused(refusal: BookingRefusal) -> Refusal {
+    match refusal {
+        BookingRefusal::NotFound { upcoming } => {
+            Refusal::NotFound { upcoming: upcoming.into_iter().map(entry).collect() }
+        }
+        rule => Refusal::Rule(rule),
+    }
 }
 
 fn booked(done: Booked) -> Done {
@@ -200,5 +215,46 @@ fn cancelled(done: AppointmentView) -> Done {
 }
 
 fn moved(done: Rescheduled) -> Done {
-    Done { before: Some(done.old), ..booked(done.new) }
+    Done { before: Some(done.old.into()), ..booked(done.new) }
+}
+
+#[cfg(test)]
+mod tests {
+    use balcao_domain::{AppointmentStatus, Currency, Money};
+    use jiff::civil::date;
+
+    use super::{AppointmentView, entry};
+
+    #[test]
+    fn whatever_changes_of_a_visit_changes_its_version() {
+        let view = || AppointmentView {
+            id: 7.try_into().unwrap(),
+            professional: "Ana Prado".to_owned(),
+            service: "Corte".to_owned(),
+            service_id: None,
+            date: date(2026, 11, 24),
+            start: "10:00".to_owned(),
+            finish: "10:30".to_owned(),
+            status: AppointmentStatus::Confirmed,
+            price: Money::new(4_500, Currency::BRL),
+            attendee: None,
+        };
+        let as_it_was = entry(view());
+        let changes: [fn(&mut AppointmentView); 8] = [
+            |one| one.professional = "Bruno Reis".to_owned(),
+            |one| one.service = "Barba".to_owned(),
+            |one| one.date = date(2026, 11, 25),
+            |one| one.start = "09:30".to_owned(),
+            |one| one.finish = "11:00".to_owned(),
+            |one| one.status = AppointmentStatus::Cancelled,
+            |one| one.price = Money::new(0, Currency::BRL),
+            |one| one.attendee = Some("Bento".to_owned()),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut changed = view();
+            change(&mut changed);
+            assert_ne!(entry(changed).version, as_it_was.version, "{number}");
+        }
+        assert_eq!(entry(view()), as_it_was);
+    }
 }

@@ -16,7 +16,7 @@ mod settle;
 
 use async_trait::async_trait;
 use balcao_domain::hours::Period;
-use balcao_domain::{ContactId, FailureClass, OrganizationId};
+use balcao_domain::{AppointmentStatus, ContactId, FailureClass, Money, OrganizationId};
 use balcao_store::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -71,6 +71,35 @@ impl Version {
     }
 }
 
+/// What an entry says, in local terms. It names no row of ours: another calendar has none, and knows whose an entry is by what
+/// it wrote into it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Who is booked.
+    pub professional: String,
+    /// What is booked.
+    pub service: String,
+    /// The local date.
+    pub date: Date,
+    /// The local time it starts, `HH:MM`.
+    pub start: String,
+    /// The local time it ends, `HH:MM`.
+    pub finish: String,
+    /// Where it stands.
+    pub status: AppointmentStatus,
+    /// The price at booking; zero where a plan covers it.
+    pub price: Money,
+    /// Who comes, where that is somebody else than the contact.
+    pub attendee: Option<String>,
+}
+
+impl From<AppointmentView> for Visit {
+    fn from(view: AppointmentView) -> Self {
+        let AppointmentView { professional, service, date, start, finish, status, price, attendee, .. } = view;
+        Self { professional, service, date, start, finish, status, price, attendee }
+    }
+}
+
 /// An appointment of a contact, as a calendar keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
@@ -78,8 +107,8 @@ pub struct Entry {
     pub id: EntryId,
     /// The state that was seen.
     pub version: Version,
-    /// The appointment in local terms.
-    pub appointment: AppointmentView,
+    /// What it says.
+    pub visit: Visit,
 }
 
 /// Where an answer comes from.
@@ -127,9 +156,9 @@ pub struct BusyQuery {
 pub struct BusyDay {
     /// The local date.
     pub date: Date,
-    /// When one of those asked about works, the business's hours applied; nothing means closed.
+    /// When one of those asked about works; nothing means closed, or everybody away.
     pub open: Vec<Period>,
-    /// Of that, when none of them is free: booked, away, or earlier than can be booked now.
+    /// Of that, when none of them is free: booked, or earlier than can be booked now.
     pub busy: Vec<Period>,
     /// When a visit of the usual length could begin, `HH:MM`, in order.
     pub free: Vec<String>,
@@ -143,7 +172,7 @@ pub struct Done {
     /// The entry that it left: booked, moved to its new time, or cancelled.
     pub entry: Entry,
     /// Of a move, what it was before.
-    pub before: Option<AppointmentView>,
+    pub before: Option<Visit>,
     /// Whether it was so already, so that nothing was done.
     pub already: bool,
     /// Whether a name was a near spelling only: the answer should say what was understood.
@@ -167,6 +196,11 @@ pub enum Act {
 pub enum Refusal {
     /// A rule of booking.
     Rule(BookingRefusal),
+    /// The owner has no such entry: nothing is told of another's.
+    NotFound {
+        /// Those that they have.
+        upcoming: Vec<Entry>,
+    },
     /// It was changed since it was seen.
     Changed {
         /// As it is now.

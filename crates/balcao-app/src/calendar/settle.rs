@@ -3,7 +3,7 @@
 use balcao_store::ledger::EffectKey;
 
 use super::{Act, Calendar, CalendarError, Done, Entry, EntryId, Outcome, Owner, Refusal, Version};
-use crate::booking::{BookRequest, BookingRefusal, RescheduleRequest};
+use crate::booking::{BookRequest, RescheduleRequest};
 
 /// Books for the owner, once.
 ///
@@ -114,14 +114,13 @@ async fn on_entry(
 
 /// Whether two states of an entry are the same visit.
 fn same(one: &Entry, other: &Entry) -> bool {
-    let (one, other) = (&one.appointment, &other.appointment);
+    let (one, other) = (&one.visit, &other.visit);
     let when = (one.date, &one.start, &one.finish) == (other.date, &other.start, &other.finish);
-    when && one.professional == other.professional && one.status == other.status
+    when && (&one.professional, &one.service, one.status) == (&other.professional, &other.service, other.status)
 }
 
 /// The refusal of an entry that the owner does not have: nothing is told of somebody else's.
 pub(super) async fn missing(calendar: &dyn Calendar, owner: Owner) -> Result<Refusal, CalendarError> {
     let (from, to) = (jiff::civil::Date::MIN, jiff::civil::Date::MAX);
-    let upcoming = calendar.list(owner, from, to).await?.value.into_iter().map(|entry| entry.appointment).collect();
-    Ok(Refusal::Rule(BookingRefusal::NotFound { upcoming }))
+    Ok(Refusal::NotFound { upcoming: calendar.list(owner, from, to).await?.value })
 }

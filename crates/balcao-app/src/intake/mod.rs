@@ -14,7 +14,6 @@ use balcao_domain::hours::Period;
 use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::{ContactId, ConversationId, FailureClass, Money, OrganizationId, Phone};
-use balcao_language::fold;
 use balcao_store::ledger::EffectKey;
 use balcao_store::{Tx, agenda_feed, contact, conversation};
 use jiff::civil::Date;
@@ -22,8 +21,9 @@ use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::Agenda;
-use crate::booking::{BookRequest, Booked, BookingRefusal, ServiceChoice, book_in};
+use crate::booking::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice, book_in};
 use crate::desk::{Desk, Effect, UseCaseError, granted};
+use crate::names::may_be_theirs;
 use crate::notices::{self, What};
 
 /// How often a booking is tried that the database put off.
@@ -181,12 +181,7 @@ impl Intake {
                 let agenda = Agenda::load(tx, organization, None, (today, until), now)?;
                 let session = granted!(session(tx, &agenda, conversation)?);
                 let need = agenda.need(session.professional, session.service, None);
-                let works = |date: &Date| {
-                    let own = session.professional.hours.on(*date);
-                    let open = agenda.business.on(*date);
-                    let both = open.iter().flat_map(|open| own.iter().filter_map(|own| own.intersection(open)));
-                    (*date, both.collect())
-                };
+                let works = |date: &Date| (*date, agenda.works(session.professional, *date));
                 Ok(Ok(ProfessionalInfo {
                     name: session.professional.name.clone(),
                     profession: session.professional.profession.clone(),
@@ -306,7 +301,7 @@ fn book(
     let mut writer = contact::get(tx, organization, writer)?;
     let who = granted!(who(&writer, request));
     let wish = BookRequest {
-        professional: Some(session.professional.name.clone()),
+        professional: Some(ProfessionalChoice::Id(session.professional.id)),
         service: session.service.map(|service| ServiceChoice::Id(service.id)),
         date: request.date,
         start_min: request.start_min,
@@ -350,8 +345,9 @@ struct Who {
 }
 
 fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> {
-    let own_name = writer.name.as_deref().or(writer.preferred_name.as_deref());
-    let is_own_name = own_name.is_none_or(|name| alike(name, &request.client_name));
+    let (name, preferred_name) = (writer.name.as_deref(), writer.preferred_name.as_deref());
+    let nameless = name.is_none() && preferred_name.is_none();
+    let is_own_name = nameless || may_be_theirs(&request.client_name, name, preferred_name);
     let attendee = (!is_own_name).then(|| request.client_name.clone());
     let Some(own) = &writer.phone else {
         // The channel hides the number: nobody can tell whose the one given is, so it identifies nobody.
@@ -360,19 +356,11 @@ fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> 
     if own.identity() == request.client_phone.identity() {
         return Ok(Who { attendee, is_writer: is_own_name, is_stranger: false, note_number: false });
     }
-    if own_name.is_some() && is_own_name {
+    if !nameless && is_own_name {
         return Err(IntakeRefusal::OtherNumber);
     }
     let attendee = Some(request.client_name.clone());
     Ok(Who { attendee, is_writer: false, is_stranger: true, note_number: true })
-}
-
-/// Whether two names may be one person's: all words of the shorter one are in the longer one, the first one first.
-fn alike(one: &str, other: &str) -> bool {
-    let (one, other) = (fold(one), fold(other));
-    let (one, other): (Vec<&str>, Vec<&str>) = (one.split_whitespace().collect(), other.split_whitespace().collect());
-    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
-    short.first() == long.first() && short.iter().all(|word| long.contains(word))
 }
 
 /// The refusal without what others have free: the conversation is about one professional.

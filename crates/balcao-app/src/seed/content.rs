@@ -1,6 +1,7 @@
 //! Staff, knowledge, templates and media of the business.
 
 use balcao_domain::knowledge::KnowledgeEntry;
+use balcao_domain::staff::Role;
 use balcao_store::library::{Media, Template};
 use balcao_store::staff::Staff;
 
@@ -8,19 +9,13 @@ use super::placeholder;
 use super::reader::{Fields, Reader};
 
 pub(super) fn staff<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Staff> {
-    const ROLES: [(&str, &str); 5] = [
-        ("owner", "owner"),
-        ("manager", "manager"),
-        ("attendant", "attendant"),
-        ("professional", "professional"),
-        ("viewer", "viewer"),
-    ];
+    let roles = Role::ALL.map(|role| (role.as_str(), role));
     let mut staff: Vec<Staff> = Vec::new();
     for item in reader.items(top.get("staff")) {
         let Some(fields) = reader.fields(&item, &["name", "email", "role", "phone", "on_duty"]) else { continue };
         let name = reader.required_text(&fields, "name");
         let email = if reader.required(&fields, "email").is_some() { reader.email(&fields, "email") } else { None };
-        let role = reader.required(&fields, "role").and_then(|at| reader.word(&at, &ROLES));
+        let role = reader.required(&fields, "role").and_then(|at| reader.word(&at, &roles));
         let phone = reader.phone(&fields, "phone").map(|phone| phone.e164().to_owned());
         let on_duty = reader.truth(&fields, "on_duty", true);
         let (Some(id), Some(name), Some(email), Some(role)) = (placeholder(staff.len()), name, email, role) else {
@@ -33,7 +28,7 @@ pub(super) fn staff<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Staff>
                 "change one",
             );
         }
-        staff.push(Staff { id, name, email, role: role.to_owned(), phone, on_duty });
+        staff.push(Staff { id, name, email, role, phone, on_duty });
     }
     staff
 }

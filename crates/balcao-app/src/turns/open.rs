@@ -18,7 +18,7 @@ use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::organization::Organization;
 use balcao_store::turn::{self, Spent};
 use balcao_store::{Tx, appointment, contact, knowledge, pipeline};
-use balcao_tool::{Locale, Principal};
+use balcao_tool::{Locale, Principal, With};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::de::DeserializeOwned;
@@ -104,14 +104,13 @@ impl Needs {
     }
 }
 
-/// How a profile's tools find their professional. A profile that names one needs nobody found.
+/// How a profile's tools find their professional. A profile that names one needs nobody asked for.
 fn finding(agent: &Agent) -> Option<Finding> {
-    let profile = &agent.profile;
-    let has = |pack: &str| profile.packs.iter().any(|one| one == pack);
-    if has("intake") {
+    let any = |with: With| agent.toolbox.iter().any(|tool| tool.spec.with == Some(with));
+    if any(With::One) {
         return Some(Finding::Always);
     }
-    (has("calendar") && profile.professional.is_none()).then_some(Finding::AskedFor)
+    (any(With::AskedFor) && agent.profile.professional.is_none()).then_some(Finding::AskedFor)
 }
 
 pub(super) enum Opening {

@@ -11,7 +11,7 @@ use crate::world::{World, figueira, on};
 
 fn wish(professional: &str, service: &str, date: &str, start: &str) -> BookRequest {
     BookRequest {
-        professional: Some(professional.to_owned()).filter(|name| !name.is_empty()),
+        professional: Some(professional.to_owned()).filter(|name| !name.is_empty()).map(Into::into),
         service: Some(ServiceChoice::Name(service.to_owned())),
         date: date.parse().unwrap(),
         start_min: parse_minute(start).unwrap(),

@@ -10,7 +10,7 @@ use balcao_app::seed::BusinessFile;
 use balcao_domain::{ManualClock, Phone};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{OpenOptions, Store, StoreError, contact};
-use balcao_testkit::contract::calendar::{BUSINESS, NOW, Setting, all};
+use balcao_testkit::contract::calendar::{BUSINESS, NOW, Outside, Setting, all, all_outside};
 use balcao_testkit::fakes::calendar::{Fault, Memory};
 use balcao_testkit::postgres::Database;
 use jiff::Timestamp;
@@ -73,6 +73,15 @@ async fn a_calendar_in_memory_keeps_the_contract_also_while_it_loses_answers() {
     }
 }
 
+#[tokio::test]
+async fn a_calendar_outside_keeps_what_is_asked_of_those() {
+    for (name, case) in all_outside() {
+        eprintln!("{name}");
+        let (setting, memory) = in_memory(memory());
+        case(Outside { setting, hand: memory }).await;
+    }
+}
+
 fn request(start_min: u16) -> BookRequest {
     BookRequest {
         professional: None,
@@ -92,7 +101,7 @@ fn key(name: &str) -> EffectKey {
 async fn held(setting: &Setting) -> Vec<String> {
     let day = date(2026, 11, 24);
     let own = setting.calendar.list(setting.ana, day, day).await.unwrap().value;
-    own.into_iter().map(|entry| entry.appointment.start).collect()
+    own.into_iter().map(|entry| entry.visit.start).collect()
 }
 
 #[tokio::test]
@@ -102,7 +111,7 @@ async fn a_lost_answer_is_looked_up_and_only_what_was_not_done_is_tried_again() 
         memory.suffer([fault]);
         let done =
             calendar::book(setting.calendar.as_ref(), setting.ana, key("1"), request(600)).await.unwrap().unwrap();
-        assert_eq!((done.entry.appointment.start.as_str(), held(&setting).await.len()), ("10:00", 1), "{fault:?}");
+        assert_eq!((done.entry.visit.start.as_str(), held(&setting).await.len()), ("10:00", 1), "{fault:?}");
     }
     // What is lost twice is unknown, and said so: nobody is told that it failed.
     let (setting, memory) = in_memory(memory());
@@ -126,7 +135,7 @@ async fn an_edit_that_the_customer_would_not_see_is_no_conflict_and_a_move_is() 
     assert!(answer.is_ok() && left.is_empty(), "{answer:?}");
     let (answer, left) = cancelled(Fault::Shifted).await;
     match answer {
-        Err(Refusal::Changed { now }) => assert_eq!(now.appointment.start, "10:30"),
+        Err(Refusal::Changed { now }) => assert_eq!(now.visit.start, "10:30"),
         other => panic!("{other:?}"),
     }
     assert_eq!(left, ["10:30"]);

@@ -165,7 +165,7 @@ async fn a_message_by_a_channel_reopens_and_what_was_planned_for_a_visit_still_l
     shop.works().await;
     let joao = shop.conversation().await.contact;
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
         date: "2026-11-25".parse().unwrap(),
         start_min: 15 * 60,

@@ -4,6 +4,7 @@ use balcao_app::analytics::Analytics;
 use balcao_app::people::{People, PeopleRefusal, Sees};
 use balcao_app::questions::Questions;
 use balcao_domain::ProfessionalId;
+use balcao_domain::staff::Role;
 use jiff::SignedDuration;
 
 use crate::world::figueira;
@@ -87,10 +88,10 @@ async fn staff_write_through_a_contact_of_their_own_and_see_what_their_role_allo
         let contact = people.contact_of(world.organization, one.email.to_uppercase()).await.unwrap().unwrap();
         assert_eq!(people.contact_of(world.organization, one.email).await.unwrap(), Ok(contact));
         let sees = people.sees(world.organization, contact).await.unwrap();
-        match one.role.as_str() {
-            "owner" | "manager" => assert_eq!(sees, Ok(Sees::ALL)),
-            "professional" => assert!(sees.unwrap().only.is_some()),
-            _ => assert_eq!(sees, Ok(Sees { money: false, only: None })),
+        match one.role {
+            Role::Owner | Role::Manager => assert_eq!(sees, Ok(Sees::ALL)),
+            Role::Professional => assert!(sees.unwrap().only.is_some()),
+            Role::Attendant | Role::Viewer => assert_eq!(sees, Ok(Sees { money: false, only: None })),
         }
     }
     let customer = world.caio().await;

@@ -34,4 +34,6 @@ mod timers;
 mod wallet;
 mod watchdog;
 mod webhooks;
+mod with_whom;
+mod works;
 mod world;

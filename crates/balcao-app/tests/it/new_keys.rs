@@ -25,7 +25,7 @@ const NEW_NUMBER: &str = "554188887777";
 async fn booked(shop: &Counter) -> ContactId {
     let joao = shop.conversation().await.contact;
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
         date: "2026-11-25".parse().unwrap(),
         start_min: 15 * 60,
@@ -175,7 +175,7 @@ async fn a_35_whoever_is_known_by_their_id_or_was_heard_of_since_stays_who_they_
     shop.pass(300 * 86_400);
     shop.world.set_local("2027-10-04T09:00");
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
         date: "2027-10-06".parse().unwrap(),
         start_min: 15 * 60,

@@ -42,7 +42,7 @@ async fn shop(email: bool) -> World {
 
 fn wish(who: &str, hour: u16) -> BookRequest {
     BookRequest {
-        professional: Some(who.to_owned()),
+        professional: Some(who.to_owned().into()),
         service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
         date: date(2026, 11, 25),
         start_min: hour * 60,

@@ -60,6 +60,7 @@ fn agent(commands: &[&str], swaps: &Arc<dyn balcao_tool::ToolHandler>, model: &S
             on_error: BTreeMap::new(),
             internal: false,
             said: BTreeMap::new(),
+            with: None,
         };
         Arc::new(Tool::new(spec, Arc::clone(swaps)).unwrap())
     };

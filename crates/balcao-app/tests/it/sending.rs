@@ -391,7 +391,7 @@ async fn f_131_a_reply_that_waited_for_long_leaves_only_if_nothing_it_could_tell
         if changed {
             let (organization, booking) = (shop.world.organization, Booking::new(shop.world.desk.clone()));
             let request = BookRequest {
-                professional: Some("Otávio".to_owned()),
+                professional: Some("Otávio".to_owned().into()),
                 service: None,
                 date: "2026-11-26".parse().unwrap(),
                 start_min: 10 * 60,

@@ -30,7 +30,7 @@ async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
     let joao = shop.conversation().await.contact;
     let booking = balcao_app::booking::Booking::new(shop.world.desk.clone());
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: Some(balcao_app::booking::ServiceChoice::Name("Corte na máquina".to_owned())),
         date: "2026-11-25".parse().unwrap(),
         start_min: 15 * 60,
@@ -179,7 +179,7 @@ async fn a_reminder_that_cannot_be_fired_does_not_hold_up_the_others() {
     let (shop, joao) = reminded(60).await;
     let (organization, desk) = (shop.world.organization, shop.world.desk.clone());
     let other = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: None,
         date: "2026-11-25".parse().unwrap(),
         start_min: 14 * 60 + 30,
@@ -317,7 +317,7 @@ async fn f_153_a_handoff_that_nobody_takes_is_told_to_staff_the_customer_and_the
 /// A time that is kept until somebody confirms it.
 fn hold() -> BookRequest {
     BookRequest {
-        professional: Some("Otávio".to_owned()),
+        professional: Some("Otávio".to_owned().into()),
         service: None,
         date: "2026-11-26".parse().unwrap(),
         start_min: 10 * 60,
@@ -377,7 +377,7 @@ fn told(shop: &Counter) -> String {
 async fn reminded_of_one_of_two() -> Counter {
     let (shop, joao) = reminded(24 * 60).await;
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: Some(balcao_app::booking::ServiceChoice::Name("Barba".to_owned())),
         date: "2026-11-26".parse().unwrap(),
         start_min: 15 * 60,

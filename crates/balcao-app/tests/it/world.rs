@@ -29,7 +29,11 @@ pub(crate) async fn on(store: Store, sample: &str, local: &str) -> World {
 /// The same, with a sample that was changed before.
 pub(crate) async fn edited(store: Store, sample: &str, local: &str, change: impl Fn(String) -> String) -> World {
     let text = change(std::fs::read_to_string(root().join("samples").join(sample)).unwrap());
-    let file = BusinessFile::read(sample, &text).unwrap();
+    of_file(store, BusinessFile::read(sample, &text).unwrap(), local).await
+}
+
+/// The same, of a business of one's own.
+pub(crate) async fn of_file(store: Store, file: BusinessFile, local: &str) -> World {
     let zone = TimeZone::get(file.timezone()).unwrap();
     let now = zone.to_timestamp(local.parse().unwrap()).unwrap();
     store.migrate().await.unwrap();

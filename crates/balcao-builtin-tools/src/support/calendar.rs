@@ -69,18 +69,18 @@ pub(crate) fn business_hours(cx: &ToolContext, open: &[Period]) -> String {
 
 /// An event as a model sees it: when it is and how it is named for cancelling, and nothing else.
 pub(crate) fn event(cx: &ToolContext, entry: &Entry) -> Value {
-    let on = written(entry.appointment.date);
+    let on = written(entry.visit.date);
     json!({
         "id": entry.id.as_str(),
         "summary": say(cx, "Compromisso Ocupado", "Busy"),
-        "start": format!("{on} {}", entry.appointment.start),
-        "end": format!("{on} {}", entry.appointment.finish),
+        "start": format!("{on} {}", entry.visit.start),
+        "end": format!("{on} {}", entry.visit.finish),
     })
 }
 
 /// When an entry is, in words: "sexta, 27/11 às 15h".
 pub(crate) fn when(cx: &ToolContext, entry: &Entry) -> String {
-    let (on, at) = (day(cx, entry.appointment.date), time_in_words(cx, &entry.appointment.start));
+    let (on, at) = (day(cx, entry.visit.date), time_in_words(cx, &entry.visit.start));
     match say(cx, "pt", "en") {
         "pt" => format!("{on} às {at}"),
         _ => format!("{on} at {at}"),
@@ -123,11 +123,9 @@ pub(crate) fn refused(cx: &ToolContext, refusal: Refusal) -> ToolResult<ToolOutp
             let value = json!({"success": false, "reason": "CHANGED", "error": told, "event": event(cx, &now)});
             Ok(ToolOutput::refusal(value))
         }
-        Refusal::Rule(BookingRefusal::NotFound { .. }) => {
-            Err(ToolError::new(ErrorCode::NotFound, "this contact has no such event")
-                .detail("argument", "eventId")
-                .into())
-        }
+        Refusal::NotFound { .. } => Err(ToolError::new(ErrorCode::NotFound, "this contact has no such event")
+            .detail("argument", "eventId")
+            .into()),
         Refusal::Rule(BookingRefusal::Service(refusal)) => Err(name_error(refusal, "serviceName")),
         // The name is the profile's, not the model's.
         Refusal::Rule(BookingRefusal::Professional(refusal)) => {

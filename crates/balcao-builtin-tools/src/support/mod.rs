@@ -17,7 +17,7 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 pub(crate) use refusals::{booking_refusal, history_error, intake_refusal, open_until};
-pub(crate) use views::{appointment, day, periods, receipt, slots, time_in_words, weekday};
+pub(crate) use views::{appointment, day, periods, receipt, slots, time_in_words, visit_receipt, weekday};
 
 /// The organization that the turn is bound to.
 pub(crate) fn organization(cx: &ToolContext) -> ToolResult<OrganizationId> {

@@ -2,6 +2,7 @@
 
 use balcao_app::appointments::AppointmentView;
 use balcao_app::availability::Slot;
+use balcao_app::calendar::Visit;
 use balcao_domain::hours::Period;
 use balcao_language::say;
 use balcao_tool::{Receipt, ReceiptKind, ToolContext};
@@ -33,15 +34,20 @@ pub(crate) fn slots(cx: &ToolContext, slots: &[Slot]) -> Value {
 
 /// What an appointment proves.
 pub(crate) fn receipt(kind: ReceiptKind, view: &AppointmentView) -> Receipt {
+    visit_receipt(kind, &view.clone().into())
+}
+
+/// What a reply may state of a calendar's entry.
+pub(crate) fn visit_receipt(kind: ReceiptKind, visit: &Visit) -> Receipt {
     let time = |text: &str| text.parse::<Time>().ok();
     Receipt {
         kind,
-        day: Some(view.date),
-        start: time(&view.start),
-        end: time(&view.finish),
-        professional: Some(view.professional.clone()),
-        service: Some(view.service.clone()),
-        price_cents: Some(view.price.cents),
+        day: Some(visit.date),
+        start: time(&visit.start),
+        end: time(&visit.finish),
+        professional: Some(visit.professional.clone()),
+        service: Some(visit.service.clone()),
+        price_cents: Some(visit.price.cents),
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::calendar::{calendar_broke, event, owner, refused, when};
-use crate::support::{key, receipt, say};
+use crate::support::{key, say, visit_receipt};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -35,7 +35,7 @@ impl NativeTool for CancelAppointmentTool {
                 "message": say(cx, "O agendamento foi cancelado com sucesso.", "The appointment was cancelled."),
                 "event": event(cx, &done.entry),
             }))
-            .receipt(receipt(ReceiptKind::Cancelled, &done.entry.appointment))),
+            .receipt(visit_receipt(ReceiptKind::Cancelled, &done.entry.visit))),
             Err(refusal) => refused(cx, refusal),
         }
     }

@@ -30,7 +30,7 @@ pub(crate) struct CreateAppointment {
 impl CreateAppointment {
     fn request(cx: &ToolContext, args: Args) -> ToolResult<BookRequest> {
         Ok(BookRequest {
-            professional: Some(args.barber_name),
+            professional: Some(args.barber_name.into()),
             service: service(args.service_name, args.service_id)?,
             date: date(cx, &args.date, "date")?,
             start_min: minutes(&args.start_hour)?,

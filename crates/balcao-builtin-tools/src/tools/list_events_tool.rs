@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::support::calendar::{age, calendar_broke, event, owner, range};
-use crate::support::receipt;
+use crate::support::visit_receipt;
 
 /// Most days of one question after the first.
 const MOST_DAYS: i32 = 366;
@@ -39,7 +39,7 @@ impl NativeTool for ListEventsTool {
             fields.insert("message".to_owned(), age.into());
         }
         let mut output = ToolOutput::success(value);
-        output.receipts = own.value.iter().map(|entry| receipt(ReceiptKind::Existing, &entry.appointment)).collect();
+        output.receipts = own.value.iter().map(|entry| visit_receipt(ReceiptKind::Existing, &entry.visit)).collect();
         Ok(output)
     }
 }

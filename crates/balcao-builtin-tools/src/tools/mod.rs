@@ -165,10 +165,7 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("request_human_support_tool", erase(request_human_support_tool::RequestHumanSupportTool)),
         (
             "update_client_info_tool",
-            erase(update_client_info_tool::UpdateClientInfoTool {
-                contacts: contacts.clone(),
-                notes: Notes::new(desk()),
-            }),
+            erase(update_client_info_tool::UpdateClientInfoTool { contacts: contacts.clone() }),
         ),
         (
             "update_conversation_tags_tool",

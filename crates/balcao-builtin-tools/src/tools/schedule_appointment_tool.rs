@@ -7,7 +7,7 @@ use balcao_app::booking::{BookRequest, ServiceChoice};
 use balcao_app::calendar::{self, Calendar, Done};
 use balcao_app::contacts::{ContactUpdate, Contacts};
 use balcao_app::intake::Intake;
-use balcao_language::fold;
+use balcao_app::names::may_be_theirs;
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::calendar::{calendar_broke, date, owner, refused, when, with_whom, written};
-use crate::support::{broke, contact, key, minutes, organization, receipt, say, weekday};
+use crate::support::{broke, contact, key, minutes, organization, say, visit_receipt, weekday};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -48,8 +48,7 @@ impl ScheduleAppointmentTool {
     async fn named(&self, cx: &ToolContext, given: Option<&str>) -> ToolResult<Named> {
         let Some(given) = given.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(Named::Own) };
         let known = self.contacts.info(organization(cx)?, contact(cx)?).await.map_err(broke)?;
-        let own = [known.name.as_deref(), known.preferred_name.as_deref()];
-        if own.into_iter().flatten().any(|own| is_of(given, own)) {
+        if may_be_theirs(given, known.name.as_deref(), known.preferred_name.as_deref()) {
             return Ok(Named::Own);
         }
         let nameless = known.name.is_none() && known.preferred_name.is_none();
@@ -58,7 +57,7 @@ impl ScheduleAppointmentTool {
 
     async fn request(&self, cx: &ToolContext, args: &Args, named: &Named) -> ToolResult<BookRequest> {
         Ok(BookRequest {
-            professional: with_whom(cx, self.professional.as_ref(), &self.intake).await?,
+            professional: with_whom(cx, self.professional.as_ref(), &self.intake).await?.map(Into::into),
             service: Some(ServiceChoice::Name(args.service_name.clone())),
             date: date(cx, &args.appointment_date, "appointmentDate")?,
             start_min: minutes(&args.appointment_time)?,
@@ -107,7 +106,7 @@ impl NativeTool for ScheduleAppointmentTool {
         let request = self.request(cx, &args, &named).await?;
         match self.calendar.would_book(owner(cx)?, request).await.map_err(calendar_broke)? {
             Ok(done) => {
-                let (what, who) = (&done.entry.appointment.service, &done.entry.appointment.professional);
+                let (what, who) = (&done.entry.visit.service, &done.entry.visit.professional);
                 let at = when(cx, &done.entry);
                 Ok(Preview::Ask(match say(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {at}?"),
@@ -119,15 +118,8 @@ impl NativeTool for ScheduleAppointmentTool {
     }
 }
 
-/// Whether a name is the known one, in full or in part: "Ana" is "Ana Prado".
-fn is_of(given: &str, known: &str) -> bool {
-    let words = |text: &str| fold(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let (given, known) = (words(given), words(known));
-    given.iter().all(|word| known.contains(word)) || known.iter().all(|word| given.contains(word))
-}
-
 fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
-    let one = &done.entry.appointment;
+    let one = &done.entry.visit;
     let saved = if done.already {
         say(cx, "O cliente já tinha este agendamento; nada mudou.", "The customer had this appointment already.")
     } else {
@@ -149,17 +141,5 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
         "service": one.service,
         "professional": one.professional,
     }))
-    .receipt(receipt(ReceiptKind::Booked, one))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_of;
-
-    #[test]
-    fn a_part_of_a_name_is_the_same_person_and_another_first_name_is_not() {
-        for (given, same) in [("ana", true), ("Ana Prado Lima", true), ("ÂNA PRADO", true), ("Bia Prado", false)] {
-            assert_eq!(is_of(given, "Ana Prado"), same, "{given}");
-        }
-    }
+    .receipt(visit_receipt(ReceiptKind::Booked, one))
 }

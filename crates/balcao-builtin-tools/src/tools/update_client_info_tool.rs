@@ -1,10 +1,8 @@
 //! `updateClientInfoTool`: what the customer told of themselves, and a note for the team. Never the phone.
 
 use async_trait::async_trait;
-use balcao_app::contacts::{ContactUpdate, Contacts};
-use balcao_app::notes::Notes;
-use balcao_store::ledger::EffectKey;
-use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
+use balcao_app::contacts::{ContactUpdate, Contacts, NotWritten};
+use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -22,7 +20,6 @@ pub(crate) struct Args {
 
 pub(crate) struct UpdateClientInfoTool {
     pub(crate) contacts: Contacts,
-    pub(crate) notes: Notes,
 }
 
 #[async_trait]
@@ -36,23 +33,18 @@ impl NativeTool for UpdateClientInfoTool {
             (say(cx, "Endereço", "Address"), args.address_text.clone()),
             (say(cx, "Anotações", "Notes"), args.notes.clone()),
         ];
-        let own = key(cx, "updateClientInfoTool");
-        if args.preferred_name.is_some() || args.address_text.is_some() {
-            let update = ContactUpdate {
-                preferred_name: args.preferred_name,
-                address: args.address_text,
-                ..ContactUpdate::default()
-            };
-            let key = EffectKey { key: format!("{}/contact", own.key), ..own.clone() };
-            let done = self.contacts.update(organization, contact, key, "agent".to_owned(), update).await;
-            done.map_err(broke)?.value.map_err(|refusal| update_contact::refused(refusal, named))?;
-        }
-        if let Some(text) = args.notes {
-            let key = EffectKey { key: format!("{}/notes", own.key), ..own };
-            let done = self.notes.add(organization, contact, key, "agent".to_owned(), text.clone()).await;
-            let refused = |_refusal| -> Box<ToolError> { bad_field("notes", "empty", "a text", text) };
-            done.map_err(broke)?.value.map_err(refused)?;
-        }
+        let key = key(cx, "updateClientInfoTool");
+        let note = args.notes.clone();
+        let update = (args.preferred_name.is_some() || args.address_text.is_some()).then(|| ContactUpdate {
+            preferred_name: args.preferred_name,
+            address: args.address_text,
+            ..ContactUpdate::default()
+        });
+        let done = self.contacts.write_down(organization, contact, key, "agent".to_owned(), update, note).await;
+        done.map_err(broke)?.value.map_err(|refusal| match refusal {
+            NotWritten::Contact(refusal) => update_contact::refused(refusal, named),
+            NotWritten::Note(_) => bad_field("notes", "empty", "a text", args.notes.unwrap_or_default()),
+        })?;
         let saved = told.into_iter().filter_map(|(name, value)| Some(format!("{name}='{}'", value?.trim())));
         let saved = saved.collect::<Vec<_>>().join(", ");
         let message = match say(cx, "pt", "en") {

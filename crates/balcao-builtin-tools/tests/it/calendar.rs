@@ -279,6 +279,10 @@ async fn what_the_customer_tells_is_kept_and_the_message_confirms_it() {
     assert_eq!(bad(&blank), [("/preferredName".to_owned(), "empty".to_owned())]);
     let notes = Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
     assert!(notes.iter().all(|note| note.content != "x"), "nothing of a call that is refused is kept");
+    let blank = world.call(caio, "updateClientInfoTool", json!({"preferredName": "Caíque", "notes": "  "})).await;
+    assert_eq!(bad(&blank), [("/notes".to_owned(), "empty".to_owned())]);
+    let info = Contacts::new(world.desk.clone()).info(world.organization, caio.contact).await.unwrap();
+    assert_eq!(info.preferred_name.as_deref(), Some("Cacá"), "nothing of a call that is refused is kept");
 }
 
 #[tokio::test]

@@ -103,7 +103,7 @@ fn book(
     let organization = world.organization;
     let (date, start_min) = model::slot(round);
     let wish = BookRequest {
-        professional: Some("Ana".to_owned()),
+        professional: Some("Ana".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte".to_owned())),
         date,
         start_min,

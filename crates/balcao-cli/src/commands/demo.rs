@@ -9,6 +9,7 @@ use std::{
 
 use balcao_app::Desk;
 use balcao_domain::OrganizationId;
+use balcao_domain::staff::Role;
 use balcao_store::{StoreError, staff};
 use balcao_web::{
     chat::{Origins, Tokens},
@@ -149,6 +150,6 @@ async fn listener(asked: Option<u16>) -> Result<TcpListener, Failure> {
 async fn on_duty(desk: &Desk, organization: OrganizationId) -> Result<String, Failure> {
     let all: Result<_, StoreError> = desk.store.read(move |tx| staff::list(tx, organization)).await;
     let all = all.map_err(|error| Failure::operation(chain(&error)))?;
-    let chosen = all.iter().min_by_key(|one| (!one.on_duty, one.role != "attendant"));
+    let chosen = all.iter().min_by_key(|one| (!one.on_duty, one.role != Role::Attendant));
     chosen.map(|one| one.email.clone()).ok_or_else(|| Failure::operation("the sample has no staff"))
 }

@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
+use super::works::shifts;
 use crate::hours::{Hours, Period};
 
 /// A stretch of one local date with one UTC offset. A date has one, or two where the clock changes in it.
@@ -20,8 +21,10 @@ struct Piece {
 /// The dates asked for, in order.
 pub(super) struct Timeline(Vec<Piece>);
 
-/// Open time of one period within one piece.
+/// Open time of one shift within one piece.
 pub(super) struct Window {
+    /// Which shift.
+    pub(super) shift: Period,
     /// Where the grid counts from: the period's opening.
     pub(super) anchor: i64,
     /// The first open instant.
@@ -79,11 +82,7 @@ impl Timeline {
             let earlier = before
                 .filter(|earlier| earlier.date == piece.date)
                 .map(|earlier| (piece.midnight - earlier.midnight, earlier.lo, earlier.hi));
-            for open in business.on(piece.date) {
-                for period in hours.on(piece.date).iter().filter_map(|works| works.intersection(open)) {
-                    windows.extend(piece.window(period, earlier));
-                }
-            }
+            windows.extend(shifts(business, hours, piece.date).filter_map(|shift| piece.window(shift, earlier)));
             before = Some(piece);
         }
         let mut next: Option<(i64, i64)> = None;
@@ -98,11 +97,11 @@ impl Timeline {
 }
 
 impl Piece {
-    fn window(&self, period: Period, earlier: Option<(i64, i64, i64)>) -> Option<Window> {
-        let anchor = self.midnight + i64::from(period.opens_min()) * 60;
+    fn window(&self, shift: Period, earlier: Option<(i64, i64, i64)>) -> Option<Window> {
+        let anchor = self.midnight + i64::from(shift.opens_min()) * 60;
         let lo = anchor.max(self.lo);
-        let hi = (self.midnight + i64::from(period.closes_min()) * 60).min(self.hi);
-        (lo < hi).then_some(Window { anchor, lo, hi, limit: hi, offered: self.offered, earlier })
+        let hi = (self.midnight + i64::from(shift.closes_min()) * 60).min(self.hi);
+        (lo < hi).then_some(Window { shift, anchor, lo, hi, limit: hi, offered: self.offered, earlier })
     }
 }
 

@@ -101,7 +101,8 @@ impl Scanner<'_> {
 
     /// A day or span that is neither a weekday nor a range with two ends.
     pub(super) fn single(&self, from: usize) -> Option<(usize, Reading)> {
-        self.numeric(from)
+        self.joined(from)
+            .or_else(|| self.numeric(from))
             .or_else(|| self.day_and_month(from))
             .or_else(|| self.month_and_day(from))
             .or_else(|| self.relative(from))
@@ -164,6 +165,22 @@ impl Scanner<'_> {
     fn monday(&self) -> Date {
         let back = i64::from(self.today.weekday().to_monday_zero_offset());
         self.today.saturating_sub(back.days())
+    }
+
+    /// A day, a month's name and a year in four figures, joined in any order: 22/jan/2026, 2026-jan-22, jan-2026-22.
+    fn joined(&self, from: usize) -> Option<(usize, Reading)> {
+        let [one, two, three] = [0, 2, 4].map(|ahead| from.saturating_add(ahead));
+        let separator = self.at(from.saturating_add(1));
+        let same = ["/", "-"].contains(&separator) && self.at(from.saturating_add(3)) == separator;
+        let tight = (one.saturating_add(1)..=three).all(|index| self.glued(index));
+        let parts = [one, two, three].map(|index| self.at(index));
+        let month = parts.iter().find_map(|part| month_named(part)).filter(|_| same && tight)?;
+        let figures =
+            |digits: &[usize]| parts.iter().find(|part| digits.contains(&part.len()) && part.parse::<i16>().is_ok());
+        let year = figures(&[4])?.parse().ok().filter(|year| (1900..=2199).contains(year))?;
+        let day = figures(&[1, 2])?.parse().ok()?;
+        let to = three.saturating_add(1);
+        Some((to, self.day_in(year, month, day, from, to)))
     }
 
     /// 15/12, 15/12/2026, 15-12-26, 15.12.2026, 2026-12-15, 2026/12/15, 22/jan/2026.
@@ -254,16 +271,21 @@ impl Scanner<'_> {
         Some((to, self.resolve(year, month, i8::try_from(number.value).ok()?, from, to)))
     }
 
-    /// A year behind a date: ", 2026", "de 2026", " 2026".
+    /// A year behind a date: ", 2026", "de 2026", " 2026"; "de 92", which can be no day.
     pub(super) fn year_after(&self, next: usize) -> (usize, Option<i16>) {
         let mut index = next;
         while [",", "de", "do", "ano"].contains(&self.at(index)) {
             index = index.saturating_add(1);
         }
-        let token = self.tokens.get(index).filter(|token| token.kind == TokenKind::Number && token.text.len() == 4);
-        let year = token.and_then(|token| token.text.parse().ok()).filter(|year| (1900..=2199).contains(year));
+        let token = self.tokens.get(index).filter(|token| token.kind == TokenKind::Number);
+        let of = index > next && ["de", "do"].contains(&before(self.tokens, index, 1));
+        let year = token.and_then(|token| match token.text.len() {
+            4 => token.text.parse().ok().filter(|year| (1900..=2199).contains(year)),
+            2 if of && token.text.as_str() > "31" => year_of(&token.text),
+            _ => None,
+        });
         match year {
-            Some(year) if ![":", "h"].contains(&self.at(index.saturating_add(1))) => {
+            Some(year) if ![":", "h", "%", "reais", "min"].contains(&self.at(index.saturating_add(1))) => {
                 (index.saturating_add(1), Some(year))
             }
             _ => (next, None),

@@ -22,7 +22,9 @@ impl Scanner<'_> {
     pub(super) fn named_span(&self, from: usize) -> Option<(usize, Reading)> {
         let (to, first, last) = self
             .coming(from)
+            .or_else(|| self.end_of_year(from))
             .or_else(|| self.past(from))
+            .or_else(|| self.month_of_year(from))
             .or_else(|| self.week_of(from))
             .or_else(|| self.quarter(from))
             .or_else(|| self.month_in_figures(from))?;
@@ -42,6 +44,33 @@ impl Scanner<'_> {
         let next = self.phrase(from, &["ultimos", "ultimas", "last"]);
         let (to, span) = next.and_then(|next| self.amount(next))?;
         Some((to, self.today.saturating_sub(span), self.plus((-1).day())))
+    }
+
+    /// "Primeiras duas semanas de 2027", "últimos quatro meses de 2021": the ends of a year that is named. Weeks are ISO's.
+    fn end_of_year(&self, from: usize) -> Option<(usize, Date, Date)> {
+        let first = self.phrase(from, &["primeiros", "primeiras", "first"]);
+        let at = first.or_else(|| self.phrase(from, &["ultimos", "ultimas", "last"]))?;
+        let (next, span) = self.amount(at)?;
+        let (to, year) = self.named_year(next)?;
+        let begins = |year: i16| match span.get_weeks() {
+            0 => Date::new(year, 1, 1).ok(),
+            _ => ISOWeekDate::new(year, 1, Weekday::Monday).ok().map(ISOWeekDate::date),
+        };
+        let (start, end) = (begins(year)?, begins(year.checked_add(1)?)?);
+        let (start, end) = match first {
+            Some(_) => (start, start.checked_add(span).ok()?),
+            None => (end.checked_sub(span).ok()?, end),
+        };
+        Some((to, start, end.yesterday().ok()?))
+    }
+
+    /// "Terceiro mês de 2027", "primeiro mês do ano que vem".
+    fn month_of_year(&self, from: usize) -> Option<(usize, Date, Date)> {
+        let nth = ordinal(self.at(from)).filter(|nth| *nth <= 12)?;
+        let next = self.phrase(from.saturating_add(1), &["mes", "month"])?;
+        let (to, year) = self.named_year(next)?;
+        let first = Date::new(year, i8::try_from(nth).ok()?, 1).ok()?;
+        Some((to, first, first.last_of_month()))
     }
 
     fn amount(&self, from: usize) -> Option<(usize, jiff::Span)> {
@@ -92,14 +121,21 @@ impl Scanner<'_> {
         Some((to, Date::new(year, month.checked_sub(2)?, 1).ok()?, last))
     }
 
-    /// "Deste ano", "do ano que vem", "de 2027".
+    /// "Deste ano", "do ano que vem", "do ano passado", "de 2027", "do ano de 2027".
     fn named_year(&self, next: usize) -> Option<(usize, i16)> {
         let this = self.today.year();
-        if let Some(to) = self.phrase(next, &["deste ano", "desse ano", "do ano", "of this year"]) {
-            return Some((to, this));
-        }
-        if let Some(to) = self.phrase(next, &["do proximo ano", "do ano que vem", "of next year"]) {
-            return Some((to, this.saturating_add(1)));
+        // The longer ones first: "do ano" alone is this one.
+        for (words, ahead) in [
+            (["do proximo ano", "do ano que vem", "of next year"], 1),
+            (["do ano passado", "do ultimo ano", "of last year"], -1),
+            (["deste ano", "desse ano", "of this year"], 0),
+            (["do ano", "do ano atual", "of the year"], 0),
+        ] {
+            if let Some(to) = self.phrase(next, &words) {
+                // "Do ano de 2027" names it behind.
+                let (behind, named) = self.year_after(to);
+                return Some(named.map_or((to, this.saturating_add(ahead)), |year| (behind, year)));
+            }
         }
         let (to, year) = self.year_after(next);
         year.map(|year| (to, year))

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
 
 mod colloquial;
+mod model;
 mod numbers;
 mod when;
 mod yes_no;

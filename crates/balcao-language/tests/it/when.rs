@@ -3,7 +3,7 @@
 //! The functions of the source that count are its parsers of what a front desk is asked for: `Date`, `Time`, `DateTime`,
 //! `Holiday`, `DatePeriod`, `TimePeriod` and `DateTimePeriod`, in their future resolution, for a booking lies ahead. They
 //! hold whatever at least one of the source's four programs reads. Left out: extractors (the same texts without values),
-//! durations and recurring sets (no date or time), and the merged model, whose texts are sentences of other kinds (a third are ranges).
+//! durations and recurring sets (no date or time). The merged model is in [`super::model`]; of both together four of five are read alike.
 //!
 //! Seasons are left out too: the source gives them no days.
 //!
@@ -68,11 +68,14 @@ fn minute(time: Time) -> Time {
 
 fn is_time(case: &Case<'_>, want: Time) -> bool {
     let found = find_times(case.text);
-    let [only] = found.as_slice() else { return false };
-    match only.reading {
+    matches!(found.as_slice(), [only] if fits_time(&only.reading, want))
+}
+
+pub(crate) fn fits_time(found: &TimeReading, want: Time) -> bool {
+    match found {
         TimeReading::At { time, assumed_pm, .. } => {
-            let earlier = time.checked_sub(12.hours()).ok().filter(|_| assumed_pm);
-            time == minute(want) || earlier == Some(minute(want))
+            let earlier = time.checked_sub(12.hours()).ok().filter(|_| *assumed_pm);
+            *time == minute(want) || earlier == Some(minute(want))
         }
         TimeReading::Window(_) => false,
     }
@@ -80,8 +83,11 @@ fn is_time(case: &Case<'_>, want: Time) -> bool {
 
 fn is_window(case: &Case<'_>, from: Time, until: Time) -> bool {
     let found = find_times(case.text);
-    let [only] = found.as_slice() else { return false };
-    let TimeReading::Window(window) = only.reading else { return false };
+    matches!(found.as_slice(), [only] if fits_window(&only.reading, from, until))
+}
+
+pub(crate) fn fits_window(found: &TimeReading, from: Time, until: Time) -> bool {
+    let TimeReading::Window(window) = found else { return false };
     match window.period {
         Some(period) => named(from) == Some(period),
         None => window.from == minute(from) && window.until == minute(until),

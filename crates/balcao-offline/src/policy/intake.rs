@@ -68,7 +68,7 @@ impl<'a> Intake<'a> {
     /// Whether a person is to be called: asked for, accepted, or for what only a person does.
     fn wants_a_person(&self) -> bool {
         let said = &self.dialogue.utterance;
-        let accepted = self.dialogue.asked == Question::Human && agreement(&said.text) == Agreement::Yes;
+        let accepted = super::accepts_a_person(self.dialogue);
         // "Melhor mudar pra 16h" about what is not booked yet is a change of mind.
         let changes = matches!(self.dialogue.goal, Goal::Cancel | Goal::Reschedule);
         let moves = (said.is(Act::Cancel) || said.is(Act::Reschedule)) && changes && !self.calls_it_off();

@@ -22,7 +22,9 @@ mod spoken;
 mod waitlist;
 mod wish;
 
+use balcao_language::agreement::leans_to;
 use balcao_language::say::Locale;
+use balcao_language::{Agreement, agreement};
 use balcao_llm::{ToolDefinition, TurnFacts};
 use serde_json::{Map, Value};
 
@@ -207,8 +209,7 @@ impl<'a> Desk<'a> {
     }
 
     fn hand_over_by(&mut self, tool: &str) -> bool {
-        let accepted = self.dialogue.asked == Question::Human
-            && balcao_language::agreement(&self.dialogue.utterance.text) == balcao_language::Agreement::Yes;
+        let accepted = accepts_a_person(self.dialogue);
         let called = self.answered(tool).is_some();
         if !(self.is(Act::Human) || accepted || called) {
             return false;
@@ -254,8 +255,7 @@ impl<'a> Desk<'a> {
         if busy || appointment {
             return;
         }
-        let declined = self.is(Act::Refusal)
-            || balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::No;
+        let declined = self.is(Act::Refusal) || agreement(&dialogue.utterance.text) == Agreement::No;
         let line = if self.is(Act::Keep) {
             Line::LeftAsIs
         } else if self.is(Act::Thanks) && !declined {
@@ -268,7 +268,7 @@ impl<'a> Desk<'a> {
             Line::LeftAsIs
         } else if declined {
             Line::NoProblem
-        } else if balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::Yes {
+        } else if agreement(&dialogue.utterance.text) == Agreement::Yes {
             Line::MoreHelp
         } else {
             Line::WhatElse
@@ -282,7 +282,7 @@ impl<'a> Desk<'a> {
         let before = (self.lines.len(), self.calls.len());
         let changes = matches!(dialogue.goal, Goal::Cancel | Goal::Reschedule);
         let starts = self.is(Act::Cancel) || self.is(Act::Reschedule);
-        let declined = balcao_language::agreement(&dialogue.utterance.text) == balcao_language::Agreement::No;
+        let declined = agreement(&dialogue.utterance.text) == Agreement::No;
         if changes && !starts && declined && !dialogue.utterance.has_when() {
             self.say(Line::LeftAsIs);
             return true;
@@ -341,6 +341,20 @@ impl<'a> Desk<'a> {
         }) && utterance.questions.is_empty();
         about || answers
     }
+}
+
+/// Whether the customer takes the offer of a person. Nothing is lost by calling one, so leaning to it is enough ("acho que sim"),
+/// unless they say something else besides, or decline in the same breath.
+fn accepts_a_person(dialogue: &Dialogue) -> bool {
+    let said = &dialogue.utterance;
+    let polite = |act: &Act| matches!(act, Act::Greeting | Act::Thanks | Act::Want | Act::GoAhead);
+    let plain = said.acts.iter().all(polite) && said.questions.is_empty() && !said.has_when();
+    dialogue.asked == Question::Human
+        && match agreement(&said.text) {
+            Agreement::Yes => true,
+            Agreement::Unclear => plain && leans_to(&said.text) == Some(true),
+            Agreement::No | Agreement::Contested => false,
+        }
 }
 
 /// What is said to a date that cannot be.

@@ -17,7 +17,7 @@ pub use validators::{
 use indexmap::IndexMap;
 
 use balcao_sandbox::Language;
-use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, SaidAs, limits};
+use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, SaidAs, With, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -243,6 +243,9 @@ pub struct Command {
     /// Arguments that must come from the conversation, by name.
     #[serde(default)]
     pub said: BTreeMap<String, SaidAs>,
+    /// Whom it books or tells of, where no argument says it.
+    #[serde(default)]
+    pub with: Option<With>,
     /// Examples that belong to it.
     #[serde(default)]
     pub example_refs: Vec<String>,
@@ -276,6 +279,7 @@ impl Command {
             on_error: self.on_error.clone(),
             internal: self.internal,
             said: self.said.clone(),
+            with: self.with,
         }
     }
 }

@@ -96,6 +96,7 @@ fn spec(tools: &BTreeMap<String, Callable>, max_calls: usize) -> CommandSpec {
         on_error: told::guidance(),
         internal: false,
         said: BTreeMap::new(),
+        with: None,
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use balcao_app::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
 use balcao_app::calendar::{
-    self, Act, BusyDay, BusyQuery, Calendar, Done, Entry, EntryId, Health, Owner, Refusal, Source, Version,
+    self, Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Owner, Refusal, Source,
+    Version,
 };
-use balcao_domain::AppointmentStatus;
 use balcao_domain::hours::{Period, parse_minute};
+use balcao_domain::{AppointmentStatus, FailureClass};
 use balcao_store::ledger::EffectKey;
 use jiff::civil::Date;
 
@@ -43,6 +44,50 @@ contacts:
   - {name: Ana, phone: "+55 31 99640-1177"}
   - {name: Bia, phone: "+55 31 98432-7788"}
 "#;
+
+/// What others do to a service outside, and its client's job.
+pub trait Hand: std::fmt::Debug + Send + Sync {
+    /// Somebody gives the entry to another professional, in the service itself.
+    fn give_to(&self, id: &EntryId, professional: &str);
+    /// Somebody deletes it there.
+    fn delete(&self, id: &EntryId);
+    /// The client asks what changed since it last did.
+    fn sync(&self);
+    /// The service forgets all sync tokens: what was changed before can no longer be told one by one (410).
+    fn forget_tokens(&self);
+    /// It does not answer from now on.
+    fn go_down(&self);
+    /// It refuses the client's credentials (401), or takes them again.
+    fn shut_out(&self, shut_out: bool);
+}
+
+/// A calendar outside, with what can happen to it.
+#[derive(Debug, Clone)]
+pub struct Outside {
+    /// As every calendar.
+    pub setting: Setting,
+    /// What others do.
+    pub hand: Arc<dyn Hand>,
+}
+
+/// A named case of calendars outside.
+pub type OutsideCase = (&'static str, fn(Outside) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>);
+
+/// What every calendar outside must do beside [`all`].
+#[must_use]
+pub fn all_outside() -> Vec<OutsideCase> {
+    vec![
+        ("whoever_has_to_connect_again_is_told_so", |outside| {
+            Box::pin(async move { whoever_has_to_connect_again_is_told_so(&outside).await })
+        }),
+        ("a_forgotten_token_means_that_all_is_read_anew", |outside| {
+            Box::pin(async move { a_forgotten_token_means_that_all_is_read_anew(&outside).await })
+        }),
+        ("what_was_given_to_another_professional_is_theirs", |outside| {
+            Box::pin(async move { what_was_given_to_another_professional_is_theirs(&outside).await })
+        }),
+    ]
+}
 
 /// The instant of [`Setting`].
 pub const NOW: &str = "2026-11-23T11:00:00Z";
@@ -119,7 +164,7 @@ async fn cancel(setting: &Setting, owner: Owner, name: &str, id: &EntryId) -> Re
 
 async fn starts(setting: &Setting, owner: Owner) -> Vec<String> {
     let own = setting.calendar.list(owner, DAY, DAY).await.unwrap().value;
-    own.into_iter().map(|entry| entry.appointment.start).collect()
+    own.into_iter().map(|entry| entry.visit.start).collect()
 }
 
 async fn busy(setting: &Setting, from: Date, to: Date) -> Result<Vec<BusyDay>, BookingRefusal> {
@@ -163,7 +208,7 @@ pub async fn a_day_has_its_hours_and_its_busy_times(setting: &Setting) {
 pub async fn an_act_happens_once_per_key(setting: &Setting) {
     let first = book(setting, setting.ana, "1", "10:00").await;
     let again = book(setting, setting.ana, "1", "10:00").await;
-    assert_eq!((&first.id, &first.appointment), (&again.id, &again.appointment));
+    assert_eq!((&first.id, &first.visit), (&again.id, &again.visit));
     assert_eq!(starts(setting, setting.ana).await, ["10:00"]);
     let cancelled = cancel(setting, setting.ana, "2", &first.id).await.unwrap();
     assert_eq!(cancel(setting, setting.ana, "2", &first.id).await.unwrap().entry, cancelled.entry);
@@ -183,7 +228,7 @@ pub async fn whoever_comes_second_is_told_what_is_free(setting: &Setting) {
 /// A question is none but a question.
 pub async fn what_is_asked_before_changes_nothing(setting: &Setting) {
     let would = setting.calendar.would_book(setting.ana, request(DAY, "10:00")).await.unwrap().unwrap();
-    assert_eq!(would.entry.appointment.start, "10:00");
+    assert_eq!(would.entry.visit.start, "10:00");
     assert!(starts(setting, setting.ana).await.is_empty());
     let entry = book(setting, setting.ana, "1", "10:00").await;
     setting.calendar.would_cancel(setting.ana, &entry.id).await.unwrap().unwrap();
@@ -207,9 +252,9 @@ pub async fn an_entry_of_another_is_as_if_it_did_not_exist(setting: &Setting) {
         answers.push(moved.unwrap());
         answers.push(setting.calendar.cancel(bia, key(name), id, &entry.version).await.unwrap());
     }
-    let upcoming = vec![own.appointment];
+    let upcoming = vec![own];
     for answer in answers {
-        assert_eq!(answer, Err(Refusal::Rule(BookingRefusal::NotFound { upcoming: upcoming.clone() })));
+        assert_eq!(answer, Err(Refusal::NotFound { upcoming: upcoming.clone() }));
     }
     assert_eq!(starts(setting, ana).await, ["10:00"]);
 }
@@ -218,10 +263,10 @@ pub async fn an_entry_of_another_is_as_if_it_did_not_exist(setting: &Setting) {
 pub async fn a_cancelled_entry_frees_its_time_once(setting: &Setting) {
     let entry = book(setting, setting.ana, "1", "10:00").await;
     let done = cancel(setting, setting.ana, "2", &entry.id).await.unwrap();
-    assert_eq!(done.entry.appointment.status, AppointmentStatus::Cancelled);
+    assert_eq!(done.entry.visit.status, AppointmentStatus::Cancelled);
     assert_eq!((starts(setting, setting.ana).await.len(), busy_times(setting).await.len()), (0, 0));
     let kept = setting.calendar.find(setting.ana, &entry.id).await.unwrap().value.unwrap();
-    assert_eq!(kept.appointment.status, AppointmentStatus::Cancelled);
+    assert_eq!(kept.visit.status, AppointmentStatus::Cancelled);
     assert_ne!(kept.version, entry.version);
     let again = cancel(setting, setting.ana, "3", &entry.id).await;
     assert_eq!(again, Err(Refusal::Rule(BookingRefusal::AlreadyCancelled)));
@@ -240,7 +285,7 @@ pub async fn a_move_gives_up_the_old_time_only_for_the_new_one(setting: &Setting
     assert!(matches!(go("3", "15:00").await, Err(Refusal::Rule(BookingRefusal::SlotTaken { .. }))));
     assert_eq!(starts(setting, setting.ana).await, ["10:00"]);
     let moved = go("4", "16:00").await.unwrap();
-    assert_eq!((moved.entry.appointment.start.as_str(), moved.before.unwrap().start.as_str()), ("16:00", "10:00"));
+    assert_eq!((moved.entry.visit.start.as_str(), moved.before.unwrap().start.as_str()), ("16:00", "10:00"));
     assert_eq!(starts(setting, setting.ana).await, ["16:00"]);
     assert_eq!(busy_times(setting).await, ["15:00-15:30", "16:00-16:30"]);
 }
@@ -272,10 +317,10 @@ pub async fn what_came_of_an_act_is_found_by_its_key(setting: &Setting) {
     assert_eq!(look("1", Act::Book).await.unwrap().unwrap().entry.id, entry.id);
     let moved = calendar::reschedule(setting.calendar.as_ref(), ana, key("2"), &entry.id, to(DAY, "11:00")).await;
     let id = moved.unwrap().unwrap().entry.id;
-    assert_eq!(look("2", Act::Reschedule).await.unwrap().unwrap().entry.appointment.start, "11:00");
+    assert_eq!(look("2", Act::Reschedule).await.unwrap().unwrap().entry.visit.start, "11:00");
     cancel(setting, ana, "3", &id).await.unwrap();
     let gone = look("3", Act::Cancel).await.unwrap().unwrap();
-    assert_eq!(gone.entry.appointment.status, AppointmentStatus::Cancelled);
+    assert_eq!(gone.entry.visit.status, AppointmentStatus::Cancelled);
     assert_eq!(look("4", Act::Cancel).await, None);
 }
 
@@ -293,6 +338,72 @@ pub async fn what_cannot_be_booked_is_refused_with_its_reason(setting: &Setting)
     assert!(matches!(unknown, Err(Refusal::Rule(BookingRefusal::Service(_)))), "{unknown:?}");
     let over = busy(setting, Date::constant(2026, 11, 19), Date::constant(2026, 11, 20)).await;
     assert!(matches!(over, Err(BookingRefusal::PastDate { .. })), "{over:?}");
+    assert!(starts(setting, setting.ana).await.is_empty());
+}
+
+/// Credentials that are refused are an error of their own, after which nothing was done; what was read before is still told, as
+/// a copy.
+pub async fn whoever_has_to_connect_again_is_told_so(Outside { setting, hand }: &Outside) {
+    let entry = book(setting, setting.ana, "1", "10:00").await;
+    hand.sync();
+    hand.shut_out(true);
+    let booked = calendar::book(setting.calendar.as_ref(), setting.ana, key("2"), request(DAY, "11:00")).await;
+    let cancelled = calendar::cancel(setting.calendar.as_ref(), setting.ana, key("3"), &entry.id).await;
+    let moved =
+        calendar::reschedule(setting.calendar.as_ref(), setting.ana, key("4"), &entry.id, to(DAY, "16:00")).await;
+    for answer in [booked, cancelled, moved] {
+        match answer {
+            Err(error @ CalendarError::Disconnected { .. }) => {
+                assert!(!error.is_unknown());
+                assert_eq!(error.class(), FailureClass::Fault);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_ne!(setting.calendar.health(setting.ana.organization).await, Health::Well);
+    let listed = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap();
+    assert!(matches!(listed.source, Source::Mirror { .. }), "{listed:?}");
+    assert_eq!(listed.value, [entry]);
+    hand.shut_out(false);
+    assert_eq!(starts(setting, setting.ana).await, ["10:00"], "nothing was done meanwhile");
+    assert_eq!(setting.calendar.health(setting.ana.organization).await, Health::Well);
+}
+
+/// The copy holds what was there when it was last brought up to date, and nothing that was deleted before: also where the
+/// service can no longer tell what that was.
+pub async fn a_forgotten_token_means_that_all_is_read_anew(Outside { setting, hand }: &Outside) {
+    let deleted = book(setting, setting.ana, "1", "10:00").await;
+    let given = book(setting, setting.ana, "2", "11:00").await;
+    book(setting, setting.ana, "3", "15:00").await;
+    hand.sync();
+    hand.give_to(&given.id, "Bruno Reis");
+    hand.sync();
+    hand.delete(&deleted.id);
+    hand.forget_tokens();
+    hand.sync();
+    hand.go_down();
+    let listed = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap();
+    assert!(matches!(listed.source, Source::Mirror { .. }), "{listed:?}");
+    let shown = listed.value.iter().map(|entry| (entry.visit.start.as_str(), entry.visit.professional.as_str()));
+    assert_eq!(shown.collect::<Vec<_>>(), [("11:00", "Bruno Reis"), ("15:00", "Ana Prado")]);
+    assert_eq!(setting.calendar.find(setting.ana, &deleted.id).await.unwrap().value, None);
+}
+
+/// An act on what was seen before is refused with what is now; what its owner is told next is what they have.
+pub async fn what_was_given_to_another_professional_is_theirs(Outside { setting, hand }: &Outside) {
+    let entry = book(setting, setting.ana, "1", "10:00").await;
+    hand.give_to(&entry.id, "Bruno Reis");
+    let stale = setting.calendar.cancel(setting.ana, key("2"), &entry.id, &entry.version).await.unwrap();
+    match stale {
+        Err(Refusal::Changed { now }) => {
+            assert_eq!((now.visit.professional.as_str(), now.id), ("Bruno Reis", entry.id.clone()));
+        }
+        other => panic!("{other:?}"),
+    }
+    let own = setting.calendar.list(setting.ana, DAY, DAY).await.unwrap().value;
+    assert_eq!(own.iter().map(|one| one.visit.professional.as_str()).collect::<Vec<_>>(), ["Bruno Reis"]);
+    assert_eq!(setting.calendar.find(setting.bia, &entry.id).await.unwrap().value, None, "it is still its owner's");
+    cancel(setting, setting.ana, "3", &entry.id).await.unwrap();
     assert!(starts(setting, setting.ana).await.is_empty());
 }
 

@@ -3,6 +3,7 @@
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::outbox::{AttemptOutcome, SETTLE, after_attempt};
+use balcao_domain::staff::Role;
 use balcao_domain::{ConversationId, StaffId, TurnId};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::handoff::{self, NewHandoff};
@@ -146,14 +147,14 @@ pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
     write(store, move |tx| {
         let organization = world.organization;
         assert_eq!(conversation::least_loaded(tx, organization)?, None);
-        let mut hire = |name: &str, role: &str, on_duty| {
+        let mut hire = |name: &str, role: Role, on_duty| {
             let id = StaffId::try_from(1).unwrap();
-            let (name, email, role) = (name.to_owned(), format!("{name}@example.com"), role.to_owned());
+            let (name, email) = (name.to_owned(), format!("{name}@example.com"));
             staff::insert(tx, organization, &Staff { id, name, email, role, phone: None, on_duty })
         };
-        let boss = hire("boss", "owner", true)?;
-        let (bia, caio) = (hire("bia", "attendant", true)?, hire("caio", "attendant", true)?);
-        hire("dora", "attendant", false)?;
+        let boss = hire("boss", Role::Owner, true)?;
+        let (bia, caio) = (hire("bia", Role::Attendant, true)?, hire("caio", Role::Attendant, true)?);
+        hire("dora", Role::Attendant, false)?;
         let mut next = |contact, channel| {
             let (id, _name) = conversation::least_loaded(tx, organization)?.unwrap();
             let begun = begin(tx, world, contact, channel)?;

@@ -1,26 +1,28 @@
 //! A calendar that lives in memory, as a service outside would be: with `ETag`s of its own, answers that get lost, people who
-//! edit what is booked, and times when it does not answer.
+//! edit what is booked, times when it does not answer, and credentials that it may refuse (401). Its client keeps a copy, which
+//! it brings up to date by a sync token; a token that the service has forgotten (410) means that all is read anew.
 #![expect(clippy::unwrap_used, reason = "a fake of the tests")]
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use balcao_app::appointments::AppointmentView;
 use balcao_app::availability::Slot;
 use balcao_app::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
 use balcao_app::calendar::{
     Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
-    Seen, Source, Version,
+    Seen, Source, Version, Visit,
 };
 use balcao_app::catalog::{Offer, ProfessionalView, ServiceView};
 use balcao_app::names::NameRefusal;
 use balcao_domain::hours::{Period, format_minute};
-use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, Currency, Money, OrganizationId};
+use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
 use balcao_store::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};
+
+use crate::contract::calendar::Hand;
 
 const NAME: &str = "memory";
 const MINUTES: u16 = 30;
@@ -41,7 +43,9 @@ pub enum Fault {
 
 #[derive(Debug, Clone)]
 struct Event {
+    /// In its private properties: the service itself knows of no contacts.
     owner: ContactId,
+    professional: String,
     date: Date,
     start_min: u16,
     status: AppointmentStatus,
@@ -51,12 +55,49 @@ struct Event {
 #[derive(Debug, Default)]
 struct State {
     events: BTreeMap<i64, Event>,
+    /// What changed, one after the other. A sync token is a place in it.
+    log: Vec<i64>,
+    /// Tokens before this place are forgotten.
+    remembers_from: usize,
+    /// The client's copy, and the token that it was told with it.
+    copy: BTreeMap<i64, Event>,
+    token: usize,
+    /// Whether the service refuses the client's credentials.
+    shut_out: bool,
     done: BTreeMap<String, Result<Done, Refusal>>,
     faults: Vec<Fault>,
     /// Loses every other answer.
     lossy: bool,
     acts: u32,
     down: bool,
+}
+
+impl State {
+    /// Whether the client cannot ask the service.
+    fn silent(&self) -> bool {
+        self.down || self.shut_out
+    }
+
+    /// What the client reads: the service's events, or its copy of them.
+    fn readable(&self) -> &BTreeMap<i64, Event> {
+        if self.silent() { &self.copy } else { &self.events }
+    }
+
+    /// What the client did itself: it knows of it without being told.
+    fn put(&mut self, id: i64, event: Event) {
+        self.copy.insert(id, event.clone());
+        self.events.insert(id, event);
+        self.log.push(id);
+    }
+
+    /// What somebody did who edits the service's calendar: the client learns of it when it asks.
+    fn edit(&mut self, id: i64, change: impl FnOnce(&mut Event)) {
+        if let Some(event) = self.events.get_mut(&id) {
+            change(event);
+            event.edits = event.edits.saturating_add(1);
+            self.log.push(id);
+        }
+    }
 }
 
 /// The calendar of [`crate::contract::calendar::Setting`].
@@ -91,9 +132,30 @@ impl Memory {
         self.state.lock().unwrap().down = true;
     }
 
+    /// Brings the client's copy up to date, as its job does from time to time; not while the service cannot be asked.
+    pub fn sync(&self) {
+        let mut state = self.state.lock().unwrap();
+        if state.silent() {
+            return;
+        }
+        if state.token < state.remembers_from {
+            // 410: what the copy has may have been deleted long ago.
+            state.copy = state.events.clone();
+        } else {
+            let changed: Vec<i64> = state.log.iter().skip(state.token).copied().collect();
+            for id in changed {
+                match state.events.get(&id).cloned() {
+                    Some(event) => state.copy.insert(id, event),
+                    None => state.copy.remove(&id),
+                };
+            }
+        }
+        state.token = state.log.len();
+    }
+
     fn seen<T>(&self, value: T) -> Seen<T> {
-        let down = self.state.lock().unwrap().down;
-        Seen { value, source: if down { Source::Mirror { as_of: self.now } } else { Source::Live } }
+        let silent = self.state.lock().unwrap().silent();
+        Seen { value, source: if silent { Source::Mirror { as_of: self.now } } else { Source::Live } }
     }
 
     /// Runs an act once per key, with what goes wrong with it.
@@ -107,16 +169,17 @@ impl Memory {
         if state.down {
             return Err(CalendarError::Unavailable { calendar: NAME, reason: "503".to_owned() });
         }
+        if state.shut_out {
+            return Err(CalendarError::Disconnected { calendar: NAME, reason: "401 authError".to_owned() });
+        }
         let lost = || CalendarError::Unknown { calendar: NAME, reason: "the connection was reset".to_owned() };
         state.acts = state.acts.saturating_add(1);
         let fault = if state.faults.is_empty() { None } else { Some(state.faults.remove(0)) };
-        let edited = target.and_then(|id| state.events.get_mut(&id));
-        match (fault, edited) {
+        match (fault, target) {
             (Some(Fault::RequestLost), _) => return Err(lost()),
-            (Some(Fault::Touched), Some(event)) => event.edits = event.edits.saturating_add(1),
-            (Some(Fault::Shifted), Some(event)) => {
-                event.start_min = event.start_min.saturating_add(30);
-                event.edits = event.edits.saturating_add(1);
+            (Some(Fault::Touched), Some(id)) => state.edit(id, |_event| {}),
+            (Some(Fault::Shifted), Some(id)) => {
+                state.edit(id, |event| event.start_min = event.start_min.saturating_add(30))
             }
             _ => {}
         }
@@ -161,17 +224,16 @@ impl Memory {
 
     fn own(&self, state: &State, owner: Owner, id: &EntryId) -> Result<(i64, Event), Refusal> {
         let number = id.as_str().strip_prefix("evt").and_then(|text| text.parse::<i64>().ok());
-        let found = number.and_then(|number| Some((number, state.events.get(&number)?.clone())));
-        found.filter(|(_, event)| event.owner == owner.contact).ok_or_else(|| {
-            let upcoming = self.of(state, owner).into_iter().map(|entry| entry.appointment).collect();
-            Refusal::Rule(BookingRefusal::NotFound { upcoming })
-        })
+        let found = number.and_then(|number| Some((number, state.readable().get(&number)?.clone())));
+        found
+            .filter(|(_, event)| event.owner == owner.contact)
+            .ok_or_else(|| Refusal::NotFound { upcoming: self.of(state, owner) })
     }
 
     fn of(&self, state: &State, owner: Owner) -> Vec<Entry> {
-        let own = state.events.iter().filter(|(_, event)| event.owner == owner.contact && event.status.is_open());
+        let own = state.readable().iter().filter(|(_, event)| event.owner == owner.contact && event.status.is_open());
         let mut own: Vec<Entry> = own.map(|(id, event)| entry(*id, event)).collect();
-        own.sort_by_key(|entry| (entry.appointment.date, entry.appointment.start.clone()));
+        own.sort_by_key(|entry| (entry.visit.date, entry.visit.start.clone()));
         own
     }
 
@@ -184,15 +246,17 @@ impl Memory {
 
 /// Adds an event, and gives its entry.
 fn add(state: &mut State, owner: Owner, request: &BookRequest) -> Entry {
-    let id = i64::try_from(state.events.len()).unwrap_or(i64::MAX - 1).saturating_add(1);
+    // An id is never used again, also not after a deletion.
+    let id = i64::try_from(state.log.len()).unwrap_or(i64::MAX - 1).saturating_add(1);
     let event = Event {
         owner: owner.contact,
+        professional: "Ana Prado".to_owned(),
         date: request.date,
         start_min: request.start_min,
         status: AppointmentStatus::Confirmed,
         edits: 0,
     };
-    state.events.insert(id, event.clone());
+    state.put(id, event.clone());
     entry(id, &event)
 }
 
@@ -208,15 +272,13 @@ fn is_free(state: &State, date: Date, start: u16, but: Option<i64>) -> bool {
             || event.start_min + MINUTES <= start
             || start + MINUTES <= event.start_min
     };
-    state.events.iter().all(clear)
+    state.readable().iter().all(clear)
 }
 
 fn entry(id: i64, event: &Event) -> Entry {
-    let appointment = AppointmentView {
-        id: AppointmentId::try_from(id).unwrap(),
-        professional: "Ana Prado".to_owned(),
+    let visit = Visit {
+        professional: event.professional.clone(),
         service: "Corte".to_owned(),
-        service_id: None,
         date: event.date,
         start: format_minute(event.start_min),
         finish: format_minute(event.start_min + MINUTES),
@@ -224,7 +286,7 @@ fn entry(id: i64, event: &Event) -> Entry {
         price: Money::new(4_500, Currency::BRL),
         attendee: None,
     };
-    Entry { id: EntryId::new(format!("evt{id}")), version: Version::new(format!("\"{}\"", event.edits)), appointment }
+    Entry { id: EntryId::new(format!("evt{id}")), version: Version::new(format!("\"{}\"", event.edits)), visit }
 }
 
 #[async_trait]
@@ -263,7 +325,7 @@ impl Calendar for Memory {
         let mut date = query.from.max(self.today);
         while date <= query.to {
             let state = self.state.lock().unwrap();
-            let taken = state.events.values().filter(|event| event.date == date && event.status.is_open());
+            let taken = state.readable().values().filter(|event| event.date == date && event.status.is_open());
             let mut busy: Vec<Period> =
                 taken.map(|event| period((event.start_min, event.start_min + MINUTES))).collect();
             busy.sort_unstable();
@@ -278,7 +340,7 @@ impl Calendar for Memory {
 
     async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>> {
         let own = self.of(&self.state.lock().unwrap(), owner);
-        let within = |entry: &Entry| (from.max(self.today)..=to).contains(&entry.appointment.date);
+        let within = |entry: &Entry| (from.max(self.today)..=to).contains(&entry.visit.date);
         Ok(self.seen(own.into_iter().filter(within).collect()))
     }
 
@@ -320,7 +382,7 @@ impl Calendar for Memory {
             }
             event.status = AppointmentStatus::Cancelled;
             event.edits = event.edits.saturating_add(1);
-            state.events.insert(number, event.clone());
+            state.put(number, event.clone());
             Ok(Done::of(entry(number, &event)))
         })
     }
@@ -345,11 +407,11 @@ impl Calendar for Memory {
                 source: request.source.clone(),
             };
             self.judge(state, &wish, Some(number)).map_err(Refusal::Rule)?;
-            let before = entry(number, &event).appointment;
+            let before = entry(number, &event).visit;
             event.date = request.date;
             event.start_min = request.start_min;
             event.edits = event.edits.saturating_add(1);
-            state.events.insert(number, event.clone());
+            state.put(number, event.clone());
             Ok(Done { before: Some(before), ..Done::of(entry(number, &event)) })
         })
     }
@@ -364,8 +426,42 @@ impl Calendar for Memory {
     }
 
     async fn health(&self, _organization: OrganizationId) -> Health {
-        let down = self.state.lock().unwrap().down;
-        if down { Health::Mirrored { as_of: self.now } } else { Health::Well }
+        let silent = self.state.lock().unwrap().silent();
+        if silent { Health::Mirrored { as_of: self.now } } else { Health::Well }
+    }
+}
+
+impl Hand for Memory {
+    fn give_to(&self, id: &EntryId, professional: &str) {
+        let professional = professional.to_owned();
+        self.state.lock().unwrap().edit(number_of(id).unwrap(), |event| event.professional = professional);
+    }
+
+    fn delete(&self, id: &EntryId) {
+        let mut state = self.state.lock().unwrap();
+        let number = number_of(id).unwrap();
+        state.events.remove(&number);
+        state.log.push(number);
+    }
+
+    fn sync(&self) {
+        Self::sync(self);
+    }
+
+    fn forget_tokens(&self) {
+        let mut state = self.state.lock().unwrap();
+        // What it has forgotten it cannot tell of either.
+        let place = state.log.len().saturating_add(1);
+        state.log = vec![0; place];
+        state.remembers_from = place;
+    }
+
+    fn go_down(&self) {
+        Self::go_down(self);
+    }
+
+    fn shut_out(&self, shut_out: bool) {
+        self.state.lock().unwrap().shut_out = shut_out;
     }
 }
 

@@ -298,7 +298,7 @@ async fn create(call: Call, _query: Nothing, asked: AppointmentBooking) -> Resul
     let contact: ContactId = field("/contact_id", &asked.contact_id)?;
     let service_id = asked.service_id.map(|text| field("/service_id", &text)).transpose()?;
     let request = BookRequest {
-        professional: asked.professional,
+        professional: asked.professional.map(Into::into),
         service: match (asked.service, service_id) {
             (Some(name), Some(id)) => Some(ServiceChoice::NameAndId { name, id }),
             (Some(name), None) => Some(ServiceChoice::Name(name)),

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use balcao_app::Desk;
 use balcao_app::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
 use balcao_app::contacts::{Arrival, Contacts};
-use balcao_domain::{ContactId, OrganizationId, Phone};
+use balcao_app::intake::{Intake, IntakeRefusal, IntakeRequest};
+use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone};
 use balcao_store::ledger::EffectKey;
-use balcao_store::{OpenOptions, Store, StoreError};
+use balcao_store::{OpenOptions, Store, StoreError, conversation};
 use balcao_testkit::postgres::Database;
 use tokio::task::JoinSet;
 
@@ -16,6 +17,24 @@ use super::scale;
 use super::shop::{open, slot};
 
 const CLIENTS: u32 = 64;
+
+/// By which use case they book.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// As the calendar and the salon do.
+    Booking,
+    /// As the intake does: with the conversation's professional.
+    Intake,
+}
+
+/// Somebody who wants the slot, at one of the programs.
+struct Client {
+    desk: Desk,
+    contact: ContactId,
+    phone: Phone,
+    /// About Ana.
+    conversation: ConversationId,
+}
 
 #[derive(Debug, Default)]
 struct Figures {
@@ -26,17 +45,18 @@ struct Figures {
 }
 
 /// Rounds of all clients on so many slots, by several programs over one database.
-async fn fight(stores: &[Store], slots: u32, rounds: u32, first: u32) -> Figures {
+async fn fight(way: Way, stores: &[Store], slots: u32, rounds: u32) -> Figures {
     let shop = open(&stores[0], &format!("slots-{slots}"), &[]).await;
     let organization = shop.organization;
     let mut clients = Vec::new();
     for number in 0..CLIENTS {
         let store = &stores[usize::try_from(number).unwrap() % stores.len()];
         let desk = Desk::new(store.clone(), shop.clock.clone());
-        let phone = Phone::parse(&format!("+55119{:08}", 80_000_000 + number)).ok();
-        let arrival = Arrival { phone, channel_user: None, name: None };
+        let phone = Phone::parse(&format!("+55119{:08}", 80_000_000 + number)).unwrap();
+        let arrival = Arrival { phone: Some(phone.clone()), channel_user: None, name: None };
         let contact = Contacts::new(desk.clone()).arrive(organization, arrival).await.unwrap();
-        clients.push((Booking::new(desk), contact));
+        let conversation = about_ana(&desk, organization, contact).await;
+        clients.push(Client { desk, contact, phone, conversation });
     }
     let clients = Arc::new(clients);
     let mut figures = Figures { rounds, ..Figures::default() };
@@ -44,10 +64,13 @@ async fn fight(stores: &[Store], slots: u32, rounds: u32, first: u32) -> Figures
         let mut fight = JoinSet::new();
         for number in 0..CLIENTS {
             let clients = Arc::clone(&clients);
-            let wanted = first + round * slots + number % slots;
+            let wanted = round * slots + number % slots;
             fight.spawn(async move {
-                let (booking, contact) = &clients[usize::try_from(number).unwrap()];
-                book(booking, organization, *contact, wanted).await
+                let client = &clients[usize::try_from(number).unwrap()];
+                match way {
+                    Way::Booking => book(client, organization, wanted).await,
+                    Way::Intake => book_intake(client, organization, wanted).await,
+                }
             });
         }
         let mut winners = 0;
@@ -67,12 +90,10 @@ async fn fight(stores: &[Store], slots: u32, rounds: u32, first: u32) -> Figures
 }
 
 /// `None`: it is booked. Else how many alternatives were offered. Anything else fails the gate.
-async fn book(booking: &Booking, organization: OrganizationId, contact: ContactId, wanted: u32) -> Option<usize> {
+async fn book(client: &Client, organization: OrganizationId, wanted: u32) -> Option<usize> {
     let (date, start_min) = slot(wanted);
-    let key =
-        EffectKey { key: format!("{wanted}/{contact}"), args_hash: String::new(), turn: None, tool: "gate".to_owned() };
     let wish = BookRequest {
-        professional: Some("Ana".to_owned()),
+        professional: Some("Ana".to_owned().into()),
         service: Some(ServiceChoice::Name("Corte".to_owned())),
         date,
         start_min: u16::try_from(start_min).unwrap(),
@@ -80,12 +101,52 @@ async fn book(booking: &Booking, organization: OrganizationId, contact: ContactI
         pending: false,
         source: "gate".to_owned(),
     };
-    let answer = booking.book(organization, contact, key, wish).await.unwrap();
+    let booking = Booking::new(client.desk.clone());
+    let answer = booking.book(organization, client.contact, key(client, wanted), wish).await.unwrap();
     match answer.value {
         Ok(_booked) => None,
         Err(BookingRefusal::SlotTaken { alternatives }) => Some(alternatives.len()),
         Err(other) => panic!("an answer that is neither a booking nor an honest no: {other:?}"),
     }
+}
+
+/// The same, through the intake.
+async fn book_intake(client: &Client, organization: OrganizationId, wanted: u32) -> Option<usize> {
+    let (date, start_min) = slot(wanted);
+    let request = IntakeRequest {
+        date,
+        start_min: u16::try_from(start_min).unwrap(),
+        client_name: "Cliente".to_owned(),
+        client_phone: client.phone.clone(),
+    };
+    let intake = Intake::new(client.desk.clone());
+    let answer = intake.book(organization, client.contact, client.conversation, key(client, wanted), request).await;
+    match answer.unwrap().value {
+        Ok(_booked) => None,
+        Err(IntakeRefusal::Booking(BookingRefusal::SlotTaken { alternatives })) => Some(alternatives.len()),
+        Err(other) => panic!("an answer that is neither a booking nor an honest no: {other:?}"),
+    }
+}
+
+fn key(client: &Client, wanted: u32) -> EffectKey {
+    let key = format!("{wanted}/{}", client.contact);
+    EffectKey { key, args_hash: String::new(), turn: None, tool: "gate".to_owned() }
+}
+
+/// A conversation of a contact's about the shop's only professional.
+async fn about_ana(desk: &Desk, organization: OrganizationId, contact: ContactId) -> ConversationId {
+    let now = desk.clock.now();
+    let begun = desk.store.write(move |tx| {
+        let begun = conversation::find_or_begin(tx, organization, contact, "terminal", now)?;
+        let ana = tx.query_one(
+            "SELECT id FROM professional WHERE organization_id = ?1 ORDER BY id LIMIT 1",
+            &[balcao_store::Value::Organization(organization.into())],
+            |row| row.get(0),
+        )?;
+        conversation::set_professional(tx, organization, begun.id, Some(ana))?;
+        Ok::<_, StoreError>(begun.id)
+    });
+    begun.await.unwrap()
 }
 
 /// Pairs of active appointments of one professional and seat that overlap.
@@ -103,13 +164,18 @@ async fn overlaps(store: &Store, organization: OrganizationId) -> i64 {
     count.await.map_err(|error: StoreError| error).unwrap()
 }
 
-async fn gate(stores: Vec<Store>, database: &str) {
+async fn gate(way: Way, stores: Vec<Store>, database: &str) {
     let mut seen = BTreeSet::new();
-    for (slots, rounds) in [(1, 60 * scale()), (8, 20 * scale())] {
-        let figures = fight(&stores, slots, rounds, 0).await;
+    // The same claims decide in both; a session costs several times as much to book.
+    let share = match way {
+        Way::Booking => 1,
+        Way::Intake => 3,
+    };
+    for (slots, rounds) in [(1, 60 * scale() / share), (8, 20 * scale() / share)] {
+        let figures = fight(way, &stores, slots, rounds).await;
         let Figures { rounds, booked, offered_another, refused } = figures;
         eprintln!(
-            "G-04 on {database}, {} pools, {CLIENTS} clients on {slots} of one professional, {rounds} rounds: {booked} booked, \
+            "G-04 by {way:?} on {database}, {} pools, {CLIENTS} clients on {slots} of one professional, {rounds} rounds: {booked} booked, \
              {offered_another} offered another, {refused} refused, 0 overlaps",
             stores.len()
         );
@@ -118,17 +184,35 @@ async fn gate(stores: Vec<Store>, database: &str) {
     assert!(seen.iter().all(|booked| *booked > 0));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn g_04_f_155_one_slot_has_one_winner_sqlite() {
+async fn on_sqlite(way: Way) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
-    gate(vec![store], "SQLite").await;
+    gate(way, vec![store], "SQLite").await;
+}
+
+async fn on_postgres(way: Way) {
+    let Some(database) = Database::migrated() else { return };
+    let connect = || Store::connect(&database.url, OpenOptions::default()).unwrap();
+    gate(way, vec![connect(), connect(), connect()], "PostgreSQL").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn g_04_f_155_one_slot_has_one_winner_sqlite() {
+    on_sqlite(Way::Booking).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn g_04_f_155_one_slot_has_one_winner_postgres() {
-    let Some(database) = Database::migrated() else { return };
-    let connect = || Store::connect(&database.url, OpenOptions::default()).unwrap();
-    gate(vec![connect(), connect(), connect()], "PostgreSQL").await;
+    on_postgres(Way::Booking).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn g_04_one_session_of_the_intake_has_one_winner_sqlite() {
+    on_sqlite(Way::Intake).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn g_04_one_session_of_the_intake_has_one_winner_postgres() {
+    on_postgres(Way::Intake).await;
 }

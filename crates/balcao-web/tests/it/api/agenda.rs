@@ -21,7 +21,7 @@ async fn read(shop: &Shop, path: &str) -> (u16, String, String) {
 async fn book(shop: &Shop) {
     let contact = shop.contact("Lívia").await.parse().unwrap();
     let request = BookRequest {
-        professional: Some("Wesley".to_owned()),
+        professional: Some("Wesley".to_owned().into()),
         service: None,
         date: date(2026, 11, 27),
         start_min: 11 * 60,

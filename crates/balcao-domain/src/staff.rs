@@ -1,0 +1,85 @@
+//! What people of staff are, as far as it decides what they may do.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The role of somebody of staff (specification part 06 §4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Whose business it is.
+    Owner,
+    /// Runs it.
+    Manager,
+    /// Answers customers.
+    Attendant,
+    /// Is booked, and sees their own appointments.
+    Professional,
+    /// Looks on.
+    Viewer,
+}
+
+impl Role {
+    /// Every role, the most powerful first.
+    pub const ALL: [Self; 5] = [Self::Owner, Self::Manager, Self::Attendant, Self::Professional, Self::Viewer];
+
+    /// The word it is stored and written as.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Manager => "manager",
+            Self::Attendant => "attendant",
+            Self::Professional => "professional",
+            Self::Viewer => "viewer",
+        }
+    }
+
+    /// Whether they see all prices and the revenue. A professional sees those of their own appointments.
+    #[must_use]
+    pub const fn sees_all_money(self) -> bool {
+        match self {
+            Self::Owner | Self::Manager => true,
+            Self::Attendant | Self::Professional | Self::Viewer => false,
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A word that is no role.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{word}` is no role of staff")]
+pub struct UnknownRole {
+    /// As given.
+    pub word: String,
+}
+
+impl FromStr for Role {
+    type Err = UnknownRole;
+
+    fn from_str(word: &str) -> Result<Self, UnknownRole> {
+        Self::ALL.into_iter().find(|role| role.as_str() == word).ok_or_else(|| UnknownRole { word: word.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Role;
+
+    #[test]
+    fn a_role_is_read_as_it_is_written_and_nothing_else_is_one() {
+        for role in Role::ALL {
+            assert_eq!(role.to_string().parse(), Ok(role));
+        }
+        for word in ["", "Owner", "boss", "owner "] {
+            assert!(word.parse::<Role>().is_err(), "{word:?}");
+        }
+    }
+}
