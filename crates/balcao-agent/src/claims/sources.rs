@@ -175,7 +175,7 @@ impl SaidDate {
 #[derive(Debug, Clone, Copy)]
 struct Said {
     time: Time,
-    /// "3h" may be fifteen.
+    /// "3h" may be fifteen, and what was read as fifteen may be three.
     half_day_open: bool,
     /// The end of a span whose start stands before it, outside of sentences on opening hours.
     ends_range: bool,
@@ -183,10 +183,8 @@ struct Said {
 
 impl Said {
     fn is_one_of(&self, known: &[Time]) -> bool {
-        let later = self.time.hour().checked_add(12).filter(|hour| *hour < 24);
-        let other =
-            later.and_then(|hour| Time::new(hour, self.time.minute(), 0, 0).ok()).filter(|_| self.half_day_open);
-        known.contains(&self.time) || other.is_some_and(|other| known.contains(&other))
+        let other = self.time.wrapping_add(jiff::Span::new().hours(12));
+        known.contains(&self.time) || self.half_day_open && known.contains(&other)
     }
 }
 

@@ -34,6 +34,12 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     ] {
         assert_eq!(found(known), None, "{known}");
     }
+    // "3h" is read as fifteen where nothing else is known, and is three where the customer or a tool said three.
+    for three in ["quero amanhã às 3h da manhã", "às 03:00", r#"{"slots":["03:00"]}"#] {
+        let said = |text: &str| invented(text, &evidence(Vec::new()), [three].into_iter(), prompt);
+        assert_eq!(said("Às 3h não está livre."), None, "{three}");
+        assert_eq!(said("Às 3h30 não está livre."), time(15, 30), "{three}");
+    }
     assert_eq!(found("O corte custa R$ 50,00."), Some(Invented::Price(5_000)));
     assert_eq!(found("Temos 9h e 10h30."), time(10, 30));
     assert_eq!(found("Tenho às 14:00 livre."), time(14, 0));

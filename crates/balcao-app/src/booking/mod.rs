@@ -60,6 +60,13 @@ pub struct BookRequest {
     pub source: String,
 }
 
+impl BookRequest {
+    /// Whether a customer books, through an agent, and not staff.
+    pub(super) fn is_by_customer(&self) -> bool {
+        self.source == "agent"
+    }
+}
+
 /// An appointment that was booked, or was there already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Booked {

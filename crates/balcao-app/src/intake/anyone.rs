@@ -3,7 +3,7 @@
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::{DateSpan, TimeReading, find_dates, find_times};
+use balcao_language::{DateSpan, TimeReading, find_dates, find_times_from};
 use balcao_store::Tx;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::{Timestamp, ToSpan};
@@ -59,8 +59,8 @@ pub(super) fn says_anybody(folded: &str, asked: bool) -> bool {
     ANY_PERSON.iter().any(says) || asked && ANYBODY.iter().any(says)
 }
 
-/// The last day and the last time that texts name, the oldest text first.
-pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date) -> Wish {
+/// The last day and the last time that texts name, the oldest text first. A bare hour is as written from `opens` on.
+pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens: Time) -> Wish {
     let mut wish = Wish::default();
     for text in texts {
         for found in find_dates(text, today) {
@@ -69,7 +69,7 @@ pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date) -> Wis
                 Ok(DateSpan::Range { .. }) | Err(_) => None,
             };
         }
-        let mut times = find_times(text).into_iter().filter_map(|found| match found.reading {
+        let mut times = find_times_from(text, opens).into_iter().filter_map(|found| match found.reading {
             TimeReading::At { time, .. } => Some(time),
             TimeReading::Window(_) => None,
         });

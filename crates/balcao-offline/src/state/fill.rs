@@ -1,7 +1,7 @@
 //! What a message adds to what is known: days, times, people, services.
 
 use balcao_language::{
-    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times, fold,
+    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times_from, fold,
 };
 use jiff::civil::{Date, Time};
 
@@ -140,7 +140,7 @@ impl Dialogue {
             Ok(DateSpan::Day(date)) => Some(date),
             Ok(DateSpan::Range { .. }) | Err(_) => None,
         })?;
-        let times = find_times(line);
+        let times = find_times_from(line, Time::MIN);
         let at = |time: Time| {
             times.iter().any(|found| matches!(found.reading, TimeReading::At { time: said, .. } if said == time))
         };
@@ -201,6 +201,12 @@ impl Dialogue {
         let far = self.today().checked_add(months).is_ok_and(|limit| date > limit);
         let year = date.year().to_string();
         far && !self.mentions.iter().any(|text| text.contains(&year))
+    }
+
+    /// The day that a date which rolled over was meant for: this year's, which is over.
+    #[must_use]
+    pub fn that_was_meant(&self, date: Date) -> Date {
+        if self.rolled_over(date) { date.saturating_sub(jiff::Span::new().years(1)) } else { date }
     }
 
     /// "Sim" to an offer of times, and nothing else.
