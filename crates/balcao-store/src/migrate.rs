@@ -156,6 +156,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112361_throttle.sql"),
         postgres: include_str!("../migrations/postgres/2026112361_throttle.sql"),
     },
+    Migration {
+        version: 2_026_112_370,
+        name: "2026112370_staff_professional",
+        sqlite: include_str!("../migrations/sqlite/2026112370_staff_professional.sql"),
+        postgres: include_str!("../migrations/postgres/2026112370_staff_professional.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -1,6 +1,6 @@
 //! People who use the console.
 
-use balcao_domain::{ContactId, OrganizationId, StaffId};
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId, StaffId};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
@@ -22,6 +22,8 @@ pub struct Staff {
     pub phone: Option<String>,
     /// Whether conversations can be assigned to them now.
     pub on_duty: bool,
+    /// The professional that they are, where that was said.
+    pub professional: Option<ProfessionalId>,
 }
 
 /// Adds a person; the `id` is not looked at.
@@ -30,8 +32,9 @@ pub struct Staff {
 /// A unique violation if the e-mail address is taken.
 pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Result<StaffId, StoreError> {
     tx.insert(
-        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
-        values![organization, &new.name, &new.email, &new.role, new.phone.as_ref(), new.on_duty],
+        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty, professional_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        values![organization, &new.name, &new.email, &new.role, new.phone.as_ref(), new.on_duty, new.professional],
     )
 }
 
@@ -87,7 +90,7 @@ pub fn set_contact(
     Ok(())
 }
 
-const COLUMNS: &str = "id, name, email, role, phone, on_duty";
+const COLUMNS: &str = "id, name, email, role, phone, on_duty, professional_id";
 
 fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
     Ok(Staff {
@@ -97,5 +100,6 @@ fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
         role: row.get(3)?,
         phone: row.get(4)?,
         on_duty: row.get(5)?,
+        professional: row.get(6)?,
     })
 }

@@ -147,7 +147,7 @@ pub enum BookingRefusal {
     },
     /// The clock change skips that time.
     NoSuchTime,
-    /// The time is not a multiple of five minutes.
+    /// Appointments do not begin then: at no full five minutes, or, for customers, beside the starts of the business.
     OffGrid {
         /// The nearest free ones.
         alternatives: Vec<Slot>,

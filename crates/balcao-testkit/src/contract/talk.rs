@@ -149,7 +149,7 @@ pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
         let mut hire = |name: &str, role: &str, on_duty| {
             let id = StaffId::try_from(1).unwrap();
             let (name, email, role) = (name.to_owned(), format!("{name}@example.com"), role.to_owned());
-            staff::insert(tx, organization, &Staff { id, name, email, role, phone: None, on_duty })
+            staff::insert(tx, organization, &Staff { id, name, email, role, phone: None, on_duty, professional: None })
         };
         let boss = hire("boss", "owner", true)?;
         let (bia, caio) = (hire("bia", "attendant", true)?, hire("caio", "attendant", true)?);
