@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use balcao_language::{DateSpan, TimeReading, find_dates, find_times, fold};
+use balcao_language::{DateProblem, DateSpan, TimeReading, find_dates, find_times, fold};
 use jiff::civil::{Date, Time};
 use regex::Regex;
 
@@ -147,7 +147,8 @@ fn known_dates(source: &str, today: Date) -> Vec<Date> {
     // A tool's result is long and has ISO dates; its messages may have others.
     if !source.starts_with(['{', '[']) || source.contains('/') {
         known.extend(find_dates(source, today).into_iter().filter_map(|date| match date.reading {
-            Ok(DateSpan::Day(day)) => Some(day),
+            // "Sexta dia 10" names the tenth, though it is a Thursday.
+            Ok(DateSpan::Day(day)) | Err(DateProblem::WeekdayMismatch { date: day, .. }) => Some(day),
             Ok(DateSpan::Range { .. }) | Err(_) => None,
         }));
     }

@@ -48,6 +48,10 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     assert_eq!(found("Fechamos às 20h."), time(20, 0));
     assert_eq!(found("Tem vaga das 10h às 11h."), time(10, 0));
     let day = |month, day| Some(Invented::Date(date(if month == 1 { 2027 } else { 2026 }, month, day)));
+    // A date that was said with another weekday was said.
+    let asked = |text: &str| invented(text, &evidence(Vec::new()), ["quero sexta dia 10"].into_iter(), prompt);
+    assert_eq!(asked("Só pra eu não errar: 10/12 é quinta, não sexta. Qual dia você quer?"), None);
+    assert_eq!(asked("11/12 é sexta."), day(12, 11));
     assert_eq!(found("O seu plano vence em 2027-01-24."), day(1, 24));
     assert_eq!(found("Seu plano vence em 24/01/2027."), day(1, 24));
     assert_eq!(found("Tenho livre no dia 28/11."), day(11, 28));

@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn the_last_day_and_time_that_were_said_are_wanted() {
         let today = date(2026, 11, 24);
-        let wanted = |texts: &[&str]| wish(texts.iter().copied(), today);
+        let wanted = |texts: &[&str]| wish(texts.iter().copied(), today, jiff::civil::Time::MAX);
         let at =
             |day: i8, hour: i8| Wish { day: Some(date(2026, 11, day)), time: Some(jiff::civil::time(hour, 0, 0, 0)) };
         assert_eq!(wanted(&["quero amanhã às 15h", "tanto faz"]), at(25, 15));
@@ -153,7 +153,9 @@ mod tests {
         let at = |day: i8, hour: i8| date(2026, 11, day).at(hour, 0, 0, 0);
         let id = |id: i64| id.try_into().unwrap();
         let all = [(id(1), vec![at(25, 9), at(25, 10)]), (id(2), vec![at(25, 11), at(25, 15)]), (id(3), vec![])];
-        let wanted = |day, hour| wish([format!("{day}/11 às {hour}h").as_str()].into_iter(), date(2026, 11, 24));
+        let wanted = |day, hour| {
+            wish([format!("{day}/11 às {hour}h").as_str()].into_iter(), date(2026, 11, 24), jiff::civil::Time::MAX)
+        };
         assert_eq!(first_of(&all, wanted(25, 15)), Some(id(2)));
         assert_eq!(first_of(&all, wanted(25, 16)), Some(id(1)));
         assert_eq!(first_of(&all, Wish::default()), Some(id(1)));
