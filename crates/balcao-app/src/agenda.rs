@@ -223,6 +223,17 @@ impl Agenda {
         free_spans(&question, &self.candidate(index, professional, need))
     }
 
+    /// Whether a start that could be booked is one at which customers are booked: on the grid of the business, or anywhere where its
+    /// starts follow no grid.
+    pub(crate) fn is_on_grid(&self, professional: &Professional, service: Option<&Service>, start: Timestamp) -> bool {
+        let date = self.zone.to_datetime(start).date();
+        self.organization.scheduling.slot_mode != SlotMode::Grid
+            || self
+                .free(service, None, Some(professional.id), (date, date))
+                .iter()
+                .any(|free| free.starts.contains(&start))
+    }
+
     /// The last local date that a service, or a visit without one, can be booked on.
     pub(crate) fn last_date(&self, service: Option<&Service>) -> Date {
         let own = service.and_then(|service| service.advance_days);

@@ -4,7 +4,7 @@ use balcao_domain::OrganizationId;
 use balcao_domain::availability::instant_of;
 use balcao_domain::hours::{Hours, Period};
 use balcao_store::hours;
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,9 @@ use crate::desk::{Desk, UseCaseError, organization};
 
 /// How many days the next opening is looked for.
 const HORIZON_DAYS: i64 = 60;
+
+/// What opens before this minute of the day opens early.
+const EARLY_MIN: u16 = 8 * 60;
 
 /// One local date.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +103,8 @@ fn day(business: &Hours, date: Date) -> DayHours {
 pub(crate) struct OpenState {
     pub(crate) open_now: bool,
     pub(crate) next_opening: Option<jiff::civil::DateTime>,
+    /// The earliest time at which anybody works on one of the days to come; `None` if that is eight or later.
+    pub(crate) earliest: Option<Time>,
 }
 
 pub(crate) fn open_state(
@@ -114,7 +119,31 @@ pub(crate) fn open_state(
     Ok(OpenState {
         open_now: is_open(&business, zone, now),
         next_opening: next.and_then(|next| Some(next.date.to_datetime(next.opens.parse().ok()?))),
+        earliest: earliest(tx, organization.id, &business, today)?,
     })
+}
+
+/// Only what is open before eight is looked at more closely: no hour after that is taken for another.
+fn earliest(
+    tx: &mut balcao_store::Tx<'_>,
+    id: OrganizationId,
+    business: &Hours,
+    today: Date,
+) -> Result<Option<Time>, UseCaseError> {
+    let days = || (0..=HORIZON_DAYS).map(|ahead| today.saturating_add(ahead.days()));
+    let early = |opens: Option<u16>| opens.filter(|opens| *opens < EARLY_MIN);
+    let open = |date: Date| business.on(date).iter().map(Period::opens_min);
+    if early(days().flat_map(open).min()).is_none() {
+        return Ok(None);
+    }
+    let people = crate::intake::whom::active(tx, id)?;
+    let works = |date: Date| {
+        let own = people.iter().flat_map(move |one| one.hours.on(date));
+        own.flat_map(move |own| business.on(date).iter().filter_map(|open| open.intersection(own)))
+            .map(|period| period.opens_min())
+    };
+    let first = early(days().flat_map(works).min());
+    Ok(first.and_then(|opens| Time::new(i8::try_from(opens / 60).ok()?, i8::try_from(opens % 60).ok()?, 0, 0).ok()))
 }
 
 fn is_open(business: &Hours, zone: &TimeZone, now: Timestamp) -> bool {

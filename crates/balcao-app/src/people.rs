@@ -57,7 +57,9 @@ pub enum PeopleRefusal {
         wait: Duration,
     },
     /// Somebody with the role of a professional whom no professional's name belongs to.
-    #[error("`{name}` has the role `professional`, and no professional has that name; give both the same name")]
+    #[error(
+        "`{name}` has the role `professional`, and no professional has that name; name theirs in the seed file (`professional:`), or give both the same name"
+    )]
     NoProfessional {
         /// The name.
         name: String,
@@ -166,6 +168,9 @@ impl People {
 fn sees(tx: &mut Tx<'_>, organization: OrganizationId, me: Staff) -> Result<Result<Sees, PeopleRefusal>, UseCaseError> {
     if me.role != Role::Professional {
         return Ok(Ok(Sees { money: me.role.sees_all_money(), only: None }));
+    }
+    if me.professional.is_some() {
+        return Ok(Ok(Sees { money: true, only: me.professional }));
     }
     let mut names = professional_names(tx, organization)?.into_iter();
     Ok(match names.find(|(_, name)| fold(name) == fold(&me.name)) {

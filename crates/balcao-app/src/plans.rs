@@ -6,8 +6,8 @@ use balcao_domain::OrganizationId;
 use balcao_domain::entitlement::{Entitlement, Feature, Tier, UpgradeRequired};
 use balcao_store::{Tx, entitlement};
 use balcao_tool::Locale;
-use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::{Timestamp, Zoned};
 
 use crate::agenda::local_midnight;
 use crate::desk::{Desk, UseCaseError, organization};
@@ -25,6 +25,32 @@ pub struct PlanChange {
     pub withdraw: BTreeSet<Feature>,
 }
 
+/// Why nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanRefusal {
+    /// A trial that would have been over before it began.
+    #[error(
+        "a trial until {last} would be over already: it is {today} there; name today or a day to come, or end the trial"
+    )]
+    TrialInThePast {
+        /// The last day that was named.
+        last: Date,
+        /// Today, where the business is.
+        today: Date,
+    },
+}
+
+/// What a business may use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The plan, the trial and what stands beside them.
+    pub entitlement: Entitlement,
+    /// The features that may be used now.
+    pub open: BTreeSet<Feature>,
+    /// The first instant after the trial, in the business's zone.
+    pub trial_ends_at: Option<Zoned>,
+}
+
 /// Shows and sets what a business may use.
 #[derive(Debug, Clone)]
 pub struct Plans {
@@ -38,16 +64,18 @@ impl Plans {
         Self { desk }
     }
 
-    /// What a business may use, and which features that opens now.
+    /// What a business may use, which features that opens now, and when its trial ends where it is.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn show(&self, id: OrganizationId) -> Result<(Entitlement, BTreeSet<Feature>), UseCaseError> {
+    pub async fn show(&self, id: OrganizationId) -> Result<Shown, UseCaseError> {
         self.desk
             .look(move |tx, now| {
-                let found = entitlement::get(tx, id)?;
-                let open = Feature::ALL.into_iter().filter(|one| found.allows(*one, now).is_ok()).collect();
-                Ok((found, open))
+                let entitlement = entitlement::get(tx, id)?;
+                let open = Feature::ALL.into_iter().filter(|one| entitlement.allows(*one, now).is_ok()).collect();
+                let zone = organization(tx, id)?.1;
+                let trial_ends_at = entitlement.trial_ends_at.map(|end| end.to_zoned(zone));
+                Ok(Shown { entitlement, open, trial_ends_at })
             })
             .await
     }
@@ -67,11 +95,21 @@ impl Plans {
     /// Changes what a business may use.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed.
-    pub async fn change(&self, id: OrganizationId, change: PlanChange) -> Result<(), UseCaseError> {
+    /// [`UseCaseError`] if the database failed; inside, [`PlanRefusal`], with nothing changed.
+    pub async fn change(
+        &self,
+        id: OrganizationId,
+        change: PlanChange,
+    ) -> Result<Result<(), PlanRefusal>, UseCaseError> {
         let now = self.desk.clock.now();
         let work = move |tx: &mut Tx<'_>| {
             let (_, zone) = organization(tx, id)?;
+            let today = zone.to_datetime(now).date();
+            if let Some(Some(last)) = change.trial_until
+                && last < today
+            {
+                return Ok(Err(PlanRefusal::TrialInThePast { last, today }));
+            }
             let mut found = entitlement::get(tx, id)?;
             found.tier = change.tier.unwrap_or(found.tier);
             if let Some(until) = change.trial_until {
@@ -82,7 +120,7 @@ impl Plans {
             found.extra.extend(&change.grant);
             found.extra.retain(|one| !change.withdraw.contains(one));
             entitlement::set(tx, id, &found, now)?;
-            Ok(())
+            Ok(Ok(()))
         };
         self.desk.store.write::<_, UseCaseError, _>(work).await
     }

@@ -25,7 +25,7 @@ mod spans;
 
 use jiff::civil::{Date, Weekday};
 
-pub(crate) use names::month_named;
+pub use names::month_named;
 pub use names::weekday_named;
 
 use crate::{

@@ -215,3 +215,17 @@ proptest::proptest! {
         proptest::prop_assert_eq!(resolve_date(&day.to_string(), TODAY).unwrap().date, day);
     }
 }
+
+#[test]
+fn a_day_of_the_last_month_is_not_one_of_the_next() {
+    let today = date(2026, 11, 24);
+    for (text, day) in [
+        ("dia 5 do mês passado", date(2026, 10, 5)),
+        ("no dia 30 do mês passado", date(2026, 10, 30)),
+        ("dia 5 do mês que vem", date(2026, 12, 5)),
+        ("dia 5", date(2026, 12, 5)),
+    ] {
+        let found = find_dates(text, today);
+        assert!(matches!(found.as_slice(), [one] if one.reading == Ok(DateSpan::Day(day))), "{text}: {found:?}");
+    }
+}

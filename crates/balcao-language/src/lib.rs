@@ -8,6 +8,7 @@
 pub mod agreement;
 pub mod bilingual;
 pub mod dates;
+pub mod first_names;
 pub mod fold;
 pub mod intents_rules;
 pub mod names;
@@ -20,8 +21,9 @@ pub mod times;
 pub use agreement::{Agreement, Asked, agreement, agreement_about};
 pub use bilingual::bilingual_tokens;
 pub use dates::{DateMatch, DateProblem, DateSpan, ResolvedDate, find_dates, resolve_date, weekday_named};
+pub use first_names::is_first_name;
 pub use fold::{Token, TokenKind, fold, tokens};
 pub use intents_rules::{asks_for_human, contains_word, opt_in, opt_out};
 pub use names::{Candidate, How, NameMatch, match_name};
 pub use search::search_tokens;
-pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, find_times};
+pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, bare_hours_from, find_times, find_times_from};

@@ -96,7 +96,20 @@ pub fn short_date(date: Date, locale: Locale) -> String {
     }
 }
 
-/// The day as seen from today: "hoje", "amanhã", else [`day`].
+/// The date as seen from today: with its year if that is another and the date is not one of the coming months.
+#[must_use]
+pub fn short_date_from(date: Date, today: Date, locale: Locale) -> String {
+    const EVIDENT_DAYS: i32 = 180;
+    let ahead = today.until(date).map_or(i32::MAX, |span| span.get_days());
+    let short = short_date(date, locale);
+    match locale {
+        _ if date.year() == today.year() || (0..=EVIDENT_DAYS).contains(&ahead) => short,
+        Locale::Pt => format!("{short}/{}", date.year()),
+        Locale::En => format!("{short}, {}", date.year()),
+    }
+}
+
+/// The day as seen from today: "hoje", "amanhã", else weekday and [`short_date_from`].
 #[must_use]
 pub fn day_from(date: Date, today: Date, locale: Locale) -> String {
     let near = match (date == today, today.tomorrow().ok() == Some(date), locale) {
@@ -104,7 +117,7 @@ pub fn day_from(date: Date, today: Date, locale: Locale) -> String {
         (true, _, Locale::En) => "today",
         (_, true, Locale::Pt) => "amanhã",
         (_, true, Locale::En) => "tomorrow",
-        _ => return day(date, locale),
+        _ => return format!("{}, {}", weekday(date.weekday(), locale), short_date_from(date, today, locale)),
     };
     format!("{near} ({})", day(date, locale))
 }

@@ -24,3 +24,17 @@ fn dates_times_and_money_are_said_as_people_write_them() {
     assert_eq!(Locale::of("en-US"), Locale::En);
     assert_eq!(Locale::of("pt-BR"), Locale::Pt);
 }
+
+#[test]
+fn a_date_of_another_year_says_so_unless_it_is_one_of_the_coming_months() {
+    let today = jiff::civil::date(2026, 11, 24);
+    for (year, month, day, said) in [
+        (2026, 10, 5, "segunda, 05/10"),
+        (2025, 10, 5, "domingo, 05/10/2025"),
+        (2027, 1, 4, "segunda, 04/01"),
+        (2027, 11, 20, "sábado, 20/11/2027"),
+    ] {
+        assert_eq!(day_from(jiff::civil::date(year, month, day), today, Locale::Pt), said);
+    }
+    assert_eq!(day_from(jiff::civil::date(2025, 10, 5), today, Locale::En), "Sunday, Oct 5, 2025");
+}

@@ -5,7 +5,8 @@
 //!   it is the only time and the only period there.
 //! - A bare hour ("às 3", "3 e meia") from 1 to 7 is in the afternoon or evening, because a front desk's day runs from 8 to
 //!   20 or so; with `h` or minutes in figures ("3h", "3:30") that holds from 1 to 6. Such a reading says so (`assumed_pm`).
-//!   A leading zero ("07:00") or a figure above 12 is taken as written.
+//!   A leading zero ("07:00") or a figure above 12 is taken as written. Where a business is open by then
+//!   ([`find_times_from`]), the hour is the morning's, too: "às 6" at a gym that opens at 5.
 //! - A number counts as an hour only with a sign of one: `h`, minutes, "às", a period. [`bare_hours`] reads naked numbers,
 //!   for the answer to "que horas?".
 //! - "Boa tarde", "mais tarde", "daqui a 2 horas", "uma hora antes" are no times.
@@ -79,7 +80,15 @@ pub enum Period {
 /// All times and windows that a text names, in its order, without overlaps.
 #[must_use]
 pub fn find_times(text: &str) -> Vec<TimeMatch> {
-    scan::scan(&tokens(text), scan::Bare::Refused)
+    find_times_from(text, Time::MAX)
+}
+
+/// Like [`find_times`], for a business that `opens` at that time: a bare hour from then on is as written.
+///
+/// With midnight every hour is as written, as in texts of ours, which leave no afternoon out.
+#[must_use]
+pub fn find_times_from(text: &str, opens: Time) -> Vec<TimeMatch> {
+    scan::scan(&tokens(text), scan::Bare::Refused, opens)
 }
 
 /// Like [`find_times`], but a naked number that could be an hour counts: "10", "pode ser 10", "o das 10 e meia".
@@ -87,7 +96,13 @@ pub fn find_times(text: &str) -> Vec<TimeMatch> {
 /// Only for texts that answer a question for a time.
 #[must_use]
 pub fn bare_hours(text: &str) -> Vec<TimeMatch> {
-    scan::scan(&tokens(text), scan::Bare::Accepted)
+    bare_hours_from(text, Time::MAX)
+}
+
+/// Like [`bare_hours`], for a business that `opens` at that time, as in [`find_times_from`].
+#[must_use]
+pub fn bare_hours_from(text: &str, opens: Time) -> Vec<TimeMatch> {
+    scan::scan(&tokens(text), scan::Bare::Accepted, opens)
 }
 
 /// Reads a text that is meant to name one time and nothing else, such as a tool's argument. `None` if it does not.

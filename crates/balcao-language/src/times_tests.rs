@@ -172,3 +172,33 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_bare_hour_is_the_mornings_where_the_business_is_open_by_then() {
+    let five = time(5, 0, 0, 0);
+    for (text, from_five, else_) in [
+        ("às 6h30", "06:30", "18:30"),
+        ("amanhã às 6", "06:00", "18:00"),
+        ("5h", "05:00", "17:00"),
+        ("às 4", "16:00", "16:00"),
+        ("4:45", "16:45", "16:45"),
+        ("6 da tarde", "18:00", "18:00"),
+        ("amanhã de tarde, às 6", "18:00", "18:00"),
+        ("6pm", "18:00", "18:00"),
+        ("3h da manhã", "03:00", "03:00"),
+        ("3h da madrugada", "03:00", "03:00"),
+        ("03:00", "03:00", "03:00"),
+        ("às 05h", "05:00", "05:00"),
+    ] {
+        let at = |found: Vec<TimeMatch>| match found.as_slice() {
+            [TimeMatch { reading: TimeReading::At { time, .. }, .. }] => time.strftime("%H:%M").to_string(),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(at(find_times_from(text, five)), from_five, "{text}");
+        assert_eq!(at(find_times(text)), else_, "{text}");
+        assert_eq!(at(bare_hours_from(text, five)), from_five, "{text}");
+    }
+    let until = |opens| find_times_from("até as 6", opens).into_iter().next().unwrap().reading;
+    let ends = |reading| matches!(reading, TimeReading::Window(window) if window.until == time(6, 0, 0, 0));
+    assert!(ends(until(five)) && !ends(until(Time::MAX)));
+}

@@ -185,6 +185,10 @@ pub struct TurnFacts {
     /// Its address, if known.
     #[serde(default)]
     pub address: Option<String>,
+    /// The earliest time at which anybody can be booked on any day: a customer's bare hour from then on is as written.
+    /// `None` if it plays no part, because nobody works before eight.
+    #[serde(default)]
+    pub opens: Option<jiff::civil::Time>,
     /// The contact's name, if known.
     pub contact_name: Option<String>,
     /// The appointment that a notification was about which the contact may be answering.

@@ -44,6 +44,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
             locale: "pt-BR".to_owned(),
             organization: "o".to_owned(),
             address: None,
+            opens: None,
             contact_name: None,
             appointment: None,
         },

@@ -87,6 +87,8 @@ pub struct Appointment {
     pub professional: Option<String>,
     /// What is done.
     pub service: Option<String>,
+    /// For whom, where not for the contact.
+    pub attendee: Option<String>,
 }
 
 /// The free starts of one day.
@@ -155,6 +157,7 @@ pub fn appointment(value: &Value) -> Appointment {
         time: clock.as_deref().and_then(time_of),
         professional: text(value, &["barber", "barber_name", "professional", "professional_name"]),
         service: text(value, &["service", "service_name"]),
+        attendee: text(value, &["attendee"]),
     }
 }
 

@@ -4,31 +4,35 @@
 //! and what a reply said overrides what the words before it seemed to say.
 
 mod fill;
+mod named;
 mod pick;
 mod question;
 mod who;
 
-use balcao_language::{Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, fold};
+use balcao_language::{
+    Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, find_times_from, fold,
+};
 use balcao_llm::{Message, ModelRequest};
 use jiff::{
-    ToSpan, Zoned,
+    Zoned,
     civil::{Date, Time},
 };
 use serde_json::Value;
 
 use crate::{
     catalog::{Catalog, Named},
-    nlu::{self, Act, Day, Utterance},
+    nlu::{self, Act, Clock, Day, Utterance},
     results::{self, Appointment, Outcome},
 };
 
 pub use fill::says_all;
 use fill::{informative, wants_a_time};
+pub(crate) use named::{introduced, owner_named};
 pub use pick::{Place, place_in};
 use question::question_in;
 pub use question::{Question, own_appointment};
-pub(crate) use who::is_asked_for;
 pub use who::{GUEST_NAME, Guest, OWN_NAME, Who};
+pub(crate) use who::{is_asked_for, same_question};
 
 /// What the customer is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,6 +53,8 @@ pub enum Goal {
 pub struct Dialogue {
     /// The organization's local time.
     pub now: Zoned,
+    /// From when on a customer's bare hour is as written.
+    pub opens: Time,
     /// What tools have shown of the business.
     pub catalog: Catalog,
     /// What the customer is after.
@@ -89,6 +95,9 @@ pub struct Dialogue {
     pub offered: Vec<Time>,
     /// The last reply.
     pub said: String,
+    /// How often it has been given, one time after the other, while the customer added nothing: the same words, or the same question
+    /// for a name.
+    pub said_times: usize,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
     /// The appointment that a notification was about which the message may answer.
@@ -138,6 +147,7 @@ impl Dialogue {
             proposal: None,
             offered: Vec::new(),
             said: String::new(),
+            said_times: 0,
             upcoming: Vec::new(),
             told: request.facts.appointment,
             reminded: false,
@@ -147,6 +157,7 @@ impl Dialogue {
             outcomes: Vec::new(),
             rounds: 0,
             english: None,
+            opens: request.facts.opens.unwrap_or(Time::MAX),
             now,
         };
         let mut calls: Vec<(String, Value)> = Vec::new();
@@ -161,7 +172,7 @@ impl Dialogue {
                         dialogue.see(outcome, today);
                     }
                     if let Some(said) = said {
-                        dialogue.hear(nlu::read(&said, today, &tools));
+                        dialogue.hear(nlu::read(&said, dialogue.clock(), &tools));
                     }
                 }
                 Message::Assistant { text, tool_calls } => {
@@ -196,6 +207,12 @@ impl Dialogue {
         self.now.date()
     }
 
+    /// By what messages are read.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        Clock { today: self.today(), opens: self.opens }
+    }
+
     /// Takes in a message of the customer.
     fn hear(&mut self, mut utterance: Utterance) {
         // "E dia 24?" after "que horas abre?" asks the same again.
@@ -207,6 +224,10 @@ impl Dialogue {
         }
         // A second message without a reply between them is the same turn.
         let goal_before = self.goal;
+        if self.outcomes.iter().any(|one| results::usual_name(&one.name) == "create_appointment" && one.succeeded()) {
+            // What was to be moved has its new time: what is left of it is the question whether to cancel it.
+            self.moving = None;
+        }
         self.outcomes.clear();
         self.rounds = 0;
         if let Some(english) = utterance.english {
@@ -299,6 +320,8 @@ impl Dialogue {
 
     /// Takes in a reply of ours (or of a model before us).
     fn say(&mut self, said: &str, today: Date) {
+        let again = who::same_question(&self.said, said) && !self.utterance.adds_something();
+        self.said_times = if again { self.said_times.saturating_add(1) } else { 1 };
         self.said = said.to_owned();
         self.greeted = true;
         self.asked = question_in(said, self.held.as_ref());
@@ -311,11 +334,10 @@ impl Dialogue {
         // What is said not to be free is no offer.
         let free = |line: &&str| !["nao esta livre", "not free"].iter().any(|words| fold(line).contains(words));
         let offer = said.lines().filter(free).collect::<Vec<_>>().join("\n");
-        self.offered = find_times(&offer)
+        // Our own "1h" is one in the night: only customers leave the afternoon out.
+        self.offered = find_times_from(&offer, Time::MIN)
             .into_iter()
             .filter_map(|found| match found.reading {
-                // Our own "1h" is one in the night: only customers leave the afternoon out.
-                TimeReading::At { time, assumed_pm: true, .. } => time.checked_sub(12.hours()).ok(),
                 TimeReading::At { time, .. } => Some(time),
                 TimeReading::Window(_) => None,
             })
@@ -356,6 +378,7 @@ impl Dialogue {
         };
         Appointment {
             id: None,
+            attendee: None,
             date,
             time: self.offered.last().copied(),
             professional: between(" com ", &ends).or_else(|| between(" with ", &ends)).or(named),
@@ -404,7 +427,7 @@ impl Dialogue {
                     if let Some(next) = queue.first() {
                         self.goal = Goal::Book;
                         self.mentions.push(next.clone());
-                        let own = nlu::read(next, today, &[]);
+                        let own = nlu::read(next, self.clock(), &[]);
                         self.day = own.days.first().copied().or_else(|| booked_day(&outcome));
                         self.times = if each_timed { own.times } else { Vec::new() };
                     }

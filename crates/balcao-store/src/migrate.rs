@@ -158,9 +158,15 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 2_026_112_370,
-        name: "2026112370_one_handoff",
-        sqlite: include_str!("../migrations/sqlite/2026112370_one_handoff.sql"),
-        postgres: include_str!("../migrations/postgres/2026112370_one_handoff.sql"),
+        name: "2026112370_staff_professional",
+        sqlite: include_str!("../migrations/sqlite/2026112370_staff_professional.sql"),
+        postgres: include_str!("../migrations/postgres/2026112370_staff_professional.sql"),
+    },
+    Migration {
+        version: 2_026_112_371,
+        name: "2026112371_one_handoff",
+        sqlite: include_str!("../migrations/sqlite/2026112371_one_handoff.sql"),
+        postgres: include_str!("../migrations/postgres/2026112371_one_handoff.sql"),
     },
 ];
 

@@ -1,7 +1,7 @@
 //! People who use the console.
 
 use balcao_domain::staff::Role;
-use balcao_domain::{ContactId, OrganizationId, StaffId};
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId, StaffId};
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
@@ -23,6 +23,8 @@ pub struct Staff {
     pub phone: Option<String>,
     /// Whether conversations can be assigned to them now.
     pub on_duty: bool,
+    /// The professional that they are, where that was said.
+    pub professional: Option<ProfessionalId>,
 }
 
 /// Adds a person; the `id` is not looked at.
@@ -31,8 +33,9 @@ pub struct Staff {
 /// A unique violation if the e-mail address is taken.
 pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Result<StaffId, StoreError> {
     tx.insert(
-        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
-        values![organization, &new.name, &new.email, new.role.as_str(), new.phone.as_ref(), new.on_duty],
+        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty, professional_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        values![organization, &new.name, &new.email, new.role.as_str(), new.phone.as_ref(), new.on_duty, new.professional],
     )
 }
 
@@ -88,7 +91,7 @@ pub fn set_contact(
     Ok(())
 }
 
-const COLUMNS: &str = "id, name, email, role, phone, on_duty";
+const COLUMNS: &str = "id, name, email, role, phone, on_duty, professional_id";
 
 fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
     Ok(Staff {
@@ -98,5 +101,6 @@ fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
         role: word(row, 3, |text| text.parse().ok())?,
         phone: row.get(4)?,
         on_duty: row.get(5)?,
+        professional: row.get(6)?,
     })
 }

@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use balcao_language::{DateSpan, TimeReading, find_dates, find_times, fold};
+use balcao_language::{DateProblem, DateSpan, TimeReading, find_dates, find_times, fold};
 use jiff::civil::{Date, Time};
 use regex::Regex;
 
@@ -147,7 +147,8 @@ fn known_dates(source: &str, today: Date) -> Vec<Date> {
     // A tool's result is long and has ISO dates; its messages may have others.
     if !source.starts_with(['{', '[']) || source.contains('/') {
         known.extend(find_dates(source, today).into_iter().filter_map(|date| match date.reading {
-            Ok(DateSpan::Day(day)) => Some(day),
+            // "Sexta dia 10" names the tenth, though it is a Thursday.
+            Ok(DateSpan::Day(day)) | Err(DateProblem::WeekdayMismatch { date: day, .. }) => Some(day),
             Ok(DateSpan::Range { .. }) | Err(_) => None,
         }));
     }
@@ -175,7 +176,7 @@ impl SaidDate {
 #[derive(Debug, Clone, Copy)]
 struct Said {
     time: Time,
-    /// "3h" may be fifteen.
+    /// "3h" may be fifteen, and what was read as fifteen may be three.
     half_day_open: bool,
     /// The end of a span whose start stands before it, outside of sentences on opening hours.
     ends_range: bool,
@@ -183,10 +184,8 @@ struct Said {
 
 impl Said {
     fn is_one_of(&self, known: &[Time]) -> bool {
-        let later = self.time.hour().checked_add(12).filter(|hour| *hour < 24);
-        let other =
-            later.and_then(|hour| Time::new(hour, self.time.minute(), 0, 0).ok()).filter(|_| self.half_day_open);
-        known.contains(&self.time) || other.is_some_and(|other| known.contains(&other))
+        let other = self.time.wrapping_add(jiff::Span::new().hours(12));
+        known.contains(&self.time) || self.half_day_open && known.contains(&other)
     }
 }
 

@@ -34,6 +34,12 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     ] {
         assert_eq!(found(known), None, "{known}");
     }
+    // "3h" is read as fifteen where nothing else is known, and is three where the customer or a tool said three.
+    for three in ["quero amanhã às 3h da manhã", "às 03:00", r#"{"slots":["03:00"]}"#] {
+        let said = |text: &str| invented(text, &evidence(Vec::new()), [three].into_iter(), prompt);
+        assert_eq!(said("Às 3h não está livre."), None, "{three}");
+        assert_eq!(said("Às 3h30 não está livre."), time(15, 30), "{three}");
+    }
     assert_eq!(found("O corte custa R$ 50,00."), Some(Invented::Price(5_000)));
     assert_eq!(found("Temos 9h e 10h30."), time(10, 30));
     assert_eq!(found("Tenho às 14:00 livre."), time(14, 0));
@@ -42,6 +48,10 @@ fn a_figure_that_stands_nowhere_is_told_from_one_that_was_looked_up() {
     assert_eq!(found("Fechamos às 20h."), time(20, 0));
     assert_eq!(found("Tem vaga das 10h às 11h."), time(10, 0));
     let day = |month, day| Some(Invented::Date(date(if month == 1 { 2027 } else { 2026 }, month, day)));
+    // A date that was said with another weekday was said.
+    let asked = |text: &str| invented(text, &evidence(Vec::new()), ["quero sexta dia 10"].into_iter(), prompt);
+    assert_eq!(asked("Só pra eu não errar: 10/12 é quinta, não sexta. Qual dia você quer?"), None);
+    assert_eq!(asked("11/12 é sexta."), day(12, 11));
     assert_eq!(found("O seu plano vence em 2027-01-24."), day(1, 24));
     assert_eq!(found("Seu plano vence em 24/01/2027."), day(1, 24));
     assert_eq!(found("Tenho livre no dia 28/11."), day(11, 28));

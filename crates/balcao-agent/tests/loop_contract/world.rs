@@ -117,6 +117,7 @@ impl World {
                 locale: profile.language.tag().to_owned(),
                 organization: "Barbearia de Teste".to_owned(),
                 address: None,
+                opens: None,
                 contact_name: self.contact.name.clone(),
                 appointment: None,
             },

@@ -74,7 +74,7 @@ pub(crate) fn book(
     if u32::try_from(upcoming.len()).is_ok_and(|open| open >= limit) {
         return Ok(Err(BookingRefusal::TooManyOpen { limit, upcoming: upcoming.iter().map(shown).collect() }));
     }
-    let (professional, need) = match free_professional(&agenda, &wish, request.date) {
+    let (professional, need) = match free_professional(&agenda, &wish, request.date, request.is_by_customer()) {
         Ok(found) => found,
         Err(mut refusal) => {
             look_further(tx, &agenda, contact, &wish, request.date, &mut refusal)?;
@@ -183,11 +183,13 @@ fn service_of(agenda: &Agenda, id: ServiceId) -> Result<&Service, BookingRefusal
     active().find(|service| service.id == id).ok_or_else(|| BookingRefusal::NoSuchService { known: known() })
 }
 
-/// The professional asked for, or the first free one who offers the service, if the start can be booked.
+/// The professional asked for, or the first free one who offers the service, if the start can be booked. Staff may begin at any five
+/// minutes, a customer where the business lets appointments begin.
 fn free_professional<'a>(
     agenda: &'a Agenda,
     wish: &Wish<'a>,
     date: Date,
+    for_customer: bool,
 ) -> Result<(&'a Professional, Need), BookingRefusal> {
     let offering: Vec<(&Professional, Need)> = agenda
         .professionals
@@ -207,10 +209,11 @@ fn free_professional<'a>(
     let mut verdicts = Vec::with_capacity(asked.len());
     for (one, need) in &asked {
         let verdict = agenda.verdict(one.id, wish.service, *need, wish.start);
-        if verdict == Verdict::Free || planted::has(Bug::SlotNotGuarded) {
+        let beside = for_customer && verdict == Verdict::Free && !agenda.is_on_grid(one, wish.service, wish.start);
+        if verdict == Verdict::Free && !beside || planted::has(Bug::SlotNotGuarded) {
             return Ok((one, *need));
         }
-        verdicts.push(verdict);
+        verdicts.push(if beside { Verdict::OffGrid } else { verdict });
     }
     Err(refusal(agenda, wish, date, &asked, &verdicts))
 }

@@ -76,6 +76,13 @@ pub struct BookRequest {
     pub source: String,
 }
 
+impl BookRequest {
+    /// Whether a customer books, through an agent, and not staff.
+    pub(super) fn is_by_customer(&self) -> bool {
+        self.source == "agent"
+    }
+}
+
 /// An appointment that was booked, or was there already.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Booked {
@@ -156,7 +163,7 @@ pub enum BookingRefusal {
     },
     /// The clock change skips that time.
     NoSuchTime,
-    /// The time is not a multiple of five minutes.
+    /// Appointments do not begin then: at no full five minutes, or, for customers, beside the starts of the business.
     OffGrid {
         /// The nearest free ones.
         alternatives: Vec<Slot>,

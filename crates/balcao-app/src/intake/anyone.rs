@@ -3,7 +3,7 @@
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::{DateSpan, TimeReading, find_dates, find_times};
+use balcao_language::{DateSpan, TimeReading, find_dates, find_times_from};
 use balcao_store::Tx;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::{Timestamp, ToSpan};
@@ -59,8 +59,8 @@ pub(super) fn says_anybody(folded: &str, asked: bool) -> bool {
     ANY_PERSON.iter().any(says) || asked && ANYBODY.iter().any(says)
 }
 
-/// The last day and the last time that texts name, the oldest text first.
-pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date) -> Wish {
+/// The last day and the last time that texts name, the oldest text first. A bare hour is as written from `opens` on.
+pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens: Time) -> Wish {
     let mut wish = Wish::default();
     for text in texts {
         for found in find_dates(text, today) {
@@ -69,7 +69,7 @@ pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date) -> Wis
                 Ok(DateSpan::Range { .. }) | Err(_) => None,
             };
         }
-        let mut times = find_times(text).into_iter().filter_map(|found| match found.reading {
+        let mut times = find_times_from(text, opens).into_iter().filter_map(|found| match found.reading {
             TimeReading::At { time, .. } => Some(time),
             TimeReading::Window(_) => None,
         });
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn the_last_day_and_time_that_were_said_are_wanted() {
         let today = date(2026, 11, 24);
-        let wanted = |texts: &[&str]| wish(texts.iter().copied(), today);
+        let wanted = |texts: &[&str]| wish(texts.iter().copied(), today, jiff::civil::Time::MAX);
         let at =
             |day: i8, hour: i8| Wish { day: Some(date(2026, 11, day)), time: Some(jiff::civil::time(hour, 0, 0, 0)) };
         assert_eq!(wanted(&["quero amanhã às 15h", "tanto faz"]), at(25, 15));
@@ -153,7 +153,9 @@ mod tests {
         let at = |day: i8, hour: i8| date(2026, 11, day).at(hour, 0, 0, 0);
         let id = |id: i64| id.try_into().unwrap();
         let all = [(id(1), vec![at(25, 9), at(25, 10)]), (id(2), vec![at(25, 11), at(25, 15)]), (id(3), vec![])];
-        let wanted = |day, hour| wish([format!("{day}/11 às {hour}h").as_str()].into_iter(), date(2026, 11, 24));
+        let wanted = |day, hour| {
+            wish([format!("{day}/11 às {hour}h").as_str()].into_iter(), date(2026, 11, 24), jiff::civil::Time::MAX)
+        };
         assert_eq!(first_of(&all, wanted(25, 15)), Some(id(2)));
         assert_eq!(first_of(&all, wanted(25, 16)), Some(id(1)));
         assert_eq!(first_of(&all, Wish::default()), Some(id(1)));

@@ -5,6 +5,7 @@
 //! is read, told or changed; a contact is added only if their number is new, and the answer is the same either way.
 
 mod anyone;
+mod empty;
 pub(crate) mod whom;
 
 use std::sync::Arc;
@@ -20,11 +21,13 @@ use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Slot};
 use crate::booking::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice, book_in};
 use crate::desk::{Desk, Effect, UseCaseError, granted};
 use crate::names::may_be_theirs;
 use crate::notices::{self, What};
+
+pub use empty::Empty;
 
 /// How often a booking is tried that the database put off.
 const ATTEMPTS: u32 = 3;
@@ -68,6 +71,10 @@ pub struct Sessions {
     pub timezone: String,
     /// Why there is none, where the day is over or too far ahead.
     pub outside: Option<Outside>,
+    /// Why a day that can be booked has none.
+    pub empty: Option<Empty>,
+    /// The next free times, where there are none.
+    pub next: Vec<Slot>,
 }
 
 /// A day that cannot be booked.
@@ -152,10 +159,16 @@ impl Intake {
                 let free = agenda.free(session.service, None, Some(session.professional.id), (date, date));
                 let starts = free.iter().filter(|_| outside.is_none()).flat_map(|free| &free.starts);
                 let slots = starts.filter_map(|start| agenda.slot(session.professional.id, *start));
+                let slots: Vec<String> = slots.map(|slot| slot.start).collect();
+                let none = slots.is_empty() && outside.is_none();
+                let what = (session.professional, session.service);
+                let next = if none { empty::next(tx, organization, contact, what, date, now)? } else { Vec::new() };
                 Ok(Ok(Sessions {
+                    empty: none.then(|| empty::why(&agenda, session.professional, date)),
+                    next,
                     professional: session.professional.name.clone(),
                     date,
-                    slots: slots.map(|slot| slot.start).collect(),
+                    slots,
                     session_min: session.minutes(&agenda),
                     timezone: agenda.organization.timezone.clone(),
                     outside,
@@ -311,7 +324,11 @@ fn book(
     };
     let booked = match book_in(tx, organization, writer.id, &wish, now)? {
         Ok(booked) => booked,
-        Err(refusal) => return Ok(Err(IntakeRefusal::Booking(of_one(refusal, &session.professional.name)))),
+        Err(refusal) => {
+            let refusal = of_one(refusal, &session.professional.name);
+            let away = empty::why(&agenda, session.professional, request.date) == Empty::Away;
+            return Ok(Err(IntakeRefusal::Booking(if away { not_taken(refusal) } else { refusal })));
+        }
     };
     if !booked.already_booked {
         if who.note_number {
@@ -361,6 +378,16 @@ fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> 
     }
     let attendee = Some(request.client_name.clone());
     Ok(Who { attendee, is_writer: false, is_stranger: true, note_number: true })
+}
+
+/// The refusal of a day on which the professional is away: nobody else has that time.
+fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
+    match refusal {
+        BookingRefusal::SlotTaken { alternatives } => {
+            BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }
+        }
+        other => other,
+    }
 }
 
 /// The refusal without what others have free: the conversation is about one professional.

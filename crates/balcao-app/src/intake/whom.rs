@@ -12,7 +12,7 @@ use balcao_store::catalog::{self, Around};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::message::{self, Author, Message};
 use balcao_store::{Tx, appointment, organization};
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 use jiff::{SignedDuration, Timestamp};
 
 use super::anyone;
@@ -92,7 +92,9 @@ fn always(
         return Ok(None);
     }
     let texts = last.iter().filter(|one| one.author == Author::Contact).map(|one| one.text.as_str());
-    let wish = anyone::wish(texts, crate::desk::organization(tx, organization)?.1.to_datetime(now).date());
+    let (business, zone) = crate::desk::organization(tx, organization)?;
+    let opens = crate::hours::open_state(tx, &business, &zone, now)?.earliest.unwrap_or(Time::MAX);
+    let wish = anyone::wish(texts, zone.to_datetime(now).date(), opens);
     anyone::choose(tx, organization, contact, active, wish, now)
 }
 
@@ -113,7 +115,7 @@ fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Optio
 }
 
 /// Those who can be booked.
-pub(super) fn active(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Professional>, UseCaseError> {
+pub(crate) fn active(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Professional>, UseCaseError> {
     let none = Date::constant(1970, 1, 1);
     let around = Around { from: none, to: none, since: Timestamp::MAX };
     let all = catalog::list_professionals(tx, organization, around)?;

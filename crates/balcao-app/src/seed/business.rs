@@ -57,7 +57,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<BusinessFile> {
     let plans = plans(reader, &top, &service_names, currency);
     let pipelines = pipelines(reader, &top);
     let tags = reader.texts(top.get("tags"));
-    let staff = content::staff(reader, &top);
+    let staff = content::staff(reader, &top, &professionals);
     let knowledge = content::knowledge(reader, &top);
     let templates = content::templates(reader, &top);
     let media = content::media(reader, &top);

@@ -5,14 +5,24 @@ use balcao_domain::staff::Role;
 use balcao_store::library::{Media, Template};
 use balcao_store::staff::Staff;
 
-use super::placeholder;
-use super::reader::{Fields, Reader};
+use balcao_language::fold::fold;
 
-pub(super) fn staff<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Staff> {
+use super::reader::{Fields, Reader};
+use super::{ProfessionalEntry, StaffEntry, placeholder};
+
+/// Staff, each with the place of the professional that they are. Who has the role of one must be one: by `professional`, or by a name
+/// that is the same.
+pub(super) fn staff<'a>(
+    reader: &mut Reader<'a>,
+    top: &Fields<'a>,
+    professionals: &[ProfessionalEntry],
+) -> Vec<StaffEntry> {
     let roles = Role::ALL.map(|role| (role.as_str(), role));
-    let mut staff: Vec<Staff> = Vec::new();
+    let names: Vec<String> = professionals.iter().map(|one| one.professional.name.clone()).collect();
+    let mut staff: Vec<StaffEntry> = Vec::new();
     for item in reader.items(top.get("staff")) {
-        let Some(fields) = reader.fields(&item, &["name", "email", "role", "phone", "on_duty"]) else { continue };
+        let known = ["name", "email", "role", "phone", "on_duty", "professional"];
+        let Some(fields) = reader.fields(&item, &known) else { continue };
         let name = reader.required_text(&fields, "name");
         let email = if reader.required(&fields, "email").is_some() { reader.email(&fields, "email") } else { None };
         let role = reader.required(&fields, "role").and_then(|at| reader.word(&at, &roles));
@@ -21,14 +31,26 @@ pub(super) fn staff<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<Staff>
         let (Some(id), Some(name), Some(email), Some(role)) = (placeholder(staff.len()), name, email, role) else {
             continue;
         };
-        if staff.iter().any(|other| other.email == email) {
+        let linked = fields.get("professional").and_then(|at| reader.reference(&at, "professional", &names));
+        let namesake = names.iter().position(|one| fold(one) == fold(&name));
+        if role == Role::Professional && fields.get("professional").is_none() && namesake.is_none() {
+            reader.wrong(
+                &item.pointer,
+                format!(
+                    "`{name}` has the role `professional`, and no professional has that name: they would see nothing"
+                ),
+                format!("add `professional:` with one of: {}", names.join(", ")),
+            );
+        }
+        if staff.iter().any(|other| other.person.email == email) {
             reader.wrong(
                 &format!("{}/email", item.pointer),
                 format!("two people have the address {email}"),
                 "change one",
             );
         }
-        staff.push(Staff { id, name, email, role, phone, on_duty });
+        let person = Staff { id, name, email, role, phone, on_duty, professional: None };
+        staff.push(StaffEntry { person, professional: linked });
     }
     staff
 }

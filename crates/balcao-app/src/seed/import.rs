@@ -71,8 +71,9 @@ pub(super) fn import(tx: &mut Tx<'_>, file: &BusinessFile, now: Timestamp) -> Re
     let tags = file.tags.iter().map(|name| tag::insert(tx, id, name)).collect::<Result<_, _>>()?;
     let pipelines = file.pipelines.iter().map(|(name, stages)| pipeline::insert(tx, id, name, stages));
     let pipelines = pipelines.collect::<Result<_, _>>()?;
-    for new in &file.staff {
-        staff::insert(tx, id, new)?;
+    for entry in &file.staff {
+        let professional = entry.professional.and_then(|place| professionals.get(place).copied());
+        staff::insert(tx, id, &staff::Staff { professional, ..entry.person.clone() })?;
     }
     for entry in &file.knowledge {
         knowledge::insert(tx, id, entry, search_tokens)?;

@@ -40,7 +40,7 @@ pub struct BusinessFile {
     pub(crate) pipelines: Vec<(String, Vec<String>)>,
     pub(crate) tags: Vec<String>,
     pub(crate) contacts: Vec<ContactEntry>,
-    pub(crate) staff: Vec<balcao_store::staff::Staff>,
+    pub(crate) staff: Vec<StaffEntry>,
     pub(crate) knowledge: Vec<KnowledgeEntry>,
     pub(crate) templates: Vec<Template>,
     pub(crate) media: Vec<Media>,
@@ -67,6 +67,13 @@ pub(crate) struct ProfessionalEntry {
     /// Service, own duration, own price in cents.
     pub(crate) offers: Vec<(usize, Option<u32>, Option<i64>)>,
     pub(crate) away: Vec<(Span, Option<String>)>,
+}
+
+/// Somebody of staff, with the place of the professional that they are.
+#[derive(Debug, Clone)]
+pub(crate) struct StaffEntry {
+    pub(crate) person: balcao_store::staff::Staff,
+    pub(crate) professional: Option<usize>,
 }
 
 /// A plan, with the services it covers by place.

@@ -136,6 +136,7 @@ impl Timers {
                 locale: agent.profile.language.tag().to_owned(),
                 organization: draft.business.clone(),
                 address: None,
+                opens: None,
                 contact_name: Some(draft.customer.clone()),
                 appointment: None,
             },

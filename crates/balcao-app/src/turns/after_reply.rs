@@ -242,6 +242,7 @@ async fn ask(
         locale: agent.profile.language.tag().to_owned(),
         organization: String::new(),
         address: None,
+        opens: None,
         contact_name: None,
         appointment: None,
     };

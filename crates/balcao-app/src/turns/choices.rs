@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use balcao_agent::TurnState;
 use balcao_channel::outbound::{Button, OutboundContent, Row, Section, limits};
 use balcao_domain::TurnId;
-use balcao_language::{TimeReading, find_times, say};
+use balcao_language::{TimeReading, find_times_from, say};
 use balcao_tool::{Locale, Offer, ReceiptKind};
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 
@@ -70,7 +70,7 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
 
 /// Those offers whose time the reply names; of those, if it names people, theirs.
 fn spoken_of<'a>(offered: &BTreeSet<&'a Offer>, reply: &str) -> Vec<&'a Offer> {
-    let named: BTreeSet<Time> = find_times(reply)
+    let named: BTreeSet<Time> = find_times_from(reply, Time::MIN)
         .into_iter()
         .filter_map(|found| match found.reading {
             TimeReading::At { time, .. } => Some(time),

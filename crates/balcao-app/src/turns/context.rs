@@ -36,6 +36,7 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             locale: profile.language.tag().to_owned(),
             organization: opened.organization.name.clone(),
             address: opened.organization.address.clone(),
+            opens: opened.open_state.earliest,
             contact_name: opened.contact.preferred_name.clone().or_else(|| opened.contact.name.clone()),
             appointment: opened.notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.id.into()),
         },

@@ -104,6 +104,36 @@ async fn who_comes_second_is_offered_the_nearest() {
 }
 
 #[tokio::test]
+async fn customers_begin_where_the_business_lets_appointments_begin_and_staff_at_any_five_minutes() {
+    let world = figueira().await;
+    let livia = world.livia().await;
+    let at = |source: &str, start: &str| {
+        let source = source.to_owned();
+        BookRequest { source, ..wish("Otávio", "Corte na máquina", "2026-11-24", start) }
+    };
+    let beside = book(&world, livia, at("agent", "14:10")).await.unwrap_err();
+    let BookingRefusal::OffGrid { alternatives } = beside else { unreachable!("{beside:?}") };
+    assert!(alternatives.iter().any(|slot| slot.start == "14:15"), "{alternatives:?}");
+    let booked = book(&world, livia, at("agent", "14:15")).await.unwrap();
+    assert_eq!(booked.appointment.start, "14:15");
+    let by_staff = book(&world, livia, at("console", "15:10")).await.unwrap();
+    assert_eq!(by_staff.appointment.start, "15:10");
+    let to = |start: &str, source: &str| RescheduleRequest {
+        appointment: Some(booked.appointment.id),
+        professional: None,
+        date: "2026-11-24".parse().unwrap(),
+        start_min: parse_minute(start).unwrap(),
+        service: None,
+        source: source.to_owned(),
+    };
+    let moves = Booking::new(world.desk.clone());
+    let moved = moves.reschedule(world.organization, livia, world.key(), to("16:05", "agent")).await.unwrap().value;
+    assert!(matches!(moved, Err(BookingRefusal::OffGrid { .. })), "{moved:?}");
+    let moved = moves.reschedule(world.organization, livia, world.key(), to("16:00", "agent")).await.unwrap().value;
+    assert_eq!(moved.unwrap().new.appointment.start, "16:00");
+}
+
+#[tokio::test]
 async fn what_cannot_be_booked_is_refused_with_the_reason() {
     let world = figueira().await;
     let livia = world.livia().await;

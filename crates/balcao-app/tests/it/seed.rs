@@ -93,6 +93,16 @@ fn every_kind_of_mistake_is_named_with_its_line_and_what_is_right() {
         ("professional: Wesley Moura, starts", "professional: Vesley Moura, starts", "did you mean `Wesley Moura`?"),
         ("  - channel_user: \"web:1f0c\"\n    name: Visitante", "  - name: Visitante", "a contact needs a phone"),
         ("role: attendant", "role: boss", "use one of owner"),
+        (
+            "{name: Íris Valente, email",
+            "{name: Íris V., email",
+            "no professional has that name: they would see nothing",
+        ),
+        (
+            "role: professional, on_duty",
+            "role: professional, professional: Íris Valemte, on_duty",
+            "did you mean `Íris Valente`?",
+        ),
         ("email: davi@figueira.example", "email: renata@figueira.example", "two people have the address"),
         ("title: Desmarcar", "title: Chegar atrasado", "two entries"),
         ("approved: false", "approved: talvez", "write true or false"),

@@ -70,8 +70,8 @@ pub(crate) fn say<'a>(cx: &ToolContext, pt_br: &'a str, en: &'a str) -> &'a str 
 pub(crate) fn opted_out(cx: &ToolContext) -> ToolOutput {
     let message = say(
         cx,
-        "Ele pediu para não receber mensagens; nada foi programado. Para voltar a receber, basta escrever VOLTAR.",
-        "They asked for no messages; nothing was planned. To hear from us again they only have to write START.",
+        "Você pediu para não receber mensagens; nada foi programado. Para voltar a receber, basta escrever VOLTAR.",
+        "You asked for no messages; nothing was planned. To hear from us again you only have to write START.",
     );
     ToolOutput::refusal(json!({"success": false, "reason": "OPTED_OUT", "message": message}))
 }

@@ -3,28 +3,35 @@
 use balcao_app::appointments::AppointmentView;
 use balcao_app::booking::BookingRefusal;
 use balcao_app::intake::IntakeRefusal;
-use balcao_tool::{ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult};
+use balcao_tool::{ErrorCode, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
-use super::{appointment, day, name_error, periods, say, slots};
+use super::{appointment, day, name_error, periods, receipt, say, slots};
 
 /// A correct "no" becomes `success: false` with its reason; a name or id that does not exist becomes an error.
 ///
 /// # Errors
 /// `not_found` and `ambiguous`, with what would be right.
 pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_given: bool) -> ToolResult<ToolOutput> {
+    // What the contact has already may be said to them: it is proven.
+    let own = match &refusal {
+        BookingRefusal::TooManyOpen { upcoming, .. } => upcoming.as_slice(),
+        BookingRefusal::OtherAtThatTime { existing } => std::slice::from_ref(existing.as_ref()),
+        _ => &[],
+    };
+    let receipts: Vec<Receipt> = own.iter().map(|one| receipt(ReceiptKind::Existing, one)).collect();
     let (reason, message, facts) = match refusal {
         BookingRefusal::SlotTaken { alternatives } => (
             "SLOT_TAKEN",
             say(cx, "Esse horário está ocupado.", "That time is taken."),
             json!({"alternatives": slots(cx, &alternatives), "available_slots": slots(cx, &alternatives)}),
         ),
-        BookingRefusal::OutsideHours { works, note, alternatives } => (
-            "OUTSIDE_HOURS",
-            say(cx, "Fora do horário de atendimento nesse dia.", "Outside of working hours on that day."),
-            json!({"works": periods(&works), "note": note, "alternatives": slots(cx, &alternatives)}),
-        ),
+        BookingRefusal::OutsideHours { works, note, alternatives } => {
+            let message = outside_hours(cx, works.is_empty(), note.as_deref());
+            let facts = json!({"works": periods(&works), "note": note, "alternatives": slots(cx, &alternatives)});
+            return Ok(refusal_of("OUTSIDE_HOURS", &message, facts));
+        }
         BookingRefusal::TooSoon { notice_min, alternatives } => (
             "TOO_SOON",
             say(cx, "É em cima da hora para marcar.", "That is too soon to be booked."),
@@ -58,16 +65,12 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
         ),
         BookingRefusal::TooManyOpen { limit, upcoming } => (
             "TOO_MANY_OPEN",
-            say(
-                cx,
-                "O cliente já tem o máximo de horários marcados.",
-                "The customer has as many appointments as allowed.",
-            ),
+            say(cx, "Você já tem o máximo de horários marcados.", "You have as many appointments as allowed."),
             json!({"limit": limit, "upcoming": views(cx, &upcoming)}),
         ),
         BookingRefusal::OtherAtThatTime { existing } => (
             "ALREADY_BOOKED_THEN",
-            say(cx, "O cliente já tem outro horário nessa hora.", "The customer has another appointment at that time."),
+            say(cx, "Você já tem outro horário nessa hora.", "You have another appointment at that time."),
             json!({"existing": appointment(cx, &existing)}),
         ),
         BookingRefusal::AlreadyStarted => (
@@ -89,11 +92,9 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
             ),
             json!({"notice_minutes": notice_min}),
         ),
-        BookingRefusal::NotFound { upcoming } if !id_given && upcoming.is_empty() => (
-            "NO_UPCOMING",
-            say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment."),
-            json!({}),
-        ),
+        BookingRefusal::NotFound { upcoming } if !id_given && upcoming.is_empty() => {
+            ("NO_UPCOMING", say(cx, "Você não tem horário marcado.", "You have no upcoming appointment."), json!({}))
+        }
         BookingRefusal::NotFound { upcoming } => return Err(history_error(cx, ErrorCode::NotFound, &upcoming)),
         BookingRefusal::Ambiguous { candidates } => return Err(history_error(cx, ErrorCode::Ambiguous, &candidates)),
         BookingRefusal::Professional(refusal) => return Err(name_error(refusal, "barber_name")),
@@ -104,6 +105,10 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
             return Err(error.detail("argument", "service_id").into());
         }
     };
+    Ok(receipts.into_iter().fold(refusal_of(reason, message, facts), ToolOutput::receipt))
+}
+
+fn refusal_of(reason: &str, message: &str, facts: Value) -> ToolOutput {
     let mut value = Map::new();
     value.insert("success".to_owned(), false.into());
     value.insert("reason".to_owned(), reason.into());
@@ -111,7 +116,21 @@ pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_give
     if let Value::Object(facts) = facts {
         value.extend(facts.into_iter().filter(|(_, fact)| !fact.is_null()));
     }
-    Ok(ToolOutput::refusal(Value::Object(value)))
+    ToolOutput::refusal(Value::Object(value))
+}
+
+/// A day on which nobody works is told as such, with what the business says of it.
+fn outside_hours(cx: &ToolContext, nobody: bool, note: Option<&str>) -> String {
+    match (nobody, note) {
+        (true, Some(note)) => match say(cx, "pt", "en") {
+            "pt" => format!("Nesse dia estamos fechados ({note})."),
+            _ => format!("We are closed on that day ({note})."),
+        },
+        (true, None) => say(cx, "Não há atendimento nesse dia.", "Nobody works on that day.").to_owned(),
+        (false, _) => {
+            say(cx, "Fora do horário de atendimento nesse dia.", "Outside of working hours on that day.").to_owned()
+        }
+    }
 }
 
 /// As [`booking_refusal`], for sessions with the conversation's professional.

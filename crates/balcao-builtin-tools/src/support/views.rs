@@ -13,7 +13,7 @@ use super::words;
 
 /// An appointment as a model sees it.
 pub(crate) fn appointment(cx: &ToolContext, view: &AppointmentView) -> Value {
-    json!({
+    let mut value = json!({
         "appointment_id": i64::from(view.id),
         "date": view.date.to_string(),
         "weekday": weekday(cx, view.date),
@@ -23,7 +23,12 @@ pub(crate) fn appointment(cx: &ToolContext, view: &AppointmentView) -> Value {
         "barber": view.professional,
         "status": view.status.as_str(),
         "price": view.price.to_string(),
-    })
+    });
+    // For whom the contact booked it: their own words.
+    if let (Some(fields), Some(attendee)) = (value.as_object_mut(), &view.attendee) {
+        fields.insert("attendee".to_owned(), attendee.as_str().into());
+    }
+    value
 }
 
 /// Slots that may be offered instead.

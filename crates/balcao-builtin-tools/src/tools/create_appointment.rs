@@ -91,8 +91,8 @@ fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {
     let message = if booked.already_booked {
         say(
             cx,
-            "O cliente já tinha exatamente este horário; nada mudou.",
-            "The customer had exactly this appointment; nothing changed.",
+            "Você já tinha exatamente este horário; nada mudou.",
+            "You had exactly this appointment; nothing changed.",
         )
     } else {
         say(cx, "Marcado.", "Booked.")

@@ -1,13 +1,15 @@
 //! `get_available_slots`: what is free with the conversation's professional.
 
 use async_trait::async_trait;
-use balcao_app::intake::{Intake, Outside};
+use balcao_app::intake::{Empty, Intake, Outside};
 use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use crate::support::{broke, contact, conversation, date, intake_refusal, open_until, organization, say, weekday};
+use crate::support::{
+    broke, contact, conversation, date, intake_refusal, open_until, organization, say, slots, weekday,
+};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,6 +50,10 @@ impl NativeTool for GetAvailableSlots {
             fields.insert("message".to_owned(), message.into());
             return Ok(ToolOutput::refusal(value));
         }
+        if let (Some(fields), Some(empty)) = (value.as_object_mut(), &found.empty) {
+            fields.extend(why(empty));
+            fields.insert("next_free".to_owned(), slots(cx, &found.next));
+        }
         let starts = found.slots.iter().filter_map(|start| start.parse().ok());
         let offers = starts.map(|start| Offer {
             day: found.date,
@@ -55,6 +61,24 @@ impl NativeTool for GetAvailableSlots {
             professional: found.professional.clone(),
             service: None,
         });
-        Ok(ToolOutput::success(value).offering(offers))
+        let next = found.next.iter().filter_map(|slot| {
+            let start = slot.start.parse().ok()?;
+            Some(Offer { day: slot.date, start, professional: slot.professional.clone(), service: None })
+        });
+        Ok(ToolOutput::success(value).offering(offers.chain(next)))
+    }
+}
+
+/// What is told of a day without free times.
+fn why(empty: &Empty) -> Map<String, Value> {
+    let flag = |name: &str| (name.to_owned(), true.into());
+    match empty {
+        Empty::Closed { note } => {
+            let note = note.clone().map(|note| ("note".to_owned(), note.into()));
+            std::iter::once(flag("closed")).chain(note).collect()
+        }
+        Empty::Away => Map::from_iter([flag("away")]),
+        Empty::NoHours => Map::from_iter([flag("no_hours")]),
+        Empty::Full => Map::new(),
     }
 }

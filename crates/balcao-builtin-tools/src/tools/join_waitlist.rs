@@ -89,7 +89,7 @@ impl NativeTool for JoinWaitlist {
             Err(JoinRefusal::Service(refusal)) => return Err(name_error(refusal, "service_name")),
         };
         let message = if joined.already_waiting {
-            say(cx, "O cliente já estava na lista de espera.", "The customer was on the waiting list already.")
+            say(cx, "Você já estava na lista de espera.", "You were on the waiting list already.")
         } else {
             say(
                 cx,

@@ -46,8 +46,7 @@ impl NativeTool for ScheduleAppointmentReminder {
             .receipt(receipt(ReceiptKind::MessagePlanned, &planned.appointment))
             .receipt(receipt(ReceiptKind::Existing, &planned.appointment))),
             Err(ReminderRefusal::NotFound { upcoming }) if id.is_none() && upcoming.is_empty() => {
-                let message =
-                    say(cx, "O cliente não tem horário marcado.", "The customer has no upcoming appointment.");
+                let message = say(cx, "Você não tem horário marcado.", "You have no upcoming appointment.");
                 Ok(ToolOutput::refusal(json!({"success": false, "reason": "NO_UPCOMING", "message": message})))
             }
             Err(ReminderRefusal::NotFound { upcoming }) => Err(history_error(cx, ErrorCode::NotFound, &upcoming)),

@@ -121,7 +121,7 @@ impl NativeTool for ScheduleAppointmentTool {
 fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
     let one = &done.entry.visit;
     let saved = if done.already {
-        say(cx, "O cliente já tinha este agendamento; nada mudou.", "The customer had this appointment already.")
+        say(cx, "Você já tinha este agendamento; nada mudou.", "You had this appointment already.")
     } else {
         say(cx, "Agendamento salvo com sucesso no sistema.", "The appointment was saved.")
     };

@@ -53,7 +53,7 @@ impl NativeTool for ScheduleFollowup {
             .receipt(Receipt::bare(ReceiptKind::MessagePlanned))),
             Err(FollowUpRefusal::TooMany { limit }) => {
                 let message =
-                    say(cx, "Este cliente já tem retomadas demais.", "This customer has too many follow-ups.");
+                    say(cx, "Você já tem mensagens programadas demais.", "You have too many planned messages.");
                 Ok(ToolOutput::refusal(
                     json!({"success": false, "reason": "TOO_MANY", "limit": limit, "message": message}),
                 ))

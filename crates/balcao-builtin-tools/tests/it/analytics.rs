@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use balcao_app::plans::{PlanChange, Plans};
+use balcao_app::plans::{PlanChange, PlanRefusal, Plans};
 use balcao_domain::entitlement::{Feature, Tier};
 use balcao_tool::ResultClass;
 use serde_json::json;
@@ -101,7 +101,7 @@ async fn a_plan_without_it_is_a_refusal_that_names_what_is_missing() {
     let owner = world.staff(OWNER).await;
     let plans = Plans::new(world.desk.clone());
     let basic = PlanChange { tier: Some(Tier::Basic), ..PlanChange::default() };
-    plans.change(world.organization, basic).await.unwrap();
+    plans.change(world.organization, basic).await.unwrap().unwrap();
     for tool in ["get_stats", "get_upcoming", "get_no_show_clients"] {
         let refused = world.call(owner, tool, json!({})).await;
         assert_eq!(refused.class, ResultClass::Refusal, "{tool}: {}", refused.value);
@@ -117,17 +117,18 @@ async fn a_plan_without_it_is_a_refusal_that_names_what_is_missing() {
     }
     // The assistant beside the plan opens the reports, not the free questions.
     let grant = PlanChange { grant: BTreeSet::from([Feature::Assistant]), ..PlanChange::default() };
-    plans.change(world.organization, grant).await.unwrap();
+    plans.change(world.organization, grant).await.unwrap().unwrap();
     assert_eq!(world.call(owner, "get_stats", json!({})).await.class, ResultClass::Success);
     let free = json!({"query": "appointments | summarize count()"});
     let refused = world.call(owner, "run_query", free.clone()).await;
     assert_eq!(refused.value["details"]["feature"], "free_questions", "{}", refused.value);
-    // A trial opens everything; its last day counts, the next one does not.
-    let trial = PlanChange { trial_until: Some(Some("2026-11-23".parse().unwrap())), ..PlanChange::default() };
-    plans.change(world.organization, trial).await.unwrap();
-    let ended = world.call(owner, "run_query", free.clone()).await;
+    // A trial opens everything; its last day counts, the next one does not. None begins when it is over.
+    let until = |day: &str| PlanChange { trial_until: Some(Some(day.parse().unwrap())), ..PlanChange::default() };
+    let over = plans.change(world.organization, until("2026-11-23")).await.unwrap();
+    assert!(matches!(over, Err(PlanRefusal::TrialInThePast { .. })), "{over:?}");
+    plans.change(world.organization, until("2026-11-24")).await.unwrap().unwrap();
+    assert_eq!(world.call(owner, "run_query", free.clone()).await.class, ResultClass::Success);
+    world.set_local("2026-11-25T00:00");
+    let ended = world.call(owner, "run_query", free).await;
     assert!(ended.value["error"].as_str().unwrap().contains("período de teste terminou"), "{}", ended.value);
-    let trial = PlanChange { trial_until: Some(Some("2026-11-24".parse().unwrap())), ..PlanChange::default() };
-    plans.change(world.organization, trial).await.unwrap();
-    assert_eq!(world.call(owner, "run_query", free).await.class, ResultClass::Success);
 }

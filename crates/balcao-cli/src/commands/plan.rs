@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use balcao_app::plans::{PlanChange, Plans};
 use balcao_domain::entitlement::{Feature, Tier};
-use jiff::{Timestamp, civil::Date};
+use jiff::civil::Date;
 use serde_json::json;
 
 use crate::{
@@ -62,14 +62,16 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     };
     let failed = |error| Failure::operation(chain(&error));
     if change != PlanChange::default() {
-        plans.change(organization, change).await.map_err(failed)?;
+        let changed = plans.change(organization, change).await.map_err(failed)?;
+        changed.map_err(|refusal| Failure::usage(format!("--trial-until: {refusal} (--end-trial)")))?;
     }
-    let (found, open) = plans.show(organization).await.map_err(failed)?;
+    let shown = plans.show(organization).await.map_err(failed)?;
+    let (found, open) = (shown.entitlement, shown.open);
     let names = |features: &std::collections::BTreeSet<Feature>| -> Vec<&'static str> {
         features.iter().map(|one| one.as_str()).collect()
     };
-    let trial = found.trial_ends_at.map(|end: Timestamp| end.to_string());
     if args.json {
+        let trial = found.trial_ends_at.map(|end| end.to_string());
         let shown = json!({
             "plan": found.tier.as_str(), "trial_ends_at": trial, "beside": names(&found.extra), "open": names(&open),
         });
@@ -78,6 +80,11 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     }
     let listed = |names: Vec<&str>| if names.is_empty() { "-".to_owned() } else { names.join(", ") };
     say(&format!("plan         {}", found.tier));
+    // The instant is the first that is no longer in it: the day before is the last.
+    let trial = shown.trial_ends_at.map(|end| {
+        let last = end.date().yesterday().unwrap_or_else(|_| end.date());
+        format!("{last}, the whole day ({})", end.time_zone().iana_name().unwrap_or("UTC"))
+    });
     say(&format!("trial until  {}", trial.unwrap_or_else(|| "-".to_owned())));
     say(&format!("beside it    {}", listed(names(&found.extra))));
     say(&format!("open now     {}", listed(names(&open))));

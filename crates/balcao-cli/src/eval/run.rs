@@ -8,10 +8,11 @@ use std::{
 
 use balcao_agent::driver::Observer;
 use balcao_app::Desk;
+use balcao_app::people::People;
 use balcao_app::seed::BusinessFile;
 use balcao_app::turns::{FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::Settings;
-use balcao_domain::{Phone, SystemClock};
+use balcao_domain::{OrganizationId, Phone, SystemClock};
 use balcao_store::Store;
 use balcao_yaml::Document;
 use jiff::SignedDuration;
@@ -133,9 +134,7 @@ impl Player<'_> {
         let own = wire::own_packs_of(self.config, &desk, organization).await?;
         let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
         let front = FrontDesk::new(desk.clone(), [agent]);
-        let phone = Phone::parse(&scenario.contact.phone)
-            .map_err(|error| Failure::usage(format!("{}: contact.phone: {}", path.display(), chain(&error))))?;
-        let contact = phone.identity().as_str().to_owned();
+        let (writer, contact) = writer(path, scenario, &desk, organization).await?;
         let look =
             || async { snapshot::take(&desk, organization).await.map_err(|error| Failure::operation(chain(&error))) };
         let before = look().await?;
@@ -154,7 +153,7 @@ impl Player<'_> {
             let inbound = Inbound {
                 organization,
                 channel: "eval".to_owned(),
-                from: Writer::Phone(phone.clone()),
+                from: writer.clone(),
                 name: scenario.contact.name.clone(),
                 texts,
             };
@@ -217,6 +216,30 @@ impl Player<'_> {
                 looked.join(" and ")
             ))
         })
+    }
+}
+
+/// Who writes, and under which key a snapshot has them.
+async fn writer(
+    path: &Path,
+    scenario: &Scenario,
+    desk: &Desk,
+    organization: OrganizationId,
+) -> Result<(Writer, String), Failure> {
+    let wrong = |what: &str| Failure::usage(format!("{}: contact: {what}", path.display()));
+    match (&scenario.contact.phone, &scenario.contact.staff) {
+        (Some(phone), None) => {
+            let phone = Phone::parse(phone).map_err(|error| wrong(&format!("phone: {}", chain(&error))))?;
+            let key = phone.identity().as_str().to_owned();
+            Ok((Writer::Phone(phone), key))
+        }
+        (None, Some(email)) => {
+            let found = People::new(desk.clone()).contact_of(organization, email.clone()).await;
+            let found = found.map_err(|error| Failure::operation(chain(&error)))?;
+            let contact = found.map_err(|refusal| wrong(&format!("staff: {refusal}")))?;
+            Ok((Writer::Contact(contact), contact.to_string()))
+        }
+        _ => Err(wrong("who writes? Give a `phone`, or `staff` with the e-mail address of somebody of staff")),
     }
 }
 

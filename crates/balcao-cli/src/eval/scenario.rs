@@ -30,8 +30,12 @@ pub(crate) struct Scenario {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Customer {
-    /// Their phone.
-    pub(crate) phone: String,
+    /// Their phone; nothing for staff.
+    #[serde(default)]
+    pub(crate) phone: Option<String>,
+    /// The e-mail address of somebody of staff, who asks a profile for staff.
+    #[serde(default)]
+    pub(crate) staff: Option<String>,
     /// The name that the channel gives, for a contact that is not known yet.
     #[serde(default)]
     pub(crate) name: Option<String>,

@@ -128,7 +128,13 @@ fn a_plan_without_the_assistant_tells_the_owner_so() {
     let output = run(folder.path(), &chat, "como foi o mês?\n");
     assert_eq!(code(&output), 2, "{}", err(&output));
     assert!(err(&output).contains("not part of the business's plan `basic`"), "{}", err(&output));
-    json(&["plan", "--trial-until", "2026-11-24", "--json"]);
+    let past = run(folder.path(), &["plan", "--trial-until", "2020-01-01"], "");
+    assert_eq!(code(&past), 2);
+    assert!(err(&past).contains("would be over already"), "{}", err(&past));
+    assert_eq!(json(&["plan", "--json"])["trial_ends_at"], Value::Null);
+    json(&["plan", "--trial-until", "2099-12-31", "--json"]);
+    let shown = run(folder.path(), &["plan"], "");
+    assert!(out(&shown).contains("trial until  2099-12-31, the whole day (America/Sao_Paulo)"), "{}", out(&shown));
     let output = run(folder.path(), &chat, "como foi o mês?\n");
     assert_eq!(code(&output), 0, "{}", err(&output));
     let unknown = run(folder.path(), &["plan", "--set", "gold"], "");

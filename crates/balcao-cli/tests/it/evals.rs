@@ -59,3 +59,75 @@ fn the_scenarios_of_the_material_hold() {
     let passed = play(&material.join("conversations"), &material.join("business"));
     assert!(passed > 0, "no scenario was played");
 }
+
+/// Plays scenarios at a business that is a sample with something changed in it.
+fn play_at(changes: &[(&str, &str)], scenarios: &[(&str, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut business = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    for (from, to) in changes {
+        assert!(business.contains(from), "{from}");
+        business = business.replace(from, to);
+    }
+    std::fs::write(folder.path().join("changed.yaml"), business).unwrap();
+    let played = folder.path().join("scenarios");
+    std::fs::create_dir(&played).unwrap();
+    for (id, rest) in scenarios {
+        let text = format!("id: {id}\nbusiness: changed\nnow: 2026-11-24T10:00\n{rest}\n");
+        std::fs::write(played.join(format!("{id}.yaml")), text).unwrap();
+    }
+    assert_eq!(play(&played, folder.path()), scenarios.len() as u64);
+}
+
+#[test]
+fn a_bare_hour_is_the_mornings_where_somebody_works_then() {
+    let open_at_five =
+        [("wed: [\"09:00-20:00\"]", "wed: [\"05:00-20:00\"]"), ("wed: [\"10:00-20:00\"]", "wed: [\"05:00-20:00\"]")];
+    let with = |profile: &str, text: &str, at: &str, said: &str| {
+        format!(
+            "profile: {profile}\ncontact: {{phone: \"+5531955550070\", name: Bia}}\nturns:\n  - customer: \"{text}\"\n    \
+             expect: {{mentions: [\"{said}\"]}}\n  - customer: sim\nexpect: {{appointments: [{{starts: \"2026-11-25T{at}\"}}]}}"
+        )
+    };
+    let cut = "corte na máquina com o Wesley amanhã";
+    let scenarios = [
+        ("eli-half-past-six", with("eli", &format!("{cut} às 6h30"), "06:30", "6h30")),
+        ("eli-six", with("eli", &format!("{cut} às 6"), "06:00", "6h")),
+        ("eli-six-in-the-evening", with("eli", &format!("{cut} às 6 da tarde"), "18:00", "18h")),
+        ("eli-three", with("eli", &format!("{cut} às 3"), "15:00", "15h")),
+        ("manual-half-past-six", with("manual", &format!("{cut} às 6h30"), "06:30", "6h30")),
+        ("intake-half-past-six", with("odys-intake", "quero marcar com o Wesley amanhã às 6h30", "06:30", "6h30")),
+        (
+            "intake-five-in-the-morning",
+            with("odys-intake", "quero marcar com o Wesley amanhã às 5h da manhã", "05:00", "5h"),
+        ),
+    ];
+    let scenarios: Vec<(&str, &str)> = scenarios.iter().map(|(id, text)| (*id, text.as_str())).collect();
+    play_at(&open_at_five, &scenarios);
+}
+
+#[test]
+fn a_professional_without_hours_is_told_as_such_and_not_as_a_closed_house() {
+    let no_hours = [
+        (
+            "hours: {wed: [\"09:00-18:00\"], thu: [\"09:00-18:00\"], fri: [\"09:00-18:00\"], sat: [\"08:00-16:00\"]}",
+            "hours: {}",
+        ),
+        (
+            "{service: Corte de menino, professional: Íris Valente",
+            "{service: Corte e barba, professional: Otávio Prado",
+        ),
+        ("{service: Coloração, professional: Íris Valente", "{service: Corte na tesoura, professional: Otávio Prado"),
+    ];
+    let asks = |profile: &str, text: &str| {
+        format!(
+            "profile: {profile}\ncontact: {{phone: \"+5531955550071\", name: Bia}}\nturns:\n  - customer: \"{text}\"\n    \
+             expect: {{outcome: reply, mentions: [\"horários de atendimento definidos\"], not_mentions: [fechados]}}\n  \
+             - customer: sim\n    expect: {{outcome: handoff}}"
+        )
+    };
+    let manual = asks("manual", "quero sobrancelha com a Íris amanhã");
+    let intake = asks("odys-intake", "a Íris tem horário amanhã?");
+    let staff = "profile: odys-assistant\ncontact: {staff: iris@figueira.example}\nturns:\n  - customer: agenda dos próximos dias\n    \
+                 expect: {outcome: reply, mentions: [Nada marcado], not_mentions: [Otávio, Lívia]}";
+    play_at(&no_hours, &[("manual-no-hours", &manual), ("intake-no-hours", &intake), ("assistant-no-hours", staff)]);
+}

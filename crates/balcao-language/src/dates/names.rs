@@ -17,8 +17,9 @@ pub fn weekday_named(name: &str) -> Option<Weekday> {
     })
 }
 
-/// The month of a folded name or abbreviation.
-pub(crate) fn month_named(name: &str) -> Option<i8> {
+/// The month of a folded name or abbreviation, from 1.
+#[must_use]
+pub fn month_named(name: &str) -> Option<i8> {
     Some(match name {
         "janeiro" | "jan" | "january" => 1,
         "fevereiro" | "fev" | "february" | "feb" => 2,

@@ -460,6 +460,11 @@ impl Scanner<'_> {
             let month = first.saturating_add(1.month());
             return Some((end, self.day_in(month.year(), month.month(), day, from, end)));
         }
+        let last_month = ["do mes passado", "do ultimo mes", "do mes anterior", "of last month"];
+        if let Some(end) = self.phrase(to, &last_month) {
+            let month = first.saturating_sub(1.month());
+            return Some((end, self.day_in(month.year(), month.month(), day, from, end)));
+        }
         let reading = (0..12_i64)
             .filter_map(|ahead| {
                 let month = first.saturating_add(ahead.months());

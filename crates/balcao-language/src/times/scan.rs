@@ -28,6 +28,8 @@ struct Clock {
     figures: bool,
     /// Nothing is left open.
     settled: bool,
+    /// From when on the hour is as written: the business is open.
+    opens: Time,
 }
 
 struct Hit {
@@ -38,8 +40,9 @@ struct Hit {
     open: Option<Clock>,
 }
 
-pub(super) fn scan(tokens: &[Token], bare: Bare) -> Vec<TimeMatch> {
-    let scanner = Scanner { tokens, bare };
+/// `opens`: from then on a bare hour is not taken for the afternoon's.
+pub(super) fn scan(tokens: &[Token], bare: Bare, opens: Time) -> Vec<TimeMatch> {
+    let scanner = Scanner { tokens, bare, opens };
     let mut hits: Vec<Hit> = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
@@ -86,7 +89,8 @@ impl Clock {
     /// True if the afternoon is the better guess.
     fn assumes_pm(self) -> bool {
         let last = if self.figures { 6 } else { 7 };
-        !self.settled && (1..=last).contains(&self.hour)
+        let closed = (self.hour, self.minute) < (self.opens.hour(), self.opens.minute());
+        !self.settled && (1..=last).contains(&self.hour) && closed
     }
 
     fn resolved(self) -> Self {
@@ -113,6 +117,7 @@ impl Clock {
 struct Scanner<'a> {
     tokens: &'a [Token],
     bare: Bare,
+    opens: Time,
 }
 
 impl Scanner<'_> {
@@ -260,7 +265,9 @@ impl Scanner<'_> {
         if let Some((to, hour)) = noon {
             let half = self.phrase(to, &["e meia", "e meio"]);
             let minute = if half.is_some() { 30 } else { 0 };
-            return Some(Clock { hour, minute, to: half.unwrap_or(to), marked: true, figures: false, settled: true });
+            let to = half.unwrap_or(to);
+            let opens = self.opens;
+            return Some(Clock { hour, minute, to, marked: true, figures: false, settled: true, opens });
         }
         self.minutes_to(index).or_else(|| self.hour_clock(index))
     }
@@ -280,7 +287,8 @@ impl Scanner<'_> {
 
     fn hour_clock(&self, index: usize) -> Option<Clock> {
         let number = number_at(self.tokens, index)?;
-        let mut clock = Clock { hour: 0, minute: 0, to: number.next, marked: false, figures: false, settled: false };
+        let (to, opens) = (number.next, self.opens);
+        let mut clock = Clock { hour: 0, minute: 0, to, marked: false, figures: false, settled: false, opens };
         if number.digits > 2 {
             // "340pm", "as 1530".
             let meridiem = ["am", "pm", "a", "p"].contains(&self.at(number.next));
@@ -541,6 +549,7 @@ impl Scanner<'_> {
                 marked: false,
                 figures: false,
                 settled: number.value > 12,
+                opens: self.opens,
             }),
             None => Some(clock),
         }

@@ -58,6 +58,7 @@ pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
             locale: "pt-BR".to_owned(),
             organization: "Barbearia".to_owned(),
             address: None,
+            opens: None,
             contact_name: None,
             appointment: None,
         },

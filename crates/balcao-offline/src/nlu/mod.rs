@@ -74,6 +74,23 @@ impl Utterance {
         self.acts.contains(&act)
     }
 
+    /// True if it says something that a question asked again may take into account: when, who, or what they want instead.
+    #[must_use]
+    pub fn adds_something(&self) -> bool {
+        const WISHES: [Act; 9] = [
+            Act::AnyTime,
+            Act::AnyProfessional,
+            Act::Earliest,
+            Act::Latest,
+            Act::Later,
+            Act::Sooner,
+            Act::Book,
+            Act::Availability,
+            Act::Greeting,
+        ];
+        self.has_when() || self.own_name.is_some() || WISHES.into_iter().any(|act| self.is(act))
+    }
+
     /// True if it gives a day, time or part of the day.
     #[must_use]
     pub fn has_when(&self) -> bool {
@@ -113,16 +130,32 @@ pub fn before_condition(text: &str) -> &str {
     end.and_then(|token| text.get(..token.start)).unwrap_or(text)
 }
 
+/// What a message is read by: the day it was written on, and from when on the business is open.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    /// The organization's civil day.
+    pub today: Date,
+    /// From then on a bare hour is as written: "às 6" where somebody works at six.
+    pub opens: Time,
+}
+
+impl From<Date> for Clock {
+    fn from(today: Date) -> Self {
+        Self { today, opens: Time::MAX }
+    }
+}
+
 /// Reads a message. `tools` are the names of the tools: a customer who writes one is not talking to the front desk.
 #[must_use]
-pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
+pub fn read(text: &str, clock: impl Into<Clock>, tools: &[&str]) -> Utterance {
+    let Clock { today, opens } = clock.into();
     // The day and time of a second choice are not wanted: "sexta 15h, se não der sábado 9h".
     let first = before_condition(text);
     let has_when =
         !balcao_language::find_dates(first, today).is_empty() || !balcao_language::find_times(first).is_empty();
     let first = if has_when { first } else { text };
     let slots::Days { named: days, ruled_out, problem } = slots::days(first, today);
-    let mut found = balcao_language::find_times(first);
+    let mut found = balcao_language::find_times_from(first, opens);
     if found.len() > 1 {
         // "17h em vez das 15h" wants the first.
         found.retain(|one| {
@@ -156,7 +189,7 @@ pub fn read(text: &str, today: Date, tools: &[&str]) -> Utterance {
         problem,
         times: times(&found),
         impossible_time: slots::impossible_time(text),
-        bare_times: times(&balcao_language::bare_hours(text)),
+        bare_times: times(&balcao_language::bare_hours_from(text, opens)),
         window,
         own_name: slots::own_name(text),
         email: slots::email(text),

@@ -52,7 +52,7 @@ impl Desk<'_> {
             return;
         };
         if dialogue.rolled_over(day.first) {
-            self.say(Line::DatePassed { date: day.first });
+            self.say(Line::DatePassed { date: dialogue.that_was_meant(day.first) });
             return;
         }
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }
@@ -349,7 +349,7 @@ impl Desk<'_> {
             .filter(|(_, times)| !times.is_empty())
             .collect();
         if inside.is_empty() {
-            self.say(Line::NoneFree { date, professional: wish.professional.clone(), part: true });
+            self.say(Line::NoneFree { date, professional: wish.professional.clone(), part: window });
             let list = found.free.iter().take(OFFERED_PEOPLE);
             let list = list.map(|(name, times)| (Some(name.clone()), spread(times))).collect();
             self.say(Line::Nearby { list });
@@ -428,6 +428,7 @@ impl Desk<'_> {
     pub(super) fn propose(&mut self, wish: &Wish, date: Date, time: Time, professional: String) {
         let what = Appointment {
             id: None,
+            attendee: None,
             date: Some(date),
             time: Some(time),
             professional: Some(professional),

@@ -22,7 +22,7 @@ const SCHEDULE: &str = "scheduleAppointmentTool";
 pub(super) const SLOTS: &str = "getAvailableSlotsTool";
 pub(super) const LIST: &str = "listEventsTool";
 const CANCEL: &str = "cancelAppointmentTool";
-const HUMAN: &str = "requestHumanSupportTool";
+pub(super) const HUMAN: &str = "requestHumanSupportTool";
 const END: &str = "endConversationTool";
 
 /// How long a visit takes of which nothing is known.
@@ -58,6 +58,9 @@ impl Desk<'_> {
             return;
         }
         let done = self.effects();
+        if done {
+            self.cancel_what_was_moved();
+        }
         self.told_of_themselves();
         self.asked_for_information();
         let before = (self.lines.len(), self.calls.len());
@@ -95,8 +98,7 @@ impl Desk<'_> {
         match self.dialogue.goal {
             Goal::None => {}
             Goal::Cancel => self.cancel_event(),
-            // No tool moves an event: a person does.
-            Goal::Reschedule => self.say(Line::Refused { message: None }),
+            Goal::Reschedule => self.move_event(),
             Goal::Book => self.book_event(),
         }
     }
@@ -110,12 +112,48 @@ impl Desk<'_> {
             }
             return;
         }
-        if self.repeats_held(CANCEL, Asked::Cancelling) || self.listed().is_none() {
+        if self.repeats_held(CANCEL, Asked::Cancelling)
+            || self.speaks_of_others(true) != Some(false)
+            || self.listed().is_none()
+        {
             return;
         }
         let Some(what) = self.meant() else { return };
-        if let Answer::Missing = self.ask(CANCEL, &[("eventId", what.id.unwrap_or(Value::Null))]) {
+        self.cancel_this_event(&what);
+    }
+
+    fn cancel_this_event(&mut self, what: &Appointment) {
+        if let Answer::Missing = self.ask(CANCEL, &[("eventId", what.id.clone().unwrap_or(Value::Null))]) {
             self.say(Line::CannotNow);
+        }
+    }
+
+    /// No tool moves an event: the new one is booked, and then the old one cancelled, so that nothing is lost if the time is not
+    /// to be had.
+    fn move_event(&mut self) {
+        if self.dialogue.moving.is_none() {
+            if self.speaks_of_others(true) != Some(false) || self.listed().is_none() {
+                return;
+            }
+            let Some(what) = self.meant() else { return };
+            self.say(Line::MovesInSteps { what });
+        }
+        self.book_event();
+    }
+
+    /// Behind a booking that was made to move another: that one is to be cancelled.
+    fn cancel_what_was_moved(&mut self) {
+        if let Some(outcome) = self.answered(CANCEL) {
+            if outcome.is_held() {
+                self.confirm(outcome);
+            } else if !outcome.succeeded() {
+                self.refused_by(outcome);
+            }
+            return;
+        }
+        let booked = self.answered(SCHEDULE).is_some_and(Outcome::succeeded);
+        if let Some(what) = self.dialogue.moving.clone().filter(|_| booked) {
+            self.cancel_this_event(&what);
         }
     }
 
@@ -152,7 +190,7 @@ impl Desk<'_> {
         };
         let day = several.or(dialogue.day).or(dialogue.topic_day);
         if let Some(day) = day.filter(|day| day.last < today || dialogue.rolled_over(day.first)) {
-            self.say(Line::DatePassed { date: day.first });
+            self.say(Line::DatePassed { date: dialogue.that_was_meant(day.first) });
             return;
         }
         let asked = day.unwrap_or(Day { last: today.saturating_add(OFFERED_DAYS.days()), ..Day::on(today) });
@@ -209,9 +247,10 @@ impl Desk<'_> {
         let minutes = self.dialogue.catalog.service(service).and_then(|one| one.data.get("durationMinutes")?.as_i64());
         let minutes = minutes.and_then(|minutes| i32::try_from(minutes).ok()).unwrap_or(USUAL_MIN);
         if let ([day], Some(time)) = (days, self.dialogue.times.first().copied()) {
-            if day.is_free(time, minutes) {
+            if day.is_free(time, minutes) && day.is_on_grid(time) {
                 let (service, professional) = (Some(service.to_owned()), self.only_one());
-                let what = Appointment { date: Some(day.date), time: Some(time), service, professional, id: None };
+                let (date, time) = (Some(day.date), Some(time));
+                let what = Appointment { date, time, service, professional, ..Appointment::default() };
                 self.for_whom();
                 self.say(Line::Propose { what });
                 return;
@@ -223,11 +262,10 @@ impl Desk<'_> {
                 return;
             }
         }
-        if let [OpenDay { date, open, note, .. }] = days
-            && open.is_empty()
+        if let [day] = days
+            && day.open.is_empty()
         {
-            self.say(Line::HoursOf { date: *date, periods: Vec::new(), note: note.clone() });
-            self.say(Line::AnotherDay);
+            self.not_open(day);
             return;
         }
         let window = self.dialogue.window;
@@ -236,10 +274,7 @@ impl Desk<'_> {
         let free: Vec<(Date, Vec<Time>)> =
             days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty()).collect();
         match (days, free.is_empty()) {
-            ([only], true) => {
-                self.say(Line::NoneFree { date: only.date, professional: self.only_one(), part: window.is_some() });
-                self.say(Line::AnotherDay);
-            }
+            ([only], true) => self.none_free_on(only, minutes),
             (_, true) => self.say(Line::AnotherDay),
             (_, false) => {
                 if let Some(name) = self.only_one() {
@@ -248,6 +283,41 @@ impl Desk<'_> {
                 self.say(Line::OfferDays { days: free, until: None });
             }
         }
+    }
+
+    /// Says why nobody can come on a day: the house is closed, or the one who was asked for does not work.
+    fn not_open(&mut self, day: &OpenDay) {
+        let week = day.date.saturating_add(OFFERED_DAYS.days());
+        let Some(days) = self.days(day.date, week) else { return };
+        match self.only_one() {
+            Some(name) if day.note.is_none() && days.iter().all(|day| day.open.is_empty()) => {
+                self.say(Line::NoHours { name });
+                return;
+            }
+            Some(name) if day.note.is_none() => self.say(Line::Away { name, date: day.date }),
+            _ => self.say(Line::HoursOf { date: day.date, periods: Vec::new(), note: day.note.clone() }),
+        }
+        self.say(Line::AnotherDay);
+    }
+
+    /// What is free in another part of a day, or on the days after it, where what was wanted of it is full.
+    fn none_free_on(&mut self, day: &OpenDay, minutes: i32) {
+        let none = Line::NoneFree { date: day.date, professional: self.only_one(), part: self.dialogue.window };
+        let others = spread(&day.starts(minutes));
+        if !others.is_empty() {
+            self.say(none);
+            self.say(Line::Nearby { list: vec![(None, others)] });
+            return;
+        }
+        let Ok(next) = day.date.tomorrow() else { return };
+        let Some(days) = self.days(next, day.date.saturating_add(OFFERED_DAYS.days())) else { return };
+        self.say(none);
+        let window = self.dialogue.window;
+        let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
+        let starts = |day: &OpenDay| spread(&day.starts(minutes).into_iter().filter(fits).collect::<Vec<_>>());
+        let free = days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty());
+        let days: Vec<(Date, Vec<Time>)> = free.take(2).collect();
+        self.say(if days.is_empty() { Line::AnotherDay } else { Line::OfferDays { days, until: None } });
     }
 
     fn schedule(&mut self, what: &Appointment) {
@@ -325,6 +395,17 @@ impl OpenDay {
         let within = |(opens, closes): &(Time, Time)| of_day(*opens) <= from && to <= end_of(*closes);
         let clear = |(start, end): &(Time, Time)| to <= of_day(*start) || end_of(*end) <= from;
         self.open.iter().any(within) && self.busy.iter().all(clear)
+    }
+
+    /// Whether appointments begin at that minute: whole steps from the free starts, the smallest gap between which is the step.
+    fn is_on_grid(&self, time: Time) -> bool {
+        let Some(first) = self.free.first() else { return true };
+        let gaps = self.free.windows(2).filter_map(|pair| match pair {
+            [one, next] => Some(of_day(*next) - of_day(*one)),
+            _ => None,
+        });
+        let step = gaps.filter(|gap| *gap > 0).min();
+        self.free.contains(&time) || step.is_some_and(|step| (of_day(time) - of_day(*first)) % step == 0)
     }
 
     fn starts(&self, minutes: i32) -> Vec<Time> {

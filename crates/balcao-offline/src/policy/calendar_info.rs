@@ -8,7 +8,11 @@ use super::{
     Answer, Desk,
     calendar::{LIST, OFFERED_DAYS, written},
 };
-use crate::{nlu::Act, state::Goal, words::Line};
+use crate::{
+    nlu::Act,
+    state::{Goal, introduced},
+    words::Line,
+};
 
 pub(super) const CLIENT: &str = "updateClientInfoTool";
 
@@ -23,7 +27,10 @@ impl Desk<'_> {
         let utterance = &self.dialogue.utterance;
         let text = |value: Option<String>| value.map_or(Value::Null, Value::String);
         let note = self.is(Act::Note).then(|| utterance.text.chars().take(500).collect::<String>());
-        let (name, address) = (utterance.own_name.clone(), address_in(&utterance.text));
+        // "Sou a Ana" is believed of whoever has no name yet.
+        let introduced = introduced(&utterance.text).filter(|_| self.contact.is_none());
+        let name = utterance.own_name.clone().or(introduced);
+        let address = address_in(&utterance.text);
         if name.is_none() && address.is_none() && note.is_none() {
             return;
         }
@@ -95,7 +102,7 @@ impl Desk<'_> {
     }
 
     fn own_events(&mut self) {
-        if self.listed().is_none() {
+        if self.speaks_of_others(false) != Some(false) || self.listed().is_none() {
             return;
         }
         let list = self.dialogue.upcoming.clone();

@@ -25,6 +25,9 @@ impl Desk<'_> {
         if self.repeats_held("cancel_appointment", Asked::Cancelling) {
             return;
         }
+        if self.speaks_of_others(true) != Some(false) {
+            return;
+        }
         let Some(what) = self.which() else { return };
         self.cancel_this(&what);
     }
@@ -66,6 +69,9 @@ impl Desk<'_> {
             return;
         }
         if self.unclear_time() {
+            return;
+        }
+        if self.speaks_of_others(true) != Some(false) {
             return;
         }
         let Some(what) = self.which() else { return };
@@ -323,7 +329,7 @@ impl Desk<'_> {
         }
         let mut found: Vec<Appointment> = Vec::new();
         for part in words.split(" e ").flat_map(|part| part.split(" and ")).flat_map(|part| part.split(',')) {
-            let days = crate::nlu::read(part, dialogue.today(), &[]).days;
+            let days = crate::nlu::read(part, dialogue.clock(), &[]).days;
             let that_day = |one: &&Appointment| {
                 days.iter().any(|day| one.date.is_some_and(|date| day.first <= date && date <= day.last))
             };

@@ -130,7 +130,7 @@ impl<'a> Intake<'a> {
         }
         let over = |day: &Day| day.last < dialogue.today() || dialogue.rolled_over(day.first);
         if let Some(day) = dialogue.day.filter(over) {
-            return Some(Line::DatePassed { date: day.first });
+            return Some(Line::DatePassed { date: dialogue.that_was_meant(day.first) });
         }
         let mut times = dialogue.offered.clone();
         times.sort_unstable();
@@ -198,7 +198,10 @@ impl<'a> Intake<'a> {
         }
         let message = outcome.result.get("message").and_then(Value::as_str).map_or_else(|| self.sorry(), str::to_owned);
         let others = results::appointments(&outcome.result, &["alternatives"]);
-        let date = others.iter().find_map(|one| one.date);
+        // Those of the wanted day, where there are any, though another day's may be nearer by the clock.
+        let wanted = results::appointment(&outcome.arguments).date;
+        let that_day = others.iter().find(|one| one.date.is_some() && one.date == wanted);
+        let date = that_day.or(others.iter().find(|one| one.date.is_some())).and_then(|one| one.date);
         let times = others.iter().filter(|one| one.date == date).filter_map(|one| one.time);
         let times: Vec<String> = times.map(|time| say::time(time, self.locale)).take(TOLD).collect();
         match date.filter(|_| !times.is_empty()) {
@@ -231,25 +234,50 @@ impl<'a> Intake<'a> {
             return Decision::Say(self.refused(found));
         }
         let day = say::day(date, self.locale);
+        let all: Vec<Time> = slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).collect();
         let window = self.dialogue.window;
-        let fits = |time: &Time| window.is_none_or(|window| window.from <= *time && *time <= window.until);
-        let free: Vec<Time> =
-            slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).filter(fits).collect();
+        let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
+        let free: Vec<Time> = all.iter().copied().filter(fits).collect();
+        if free.is_empty() {
+            return self.nothing_free(date, found, &all);
+        }
         let told = spread(&free);
         let more = if told.len() < free.len() { self.say(", entre outros", ", among others") } else { String::new() };
         let times: Vec<String> = told.into_iter().map(|time| say::time(time, self.locale)).collect();
         let (times, who) = (times.join(", "), text("professional"));
-        Decision::Say(if times.is_empty() {
-            self.say(
-                &format!("Não há horário livre em {day}. Qual outro dia?"),
-                &format!("Nothing is free on {day}. Which other day?"),
-            )
-        } else {
-            self.say(
-                &format!("Em {day}, {who} tem{more}: {times}. Qual horário?"),
-                &format!("On {day}, {who} has{more}: {times}. Which time?"),
-            )
-        })
+        Decision::Say(self.say(
+            &format!("Em {day}, {who} tem{more}: {times}. Qual horário?"),
+            &format!("On {day}, {who} has{more}: {times}. Which time?"),
+        ))
+    }
+
+    /// Why nothing is free on a day, or in the part of it that was wanted, and what is free instead: later that day, or on the
+    /// days after.
+    fn nothing_free(&self, date: Date, found: &Outcome, all: &[Time]) -> Decision {
+        let professional = results::text(&found.result, &["professional"]);
+        let note = results::text(&found.result, &["note"]);
+        let flag = |key: &str| found.result.get(key).and_then(Value::as_bool).unwrap_or_default();
+        let part = self.dialogue.window.filter(|_| !all.is_empty());
+        let none = match professional.clone() {
+            _ if flag("closed") => Line::HoursOf { date, periods: Vec::new(), note },
+            Some(name) if flag("away") => Line::Away { name, date },
+            professional => Line::NoneFree { date, professional, part },
+        };
+        if !all.is_empty() {
+            let near = Line::Nearby { list: vec![(None, spread(all))] };
+            return Decision::Say(crate::words::reply(&[none, near], self.locale, self.dialogue.today()));
+        }
+        if flag("no_hours")
+            && let Some(name) = professional
+        {
+            return Decision::Say(self.line(Line::NoHours { name }));
+        }
+        let days: Vec<(Date, Vec<Time>)> = results::appointments(&found.result, &["next_free"])
+            .into_iter()
+            .filter_map(|next| Some((next.date?, vec![next.time?])))
+            .collect();
+        let then = if days.is_empty() { Line::AnotherDay } else { Line::OfferDays { days: by_day(days), until: None } };
+        Decision::Say(crate::words::reply(&[none, then], self.locale, self.dialogue.today()))
     }
 
     fn book(&self, date: Date, time: Time) -> Decision {
@@ -362,4 +390,16 @@ impl<'a> Intake<'a> {
             }
         }
     }
+}
+
+/// The times of each day together, in their order.
+fn by_day(all: Vec<(Date, Vec<Time>)>) -> Vec<(Date, Vec<Time>)> {
+    let mut days: Vec<(Date, Vec<Time>)> = Vec::new();
+    for (date, times) in all {
+        match days.iter_mut().find(|(one, _)| *one == date) {
+            Some((_, known)) => known.extend(times),
+            None => days.push((date, times)),
+        }
+    }
+    days
 }

@@ -20,6 +20,7 @@ mod receipts;
 mod slots;
 mod spoken;
 mod waitlist;
+mod whose;
 mod wish;
 
 use balcao_language::agreement::leans_to;
@@ -31,7 +32,7 @@ use serde_json::{Map, Value};
 use crate::{
     nlu::Act,
     results::{self, Outcome},
-    state::{Dialogue, Goal, Question},
+    state::{Dialogue, Goal, Question, same_question},
     words::Line,
 };
 
@@ -69,6 +70,38 @@ pub fn decide(
     if analyst::serves(tools) {
         return analyst::decide(dialogue, locale, may_call);
     }
+    let decision = at_the_desk(dialogue, tools, facts, locale, may_call);
+    match person_instead(&decision, dialogue, tools) {
+        Some(call) if may_call => Decision::Call(vec![call]),
+        Some(_) | None => decision,
+    }
+}
+
+/// So often the same is asked one time after the other; then a person goes on.
+const ASKED_AT_MOST: usize = 2;
+
+/// The call of a person, where a reply would ask once more what was not understood so often before.
+fn person_instead(decision: &Decision, dialogue: &Dialogue, tools: &[ToolDefinition]) -> Option<Call> {
+    let Decision::Say(text) = decision else { return None };
+    let again = dialogue.said_times >= ASKED_AT_MOST && same_question(&dialogue.said, text);
+    if !again || dialogue.utterance.adds_something() {
+        return None;
+    }
+    let name = tools.iter().map(|tool| tool.name.as_str()).find(|name| CALLS_A_PERSON.contains(name))?;
+    let reason = crate::summary::reason(dialogue);
+    Some(Call { name: name.to_owned(), arguments: serde_json::json!({ "reason": reason }) })
+}
+
+/// The tools that hand over.
+const CALLS_A_PERSON: [&str; 2] = ["transfer_to_human", calendar::HUMAN];
+
+fn at_the_desk(
+    dialogue: &Dialogue,
+    tools: &[ToolDefinition],
+    facts: &TurnFacts,
+    locale: Locale,
+    may_call: bool,
+) -> Decision {
     if intake::serves(tools) {
         return intake::decide(dialogue, facts, locale, may_call);
     }

@@ -138,7 +138,7 @@ impl Desk<'_> {
                     self.say(Line::InsteadThatDay { list });
                 }
             }
-            professional => self.say(Line::NoneFree { date, professional: professional.clone(), part: false }),
+            professional => self.say(Line::NoneFree { date, professional: professional.clone(), part: None }),
         }
         if self.calls.is_empty() {
             self.say(next.map_or(Line::AnotherDay, |next| Line::NextFree { next }));

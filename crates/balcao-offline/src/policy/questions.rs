@@ -7,7 +7,7 @@ use super::{Answer, Desk};
 use crate::{
     nlu::Act,
     results::{self, Appointment, Outcome},
-    state::{Goal, Question},
+    state::{Goal, Question, introduced},
     words::Line,
 };
 
@@ -97,6 +97,9 @@ impl<'a> Desk<'a> {
         let dialogue = self.dialogue;
         if self.is(Act::IsBooked) && dialogue.asked == Question::Book {
             self.say(Line::NotYet);
+            return;
+        }
+        if self.speaks_of_others(false) != Some(false) {
             return;
         }
         let Some(outcome) = self.read("get_appointment_history", &[]) else { return };
@@ -246,7 +249,10 @@ impl<'a> Desk<'a> {
 
     /// Keeps the name that the customer gives, if it is not the one we have.
     fn own_name(&mut self) {
-        let Some(name) = self.dialogue.utterance.own_name.clone() else { return };
+        let utterance = &self.dialogue.utterance;
+        // "Sou a Ana" is believed of whoever has no name yet.
+        let introduced = introduced(&utterance.text).filter(|_| self.contact.is_none());
+        let Some(name) = utterance.own_name.clone().or(introduced) else { return };
         let known = self.contact.is_some_and(|known| balcao_language::fold(known) == balcao_language::fold(&name));
         if known && self.answered("update_contact").is_none() {
             return;

@@ -99,6 +99,7 @@ fn filled(one: Appointment, other: Appointment) -> Appointment {
         time: one.time.or(other.time),
         professional: one.professional.or(other.professional),
         service: one.service.or(other.service),
+        attendee: one.attendee.or(other.attendee),
     }
 }
 

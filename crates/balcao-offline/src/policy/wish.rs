@@ -84,7 +84,7 @@ impl Desk<'_> {
             return None;
         }
         parts.iter().filter(|part| !names(part)).find_map(|part| {
-            let read = crate::nlu::read(part, dialogue.today(), &[]);
+            let read = crate::nlu::read(part, dialogue.clock(), &[]);
             let said = spoken_service(part, dialogue, true).filter(|_| read.acts.is_empty())?;
             let count = |text: &str| balcao_language::search_tokens(text).len();
             let when = if read.has_when() { 3 } else { 0 };
@@ -99,7 +99,7 @@ impl Desk<'_> {
         // The same service twice: what tells them apart is when.
         let same = |label: &String| labels.iter().filter(|other| *other == label).count() > 1;
         let told =
-            wishes.iter().zip(&labels).map(|(wish, label)| match when_in(wish, self.dialogue.today(), self.locale) {
+            wishes.iter().zip(&labels).map(|(wish, label)| match when_in(wish, self.dialogue.clock(), self.locale) {
                 Some(when) if same(label) => format!("{label} {when}"),
                 Some(_) | None => label.clone(),
             });
@@ -175,9 +175,9 @@ impl Desk<'_> {
 }
 
 /// When a wish is for, as we speak of it: "amanhã (quarta, 25/11) às 14h".
-fn when_in(wish: &str, today: jiff::civil::Date, locale: Locale) -> Option<String> {
-    let read = crate::nlu::read(wish, today, &[]);
-    let day = read.days.first().map(|day| say::day_from(day.first, today, locale));
+fn when_in(wish: &str, clock: crate::nlu::Clock, locale: Locale) -> Option<String> {
+    let read = crate::nlu::read(wish, clock, &[]);
+    let day = read.days.first().map(|day| say::day_from(day.first, clock.today, locale));
     let time = read.times.first().map(|time| say::time(*time, locale));
     let at = if locale == Locale::Pt { "às" } else { "at" };
     match (day, time) {

@@ -1,7 +1,7 @@
 //! What a message adds to what is known: days, times, people, services.
 
 use balcao_language::{
-    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times, fold,
+    Agreement, Asked, DateSpan, TimeReading, TimeWindow, agreement, agreement_about, find_dates, find_times_from, fold,
 };
 use jiff::civil::{Date, Time};
 
@@ -64,7 +64,9 @@ impl Dialogue {
             // A date that cannot be is no other day than the one before: the customer is asked which.
             Goal::Book | Goal::None if utterance.problem.is_some() && utterance.days.is_empty() => self.day = None,
             Goal::Book | Goal::None => {
-                if let Some(day) = utterance.days.last() {
+                if let Some(day) = either_day(utterance) {
+                    self.day = Some(day);
+                } else if let Some(day) = utterance.days.last() {
                     self.day = Some(self.in_context(*day));
                 }
             }
@@ -140,7 +142,7 @@ impl Dialogue {
             Ok(DateSpan::Day(date)) => Some(date),
             Ok(DateSpan::Range { .. }) | Err(_) => None,
         })?;
-        let times = find_times(line);
+        let times = find_times_from(line, Time::MIN);
         let at = |time: Time| {
             times.iter().any(|found| matches!(found.reading, TimeReading::At { time: said, .. } if said == time))
         };
@@ -203,6 +205,12 @@ impl Dialogue {
         far && !self.mentions.iter().any(|text| text.contains(&year))
     }
 
+    /// The day that a date which rolled over was meant for: this year's, which is over.
+    #[must_use]
+    pub fn that_was_meant(&self, date: Date) -> Date {
+        if self.rolled_over(date) { date.saturating_sub(jiff::Span::new().years(1)) } else { date }
+    }
+
     /// "Sim" to an offer of times, and nothing else.
     #[must_use]
     pub fn says_yes_to_offer(&self, utterance: &Utterance) -> bool {
@@ -227,6 +235,14 @@ impl Dialogue {
         };
         Some(TimeWindow { from, until, period: None })
     }
+}
+
+/// "Terça ou quarta": both, where one follows the other.
+fn either_day(utterance: &Utterance) -> Option<Day> {
+    let [one, next] = utterance.days.as_slice() else { return None };
+    let either = [" ou ", " or "].iter().any(|word| fold(&utterance.text).contains(word));
+    let follows = one.first == one.last && next.first == next.last && one.first.tomorrow().ok() == Some(next.first);
+    (either && follows).then_some(Day { last: next.last, ..Day::on(one.first) })
 }
 
 /// "Os dois", "tudo": all of what there is, and how many that is, where it is said.

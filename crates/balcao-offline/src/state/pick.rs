@@ -1,7 +1,7 @@
 //! "O segundo", "a última opção", "the third one": which of the things that the last reply offered.
 
-use balcao_language::{DateSpan, Token, find_dates, find_times, fold, tokens};
-use jiff::civil::Date;
+use balcao_language::{DateSpan, Token, find_dates, find_times_from, fold, tokens};
+use jiff::civil::{Date, Time};
 
 use super::{Dialogue, Question, TimeReading};
 use crate::nlu::{Act, Day, Utterance};
@@ -113,7 +113,7 @@ impl Dialogue {
         let time = place.of(&self.offered)?;
         utterance.times = vec![time];
         let has = |row: &&String| {
-            let times = find_times(row);
+            let times = find_times_from(row, Time::MIN);
             times.iter().any(|found| matches!(found.reading, TimeReading::At { time: at, .. } if at == time))
         };
         let row = match place {

@@ -2,6 +2,7 @@
 
 use balcao_language::{Token, TokenKind, fold, tokens};
 
+use super::named::{guest_with_number, introduced};
 use crate::catalog::RELATIVES;
 use crate::nlu::{capital, own_name};
 
@@ -18,17 +19,17 @@ const LEADS: [&str; 22] = [
 /// What ends a name in an answer.
 const ENDS: [&str; 10] = ["e", "com", "telefone", "fone", "tel", "numero", "celular", "cel", "and", "phone"];
 /// What an answer may be that is no name.
-const NO_NAMES: [&str; 30] = [
-    "sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra", "mesmo", "tanto",
-    "qualquer", "melhor", "pode", "pera", "espera", "qual", "quanto", "onde", "voce", "vc", "vcs", "que", "hoje",
-    "amanha", "marcar", "tem",
+const NO_NAMES: [&str; 38] = [
+    "como", "assim", "ue", "sei", "la", "mim", "quem", "eu", "sim", "nao", "isso", "ok", "oi", "ola", "obrigado",
+    "obrigada", "quero", "yes", "no", "pra", "mesmo", "tanto", "qualquer", "melhor", "pode", "pera", "espera", "qual",
+    "quanto", "onde", "voce", "vc", "vcs", "que", "hoje", "amanha", "marcar", "tem",
 ];
 /// Words before whoever comes.
 const TOWARDS: [&str; 7] = ["pra", "para", "pro", "pros", "p", "for", "do"];
 /// Words between these and the relative.
 const OWNERS: [&str; 8] = ["minha", "meu", "a", "o", "my", "um", "uma", "nosso"];
 /// Particles of names.
-const PARTICLES: [&str; 5] = ["da", "de", "do", "dos", "das"];
+pub(super) const PARTICLES: [&str; 5] = ["da", "de", "do", "dos", "das"];
 /// A number with area code has so many digits, without or with its country.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 10..=13;
 
@@ -54,13 +55,17 @@ impl Who {
     /// Takes in a message of the customer, which answers what we `said` last; `staff` if it names a professional.
     pub(super) fn hear(&mut self, text: &str, said: &str, staff: bool) {
         let asked = |questions: &[&str]| questions.iter().any(|question| said.ends_with(question));
-        if let Some(own) = own_name(text).or_else(|| asked(&OWN_NAME).then(|| answered_name(text)).flatten()) {
+        let answered = || asked(&OWN_NAME).then(|| answered_name(text)).flatten();
+        if let Some(own) = own_name(text).or_else(|| introduced(text)).or_else(answered) {
             self.own_name = Some(own);
         }
         let all = tokens(text);
         if let Some(after) = relative(&all) {
             let guest = self.guest.get_or_insert_default();
             guest.name = name_after(text, &all, after).or(guest.name.take());
+        }
+        if let Some((name, phone)) = guest_with_number(text) {
+            self.guest = Some(Guest { name: Some(name), phone: Some(phone) });
         }
         let Some(guest) = &mut self.guest else { return };
         guest.name = told_name(text, &all).or(guest.name.take());
@@ -83,6 +88,12 @@ impl Who {
 pub(crate) fn is_asked_for(said: &str) -> bool {
     let of_number = ["com DDD?", "with area code?"];
     OWN_NAME.into_iter().chain(GUEST_NAME).chain(of_number).any(|question| said.ends_with(question))
+}
+
+/// Whether two replies ask the same: in the same words, or for the same name whatever stands before.
+pub(crate) fn same_question(one: &str, other: &str) -> bool {
+    let for_name = |text: &str| OWN_NAME.into_iter().chain(GUEST_NAME).find(|question| text.ends_with(question));
+    one.contains('?') && (one == other || for_name(one).is_some() && for_name(one) == for_name(other))
 }
 
 /// "Ela se chama Lourdes", "o nome dele é Pedro": the name, wherever it is said.
@@ -141,6 +152,11 @@ fn name_after(text: &str, all: &[Token], from: usize) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
+/// Whether a folded word is none of a name.
+pub(super) fn is_no_name(folded: &str) -> bool {
+    NO_NAMES.contains(&folded)
+}
+
 fn is_lead(folded: &str) -> bool {
     LEADS.contains(&folded)
 }
@@ -160,7 +176,7 @@ fn answered_name(text: &str) -> Option<String> {
 }
 
 /// The first number in a text that has an area code.
-fn phone_in(text: &str) -> Option<String> {
+pub(super) fn phone_in(text: &str) -> Option<String> {
     let part_of_one = |letter: char| letter.is_ascii_digit() || " +()-.".contains(letter);
     let runs = text.split(|letter: char| !part_of_one(letter)).map(str::trim);
     let digits = |run: &&str| PHONE_DIGITS.contains(&run.chars().filter(char::is_ascii_digit).count());
@@ -183,7 +199,7 @@ mod tests {
 
     #[test]
     fn whoever_comes_instead_has_their_own_name_and_number() {
-        let cases: [(&[&str], Option<Guest>); 12] = [
+        let cases: [(&[&str], Option<Guest>); 13] = [
             (&["pra minha mãe, Maria Souza 11 98888-7777"], of(Some("Maria Souza"), Some("11 98888-7777"))),
             (&["quero marcar pro meu filho amanhã às 15h"], of(None, None)),
             (
@@ -200,6 +216,7 @@ mod tests {
                 &["pro meu irmão Pedro", "ops, o nome dele é Paulo, 31 97777-1234"],
                 of(Some("Paulo"), Some("31 97777-1234")),
             ),
+            (&["amanhã 11h pra carla 81 99999-0000"], of(Some("Carla"), Some("81 99999-0000"))),
             (&["quero marcar amanhã 11h, sou a Maria"], None),
             (&["meu pai corta aí"], None),
         ];
@@ -244,5 +261,8 @@ mod tests {
         who.hear("pedro", OWN_NAME[0], false);
         who.hear("melhor às 15h", "Posso marcar?", false);
         assert_eq!(who.own_name.as_deref(), Some("Pedro"));
+        who.hear("aqui é a Ana Lima, melhor sábado", "Posso marcar?", false);
+        assert_eq!(who.own_name.as_deref(), Some("Ana Lima"));
+        assert_eq!(answered_name("como assim"), None);
     }
 }

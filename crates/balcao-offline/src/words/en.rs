@@ -178,7 +178,14 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::NoneFree { date, professional, part } => {
             let with = professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
-            let part = if *part { " in that part of the day" } else { "" };
+            let part = match part.map(|part| part.period) {
+                None => "",
+                Some(Some(Period::Morning)) => " in the morning",
+                Some(Some(Period::Afternoon)) => " in the afternoon",
+                Some(Some(Period::Evening)) => " in the evening",
+                Some(Some(Period::Night)) => " at night",
+                Some(None) => " in that part of the day",
+            };
             format!("{} I have no free time{with}{part}.", sentence(&on(*date, today)))
         }
         Line::NoneInDays { first, last } => {
@@ -228,6 +235,16 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             [only] => format!("You have {}.", full(only, today)),
             several => format!("You have:\n{}", full_list(several, today)),
         },
+        Line::OnlyOwn { asks } => {
+            let asks = if *asks { " If it is one of yours, which one?" } else { "" };
+            format!("I only see and change what you booked yourself; of other people's times I can tell nothing.{asks}")
+        }
+        Line::MovesInSteps { what } => {
+            format!("Your appointment is {}. To move it I first book the new one and then cancel this.", when(what, today))
+        }
+        Line::NoHours { name } => format!(
+            "{name} has no working hours set yet, so I cannot book it here. Shall I call someone from the team?"
+        ),
         Line::Which { list } => format!("You have more than one:\n{}\nWhich one?", full_list(list, today)),
         Line::LastVisit { what } => format!("Your last visit: {}.", full(what, today)),
         Line::AskNewTime { what } => format!("Your appointment is {}. Which day and time would you like instead?", full(what, today)),
@@ -241,7 +258,9 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             say::weekday(date.weekday(), EN),
             say::weekday(*said, EN)
         ),
-        Line::DatePassed { date } => format!("{} is over. Which day would you like?", say::short_date(*date, EN)),
+        Line::DatePassed { date } => {
+            format!("{} is over. Which day would you like?", say::short_date_from(*date, today, EN))
+        }
         Line::ImpossibleDate { written } => format!("I cannot find {written} in the calendar. Which day do you want?"),
         Line::ImpossibleTime { written } => format!("There is no {written} on the clock. What time would you like?"),
         Line::WhichTime { times } if times.is_empty() => "Which day and which time would you prefer?".to_owned(),

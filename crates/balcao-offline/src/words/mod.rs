@@ -3,7 +3,7 @@
 mod en;
 mod pt;
 
-use balcao_language::{Period, say::Locale};
+use balcao_language::{Period, TimeWindow, say::Locale};
 use jiff::civil::{Date, Time};
 
 use crate::results::Appointment;
@@ -100,8 +100,8 @@ pub(crate) enum Line {
     Offer { date: Date, free: Vec<(String, Vec<Time>)>, service: Option<String> },
     /// Free times of several days, looked at up to a day before the last one wanted; asks which.
     OfferDays { days: Vec<(Date, Vec<Time>)>, until: Option<Date> },
-    /// No free time that day (and part of it).
-    NoneFree { date: Date, professional: Option<String>, part: bool },
+    /// No free time that day, or in the part of it that was wanted.
+    NoneFree { date: Date, professional: Option<String>, part: Option<TimeWindow> },
     /// None in those days.
     NoneInDays { first: Date, last: Date },
     /// The next opening.
@@ -130,6 +130,12 @@ pub(crate) enum Line {
     NotThatDay { date: Date, list: Vec<Appointment> },
     /// The contact's appointments.
     Appointments { list: Vec<Appointment> },
+    /// Appointments of others are neither told nor changed; asks which of their own is meant, if one is.
+    OnlyOwn { asks: bool },
+    /// What is moved here is booked anew first, and cancelled then.
+    MovesInSteps { what: Appointment },
+    /// A professional has no working hours; offers a person.
+    NoHours { name: String },
     /// Which appointment.
     Which { list: Vec<Appointment> },
     /// The past visits.

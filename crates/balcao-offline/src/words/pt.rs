@@ -178,7 +178,7 @@ pub(super) fn say(line: &Line, today: Date) -> String {
         }
         Line::NoneFree { date, professional, part } => {
             let with = professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
-            let part = if *part { " nesse período" } else { "" };
+            let part = part.map(|part| part_of_day(part.period)).unwrap_or_default();
             format!("{} não tenho horário livre{with}{part}.", sentence(&on(*date, today)))
         }
         Line::NoneInDays { first, last } => {
@@ -228,6 +228,17 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             [only] => format!("Você tem {}.", full(only, today)),
             several => format!("Você tem:\n{}", full_list(several, today)),
         },
+        Line::OnlyOwn { asks } => {
+            let asks = if *asks { " Se for um dos seus, qual deles?" } else { "" };
+            format!("Só vejo e mudo horários que você mesmo marcou; sobre os de outra pessoa não posso dizer nada.{asks}")
+        }
+        Line::MovesInSteps { what } => format!(
+            "Seu horário é {}. Para mudar, primeiro marco o novo e depois cancelo esse.",
+            when(what, today)
+        ),
+        Line::NoHours { name } => format!(
+            "{name} ainda não tem horários de atendimento definidos, então não consigo marcar por aqui. Quer que eu chame alguém da equipe?"
+        ),
         Line::Which { list } => format!("Você tem mais de um horário:\n{}\nQual deles?", full_list(list, today)),
         Line::LastVisit { what } => format!("Sua última visita: {}.", full(what, today)),
         Line::AskNewTime { what } => format!("Seu horário é {}. Para qual dia e horário você quer mudar?", full(what, today)),
@@ -241,7 +252,9 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             say::weekday(date.weekday(), PT),
             say::weekday(*said, PT)
         ),
-        Line::DatePassed { date } => format!("{} já passou. Qual dia você quer?", say::short_date(*date, PT)),
+        Line::DatePassed { date } => {
+            format!("{} já passou. Qual dia você quer?", say::short_date_from(*date, today, PT))
+        }
         Line::ImpossibleDate { written } => format!("Não achei a data {written} no calendário. Qual dia você quer?"),
         Line::ImpossibleTime { written } => format!("O horário {written} não existe no relógio. Que horas você quer?"),
         Line::WhichTime { times } if times.is_empty() => "Qual dia e qual horário prefere?".to_owned(),
@@ -314,6 +327,17 @@ fn waited(wanted: &Waited, today: Date) -> String {
         None => "",
     };
     format!("{service}{with}, {}{period}", day(wanted.date, today))
+}
+
+/// " de manhã", behind what is or is not free.
+fn part_of_day(period: Option<Period>) -> &'static str {
+    match period {
+        Some(Period::Morning) => " de manhã",
+        Some(Period::Afternoon) => " à tarde",
+        Some(Period::Evening) => " à noite",
+        Some(Period::Night) => " de madrugada",
+        None => " nesse período",
+    }
 }
 
 fn on(date: Date, today: Date) -> String {

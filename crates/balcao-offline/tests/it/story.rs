@@ -61,6 +61,7 @@ impl Story {
                 locale: "pt-BR".to_owned(),
                 organization: self.fake.organization(),
                 address: None,
+                opens: None,
                 contact_name: self.fake.contact_name.clone(),
                 appointment: None,
             },

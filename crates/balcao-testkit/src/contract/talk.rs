@@ -150,7 +150,7 @@ pub async fn conversations_go_to_the_least_loaded_on_duty(store: &Store) {
         let mut hire = |name: &str, role: Role, on_duty| {
             let id = StaffId::try_from(1).unwrap();
             let (name, email) = (name.to_owned(), format!("{name}@example.com"));
-            staff::insert(tx, organization, &Staff { id, name, email, role, phone: None, on_duty })
+            staff::insert(tx, organization, &Staff { id, name, email, role, phone: None, on_duty, professional: None })
         };
         let boss = hire("boss", Role::Owner, true)?;
         let (bia, caio) = (hire("bia", Role::Attendant, true)?, hire("caio", Role::Attendant, true)?);

@@ -1,0 +1,55 @@
+//! Whose appointment a customer speaks of: their own is told and changed, another's neither, and not whether it exists.
+
+use super::{Desk, calendar};
+use crate::{catalog::Named, state::owner_named, words::Line};
+
+impl Desk<'_> {
+    /// Whether the message speaks of the appointment of somebody who is named and is neither the writer, nor somebody for whom they
+    /// booked, nor on the team; says so. `None` while nobody knows who these are.
+    pub(super) fn speaks_of_others(&mut self, asks: bool) -> Option<bool> {
+        let text = &self.dialogue.utterance.text;
+        let Some(name) = owner_named(text).filter(|name| !self.is_writer(name)) else { return Some(false) };
+        if self.dialogue.catalog.professionals.is_empty() {
+            if calendar::serves(self.dialogue, self.tools) {
+                let today = self.dialogue.today();
+                self.days(today, today)?;
+            } else {
+                self.read("get_services", &[])?;
+            }
+        }
+        if self.tool("get_appointment_history").is_some() {
+            self.read("get_appointment_history", &[])?;
+        }
+        let attendees = self.dialogue.upcoming.iter().filter_map(|one| one.attendee.as_deref());
+        if attendees.into_iter().any(|attendee| shares_name(attendee, &name)) {
+            return Some(false);
+        }
+        let catalog = &self.dialogue.catalog;
+        let staff = matches!(catalog.professional_in(&name), Named::One(_) | Named::Several(_));
+        if staff || catalog.service_in(&name) != Named::Nothing {
+            return Some(false);
+        }
+        self.say(Line::OnlyOwn { asks });
+        Some(true)
+    }
+
+    /// Whether a name may be the writer's own, as the business or they themselves say it.
+    fn is_writer(&self, name: &str) -> bool {
+        let own = [self.contact, self.dialogue.who.own_name.as_deref()];
+        own.into_iter().flatten().any(|own| shares_name(own, name))
+    }
+}
+
+/// Whether one of two names is said whole in the other: "Bento" in "Bento, filho".
+fn shares_name(one: &str, other: &str) -> bool {
+    let words = |text: &str| {
+        let folded = balcao_language::fold(text);
+        folded
+            .split(|letter: char| !letter.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (one, other) = (words(one), words(other));
+    one.iter().all(|word| other.contains(word)) || other.iter().all(|word| one.contains(word))
+}
