@@ -35,7 +35,15 @@ pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Res
     tx.insert(
         "INSERT INTO staff (organization_id, name, email, role, phone, on_duty, professional_id)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
-        values![organization, &new.name, &new.email, new.role.as_str(), new.phone.as_ref(), new.on_duty, new.professional],
+        values![
+            organization,
+            &new.name,
+            &new.email,
+            new.role.as_str(),
+            new.phone.as_ref(),
+            new.on_duty,
+            new.professional
+        ],
     )
 }
 

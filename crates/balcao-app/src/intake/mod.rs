@@ -382,12 +382,10 @@ fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> 
 
 /// The refusal of a day on which the professional is away: nobody else has that time.
 fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
-    match refusal {
-        BookingRefusal::SlotTaken { alternatives } => {
-            BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }
-        }
-        other => other,
+    if let BookingRefusal::SlotTaken { alternatives } = refusal {
+        return BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives };
     }
+    refusal
 }
 
 /// The refusal without what others have free: the conversation is about one professional.
