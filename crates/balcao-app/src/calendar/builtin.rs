@@ -198,12 +198,10 @@ fn version(visit: &Visit) -> Version {
 }
 
 fn refused(refusal: BookingRefusal) -> Refusal {
-    match refusal {
-        BookingRefusal::NotFound { upcoming } => {
-            Refusal::NotFound { upcoming: upcoming.into_iter().map(entry).collect() }
-        }
-        rule => Refusal::Rule(rule),
+    if let BookingRefusal::NotFound { upcoming } = refusal {
+        return Refusal::NotFound { upcoming: upcoming.into_iter().map(entry).collect() };
     }
+    Refusal::Rule(refusal)
 }
 
 fn booked(done: Booked) -> Done {
