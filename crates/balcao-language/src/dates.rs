@@ -18,6 +18,7 @@
 //! Replies echo weekday and date, so a customer who meant the other Friday sees it.
 
 mod holidays;
+mod joined;
 mod names;
 mod ranges;
 mod scan;

@@ -167,22 +167,6 @@ impl Scanner<'_> {
         self.today.saturating_sub(back.days())
     }
 
-    /// A day, a month's name and a year in four figures, joined in any order: 22/jan/2026, 2026-jan-22, jan-2026-22.
-    fn joined(&self, from: usize) -> Option<(usize, Reading)> {
-        let [one, two, three] = [0, 2, 4].map(|ahead| from.saturating_add(ahead));
-        let separator = self.at(from.saturating_add(1));
-        let same = ["/", "-"].contains(&separator) && self.at(from.saturating_add(3)) == separator;
-        let tight = (one.saturating_add(1)..=three).all(|index| self.glued(index));
-        let parts = [one, two, three].map(|index| self.at(index));
-        let month = parts.iter().find_map(|part| month_named(part)).filter(|_| same && tight)?;
-        let figures =
-            |digits: &[usize]| parts.iter().find(|part| digits.contains(&part.len()) && part.parse::<i16>().is_ok());
-        let year = figures(&[4])?.parse().ok().filter(|year| (1900..=2199).contains(year))?;
-        let day = figures(&[1, 2])?.parse().ok()?;
-        let to = three.saturating_add(1);
-        Some((to, self.day_in(year, month, day, from, to)))
-    }
-
     /// 15/12, 15/12/2026, 15-12-26, 15.12.2026, 2026-12-15, 2026/12/15, 22/jan/2026.
     pub(super) fn numeric(&self, from: usize) -> Option<(usize, Reading)> {
         let token = self.tokens.get(from).filter(|token| token.kind == TokenKind::Number)?;
@@ -292,7 +276,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn day_in(&self, year: i16, month: i8, day: i8, from: usize, to: usize) -> Reading {
+    pub(super) fn day_in(&self, year: i16, month: i8, day: i8, from: usize, to: usize) -> Reading {
         let impossible = || DateProblem::Impossible { written: self.written(from, to) };
         Date::new(year, month, day).ok().map(DateSpan::Day).ok_or_else(impossible)
     }
