@@ -345,10 +345,10 @@ pub async fn a_price_is_known_before_and_the_dead_cost_nothing(store: &Store) {
         assert_eq!(bill(tx, account, at(1))?, Bill { messages: 0, micros: 1_001 });
         assert_eq!(bill(tx, ("whatsapp", "7002"), now())?, Bill::default());
         // The provider bills the first as something else, and the second, which began at an advertisement, not at all.
-        let sent: Vec<_> =
-            outbox::of_conversation(tx, world.organization, conversation)?.into_iter().map(|one| one.id).collect();
-        outbox::learn_price(tx, world.organization, sent[0], Some("utility"), false)?;
-        outbox::learn_price(tx, world.organization, sent[1], None, true)?;
+        let sent = outbox::of_conversation(tx, world.organization, conversation)?;
+        let (first, second) = (sent.first().unwrap(), sent.get(1).unwrap());
+        outbox::learn_price(tx, world.organization, first.id, Some("utility"), false)?;
+        outbox::learn_price(tx, world.organization, second.id, None, true)?;
         assert_eq!(bill(tx, account, now())?, Bill { messages: 0, micros: 1_000 });
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reply", now())?, 2);
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reminder", now())?, 0);
