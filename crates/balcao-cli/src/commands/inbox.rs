@@ -195,7 +195,7 @@ async fn save(
     say(&if json {
         json!({ "attachment": id, "file": place, "mime": file.mime, "size": size }).to_string()
     } else {
-        format!("{id} is saved as {} ({}, {size} bytes)", one_line(&place), one_line(&file.mime))
+        format!("{id} is saved as {} ({}, {size} bytes)", one_line(&place), one_line(file.mime))
     });
     Ok(())
 }
