@@ -1,5 +1,5 @@
 //! memory unsafety in our own code is ruled out by the compiler, in every crate.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 

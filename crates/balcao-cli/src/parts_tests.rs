@@ -20,7 +20,6 @@ async fn server(odd: impl Future<Output = ()> + Send + 'static, is_last: bool, s
     run(work, last, (stop, sent), stopped).await
 }
 
-#[expect(clippy::panic, reason = "what is tested")]
 async fn panics() {
     tokio::task::yield_now().await;
     panic!("planted");

@@ -8,11 +8,10 @@ use crate::root;
 /// The widget's own function, with nodes as data.
 fn as_nodes() -> String {
     let widget = std::fs::read_to_string(root().join("crates/balcao-web/assets/widget.js")).unwrap();
-    let begin = widget.find("const asNodes = ").unwrap();
-    let length = widget[begin..].find("\n  };\n").unwrap() + "\n  };\n".len();
-    let own = widget[begin..begin + length].to_owned();
+    let (_, rest) = widget.split_once("const asNodes = ").unwrap();
+    let (own, _) = rest.split_once("\n  };\n").unwrap();
     format!(
-        "(text) => {{ const el = (name, attributes, words) => ({{ name, attributes, words }});\n{own}\nreturn asNodes(text); }}"
+        "(text) => {{ const el = (name, attributes, words) => ({{ name, attributes, words }});\nconst asNodes = {own}\n}};\nreturn asNodes(text); }}"
     )
 }
 

@@ -142,6 +142,14 @@ fn gate(shop: &Shop, replicas: usize, database: Option<&OwnServer>) {
          WHERE i.state = 'ignored' AND c.state = 'ai'",
     );
     assert_eq!((open, silent), (0, 0));
+    // Whoever dies twice with a conversation as the only suspect gives it to a person, and a kill makes one suspect die. Nobody is
+    // away for a minute, so that nobody is rescued; for a machine that stands still, a tenth may be.
+    let handed_over = shop.count("SELECT COUNT(DISTINCT conversation_id) FROM handoff");
+    let suspects = i64::from(KILLS / balcao_domain::lease::MAX_BLAME);
+    assert!(
+        handed_over <= suspects + i64::from(customers() / 10),
+        "{handed_over} conversations were given to a person"
+    );
     let twice = shop.count(
         "SELECT COUNT(*) FROM (SELECT turn_id FROM outbox WHERE turn_id IS NOT NULL GROUP BY turn_id HAVING COUNT(*) > 1) d",
     );
@@ -161,7 +169,8 @@ fn gate(shop: &Shop, replicas: usize, database: Option<&OwnServer>) {
     assert!(i64::try_from(accepted.len()).unwrap() >= sent && unknown <= i64::from(KILLS) * 16);
     eprintln!(
         "G-05 on {}: {count} messages in {posts} posts, {refused} posts refused and repeated, {replicas} servers, {KILLS} kills, \
-         {turns} turns, {sent} answers sent, {unknown} of unknown outcome; lost 0, answered twice 0, open 0; {:.0?}",
+         {turns} turns, {sent} answers sent, {unknown} of unknown outcome, {handed_over} conversations \
+         handed over; lost 0, answered twice 0, open 0; {:.0?}",
         if database.is_some() { "PostgreSQL" } else { "SQLite" },
         started.elapsed()
     );
