@@ -75,7 +75,7 @@ fn play_at(changes: &[(&str, &str)], scenarios: &[(&str, &str)]) {
         let text = format!("id: {id}\nbusiness: changed\nnow: 2026-11-24T10:00\n{rest}\n");
         std::fs::write(played.join(format!("{id}.yaml")), text).unwrap();
     }
-    assert_eq!(play(&played, folder.path()), scenarios.len() as u64);
+    assert_eq!(usize::try_from(play(&played, folder.path())).unwrap(), scenarios.len());
 }
 
 #[test]
