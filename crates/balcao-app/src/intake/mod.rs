@@ -394,11 +394,10 @@ fn alike(one: &str, other: &str) -> bool {
 
 /// The refusal of a day on which the professional is away: nobody else has that time.
 fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
-    match refusal {
-        BookingRefusal::SlotTaken { alternatives } => {
-            BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }
-        }
-        other => other,
+    if let BookingRefusal::SlotTaken { alternatives } = refusal {
+        BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }
+    } else {
+        refusal
     }
 }
 

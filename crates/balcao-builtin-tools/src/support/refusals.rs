@@ -15,10 +15,12 @@ use super::{appointment, day, name_error, periods, receipt, say, slots};
 /// `not_found` and `ambiguous`, with what would be right.
 pub(crate) fn booking_refusal(cx: &ToolContext, refusal: BookingRefusal, id_given: bool) -> ToolResult<ToolOutput> {
     // What the contact has already may be said to them: it is proven.
-    let own = match &refusal {
-        BookingRefusal::TooManyOpen { upcoming, .. } => upcoming.as_slice(),
-        BookingRefusal::OtherAtThatTime { existing } => std::slice::from_ref(existing.as_ref()),
-        _ => &[],
+    let own = if let BookingRefusal::TooManyOpen { upcoming, .. } = &refusal {
+        upcoming.as_slice()
+    } else if let BookingRefusal::OtherAtThatTime { existing } = &refusal {
+        std::slice::from_ref(existing.as_ref())
+    } else {
+        &[]
     };
     let receipts: Vec<Receipt> = own.iter().map(|one| receipt(ReceiptKind::Existing, one)).collect();
     let (reason, message, facts) = match refusal {
