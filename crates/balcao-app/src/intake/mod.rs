@@ -383,7 +383,9 @@ fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> 
 /// The refusal of a day on which the professional is away: nobody else has that time.
 fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
     if let BookingRefusal::SlotTaken { alternatives } = refusal {
-        return BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives };
+        BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }
+    } else {
+        refusal
     }
     refusal
 }

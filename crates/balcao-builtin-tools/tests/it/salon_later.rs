@@ -83,10 +83,7 @@ async fn join_waitlist_gives_a_place_once() {
         (Some("Coloração"), Some("Íris Valente"))
     );
     let again = world.call(livia.in_english(), "join_waitlist", args).await.value;
-    assert_eq!(
-        (&again["position"], &again["message"]),
-        (&json!(1), &json!("The customer was on the waiting list already."))
-    );
+    assert_eq!((&again["position"], &again["message"]), (&json!(1), &json!("You were on the waiting list already.")));
     let next = world.call(caio, "join_waitlist", json!({"date": "2026-11-28"})).await.value;
     assert_eq!((&next["position"], &next["barber"], &next["service"]), (&json!(2), &json!(null), &json!(null)));
 }

@@ -385,6 +385,7 @@ async fn get_appointment_history_is_that_of_who_writes() {
         "barber": "Íris Valente",
         "status": "confirmed",
         "price": "R$ 45,00",
+        "attendee": "Bento, filho",
     });
     assert_eq!(value["upcoming"], json!([next]));
     let read = (&value["found"], &value["client_name"], &value["total_visits"], &value["upcoming_count"]);

@@ -272,7 +272,8 @@ pub fn says_all(text: &str) -> Option<Option<usize>> {
 
 /// True if the message gives a time or wants something.
 pub(super) fn wants_a_time(utterance: &Utterance) -> bool {
-    utterance.has_when() || utterance.is(Act::Want) || utterance.impossible_time.is_some()
+    let cannot_be = utterance.impossible_time.is_some() || utterance.problem.is_some();
+    utterance.has_when() || utterance.is(Act::Want) || cannot_be
 }
 
 /// True if the message asks for information rather than for an appointment.

@@ -191,7 +191,11 @@ pub async fn appointments_on_a_plan_are_counted(store: &Store) {
         };
         let (_counted, cancelled) = (book(1, Some(plan))?, book(2, Some(plan))?);
         let (_without, _later) = (book(3, None)?, book(30, Some(plan))?);
-        appointment::cancel(tx, organization, cancelled, now())?;
+        assert!(appointment::changed_since(tx, organization, first(world), at(-1))?, "they were booked");
+        assert!(!appointment::changed_since(tx, organization, first(world), at(5))?);
+        appointment::cancel(tx, organization, cancelled, at(9))?;
+        assert!(appointment::changed_since(tx, organization, first(world), at(5))?, "one was cancelled");
+        assert!(!appointment::changed_since(tx, organization, first(world), at(9))?);
         let day = Span::of_minutes(now(), 24 * 60);
         assert_eq!(appointment::count_on_plan(tx, organization, first(world), plan, day)?, 1);
         Ok(())
