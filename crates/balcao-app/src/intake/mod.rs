@@ -387,7 +387,6 @@ fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
     } else {
         refusal
     }
-    refusal
 }
 
 /// The refusal without what others have free: the conversation is about one professional.
