@@ -22,7 +22,7 @@ before(async () => {
   pages.set("/", page(tag()));
   pages.set("/english", page(tag('data-lang="en" data-title="Figueira" data-accent="#7a3e9d" data-suggestions="Prices?|Open today?"')));
   writeFileSync(join(shop, "balcao.toml"),
-    `[server]\nlisten = "127.0.0.1:${port}"\nburst_window_ms = 0\nlease_s = 2\n[chat]\nenabled = true\norigins = ["${pages.origin}"]\n`);
+    `[server]\nlisten = "127.0.0.1:${port}"\nburst_window_ms = 0\nlease_s = 2\nallow_short_lease = true\n[chat]\nenabled = true\norigins = ["${pages.origin}"]\n`);
   run(shop, ["migrate"]);
   run(shop, ["seed", join(root, "samples", "barbearia-figueira.yaml")]);
   await serve();

@@ -36,7 +36,8 @@ pub(crate) struct Sqlite {
     writer: Option<Sender<Box<dyn Job>>>,
     /// `None` for a database in memory, which its writer reads.
     readers: Option<Sender<Box<dyn Job>>>,
-    threads: Vec<JoinHandle<()>>,
+    writing: Option<JoinHandle<()>>,
+    reading: Vec<JoinHandle<()>>,
     /// Why nothing is written any more.
     broken: watch::Receiver<Option<StoreError>>,
 }
@@ -55,7 +56,7 @@ impl Sqlite {
         let receiver = Arc::new(Mutex::new(receiver));
         for number in 0..options.readers.max(1) {
             let (connection, receiver) = (connection::open_reader(path, options)?, Arc::clone(&receiver));
-            sqlite.threads.extend(job::spawn(&format!("store-read-{number}"), move || {
+            sqlite.reading.extend(job::spawn(&format!("store-read-{number}"), move || {
                 threads::read(connection, &receiver);
             }));
         }
@@ -72,7 +73,7 @@ impl Sqlite {
         let (breaks, broken) = watch::channel(None);
         let thread =
             job::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1), &breaks));
-        Self { path: None, writer: Some(sender), readers: None, threads: thread.into_iter().collect(), broken }
+        Self { path: None, writer: Some(sender), readers: None, writing: thread, reading: Vec::new(), broken }
     }
 
     /// Waits until the disk fails under a write, and says how.
@@ -109,10 +110,12 @@ impl Sqlite {
 }
 
 impl Drop for Sqlite {
-    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is.
+    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is. The writer
+    /// closes last: of two that close at once neither is the last one, and then nobody moves the log into the file.
     fn drop(&mut self) {
-        self.writer = None;
         self.readers = None;
-        job::join(self.threads.drain(..));
+        job::join(self.reading.drain(..));
+        self.writer = None;
+        job::join(self.writing.take().into_iter());
     }
 }
