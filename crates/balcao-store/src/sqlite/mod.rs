@@ -36,8 +36,7 @@ pub(crate) struct Sqlite {
     writer: Option<Sender<Box<dyn Job>>>,
     /// `None` for a database in memory, which its writer reads.
     readers: Option<Sender<Box<dyn Job>>>,
-    writing: Option<JoinHandle<()>>,
-    reading: Vec<JoinHandle<()>>,
+    threads: Vec<JoinHandle<()>>,
     /// Why nothing is written any more.
     broken: watch::Receiver<Option<StoreError>>,
 }
@@ -56,7 +55,7 @@ impl Sqlite {
         let receiver = Arc::new(Mutex::new(receiver));
         for number in 0..options.readers.max(1) {
             let (connection, receiver) = (connection::open_reader(path, options)?, Arc::clone(&receiver));
-            sqlite.reading.extend(job::spawn(&format!("store-read-{number}"), move || {
+            sqlite.threads.extend(job::spawn(&format!("store-read-{number}"), move || {
                 threads::read(connection, &receiver);
             }));
         }
@@ -73,7 +72,7 @@ impl Sqlite {
         let (breaks, broken) = watch::channel(None);
         let thread =
             job::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1), &breaks));
-        Self { path: None, writer: Some(sender), readers: None, writing: thread, reading: Vec::new(), broken }
+        Self { path: None, writer: Some(sender), readers: None, threads: thread.into_iter().collect(), broken }
     }
 
     /// Waits until the disk fails under a write, and says how.
@@ -110,12 +109,10 @@ impl Sqlite {
 }
 
 impl Drop for Sqlite {
-    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is. The writer
-    /// closes last: of two that close at once neither is the last one, and then nobody moves the log into the file.
+    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is.
     fn drop(&mut self) {
-        self.readers = None;
-        job::join(self.reading.drain(..));
         self.writer = None;
-        job::join(self.writing.take().into_iter());
+        self.readers = None;
+        job::join(self.threads.drain(..));
     }
 }
