@@ -194,6 +194,16 @@ impl Shop {
         runtime.block_on(store.read(move |tx| tx.query_all(sql, &[], |row| read(row)))).unwrap()
     }
 
+    /// Waits until all that was written is in the file itself: whoever closes it last moves the log there, and of two who close at
+    /// once neither is the last.
+    fn is_whole(&self) {
+        let log = self.folder.path().join("balcao.db-wal");
+        eventually("the log is moved into the file", || {
+            self.count("SELECT COUNT(*) FROM organization");
+            (!log.exists()).then_some(())
+        });
+    }
+
     fn count(&self, sql: &'static str) -> i64 {
         self.rows(sql, |row| row.get(0)).remove(0)
     }

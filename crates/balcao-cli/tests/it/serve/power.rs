@@ -116,6 +116,7 @@ fn f_18_what_was_acknowledged_is_there_after_the_power_failed_at_any_time() {
 fn f_18_a_disk_that_lies_about_its_syncs_is_seen_to_lose_what_was_acknowledged() {
     let shop = shop();
     let Some(power) = power(shop.folder.path()) else { return };
+    shop.is_whole();
     let acknowledged = Arc::new(Mutex::new(BTreeSet::new()));
     until_the_power_fails(started(&shop, &power, true), 0, Duration::from_secs(1), &acknowledged);
     let acknowledged = acknowledged.lock().unwrap();

@@ -29,6 +29,7 @@ fn f_74_when_the_disk_fails_it_ends_at_once_and_the_next_start_knows_all_that_wa
         return;
     }
     let shop = shop();
+    shop.is_whole();
     // What is read of it is not what is written: the log is the file that grows.
     let size = std::fs::metadata(shop.folder.path().join("balcao.db")).unwrap().len();
     let mut server = shop.start_by(limited(&shop, size.max(1 << 20)), &["serve", "--model", "offline"]);
@@ -55,8 +56,7 @@ fn f_74_when_the_disk_fails_it_ends_at_once_and_the_next_start_knows_all_that_wa
 fn f_75_a_damaged_file_is_not_served_and_the_backup_is_named() {
     let shop = shop();
     let path = shop.folder.path().join("balcao.db");
-    // What the log holds is moved into the file by the last one to close it.
-    shop.count("SELECT COUNT(*) FROM organization");
+    shop.is_whole();
     let mut bytes = std::fs::read(&path).unwrap();
     let pages = bytes.len() / 4096;
     for page in 8..pages {
