@@ -44,8 +44,8 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-builtin-tools --bench turn
 	.ci/bench
 
-SEEDS ?= 3000
-gates: ## in release builds: 3,000 seeds under faults (SEEDS=); ten thousand messages, none lost, none answered twice
+SEEDS ?= 2200
+gates: ## in release builds: 2,200 seeds under faults (SEEDS=); ten thousand messages, none lost, none answered twice
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds $(SEEDS)
 	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
