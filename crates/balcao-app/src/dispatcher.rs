@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use balcao_domain::burst::BurstRules;
-use balcao_store::dispatch::{self, ClaimRequest, Claimed};
+use balcao_store::dispatch::{self, ClaimRequest, Claimed, Lease};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -295,27 +295,40 @@ impl Dispatcher {
         }
     }
 
-    /// Renews the lease again and again; returns when it is lost, or could not be renewed before it ran out.
+    /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
+    /// answer lets it run out, too: somebody else may have the turn by then (F-85, F-92).
     async fn keep_lease(&self, claimed: &Claimed) {
-        let third = self.settings.lease / 3;
-        let desk = self.front.desk();
-        let mut ends = self.until(desk.clock.now());
+        let clock = &self.front.desk().clock;
+        let mut ends = self.until(clock.now());
         loop {
-            tokio::time::sleep(third).await;
+            let left = Duration::try_from(ends.duration_since(clock.now())).unwrap_or_default();
+            match tokio::time::timeout(left, self.renewed(claimed.lease, ends)).await {
+                Ok(Some(until)) => ends = until,
+                Ok(None) => return,
+                Err(_elapsed) => return tracing::warn!("a turn is dropped: its lease ran out before it could be renewed"),
+            }
+        }
+    }
+
+    /// Waits a third of a lease's time and renews the one that ends at `ends`; again if that fails. Gives the time until which
+    /// it lasts now; `None` if it is lost.
+    async fn renewed(&self, lease: Lease, ends: Timestamp) -> Option<Timestamp> {
+        let desk = self.front.desk();
+        loop {
+            tokio::time::sleep(self.settings.lease / 3).await;
             let now = desk.clock.now();
             if now >= ends {
-                return tracing::warn!("a turn is dropped: its lease ran out while the program stood still");
+                tracing::warn!("a turn is dropped: its lease ran out while the program stood still");
+                return None;
             }
-            let (lease, until) = (claimed.lease, self.until(now));
+            let until = self.until(now);
             match desk.store.write(move |tx| dispatch::renew(tx, &lease, until)).await {
-                Ok(()) => ends = until,
-                Err(error @ StoreError::LeaseLost { .. }) => return tracing::warn!(%error, "a turn is dropped"),
-                Err(error) => {
-                    tracing::error!(%error, "a lease cannot be renewed");
-                    if desk.clock.now() >= ends {
-                        return;
-                    }
+                Ok(()) => return Some(until),
+                Err(error @ StoreError::LeaseLost { .. }) => {
+                    tracing::warn!(%error, "a turn is dropped");
+                    return None;
                 }
+                Err(error) => tracing::error!(%error, "a lease cannot be renewed"),
             }
         }
     }

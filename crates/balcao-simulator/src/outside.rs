@@ -277,7 +277,7 @@ impl System {
     fn happen(&self, key: &str) {
         let now = self.world().now();
         let settle = self.world().draw(|rng| Duration::from_millis(rng.u64(..=4_900)));
-        self.world().note(|| format!("{} did {key}", self.name));
+        self.world().note(|| format!("{} did {key} for {}", self.name, self.process.name));
         let mut outside = self.world().outside();
         let done = outside.effects.entry((self.name.to_owned(), key.to_owned())).or_default();
         if self.class != EffectClass::Keyed || done.is_empty() {
@@ -316,6 +316,10 @@ impl ToolHandler for System {
         self.process.pass().await;
         let visible = self.world().outside().visible.get(cx.key.as_str()).copied();
         let there = visible.is_some_and(|at| at <= Instant::now());
+        self.world().note(|| {
+            let found = if there { "there" } else { "absent" };
+            format!("{} says to {} that {} is {found}", self.name, self.process.name, cx.key.as_str())
+        });
         Ok(if there { Found::There(ToolOutput::success(json!({"ok": true}))) } else { Found::Absent })
     }
 

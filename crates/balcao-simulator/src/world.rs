@@ -199,7 +199,9 @@ impl Process {
 
     pub(crate) fn pause(&self, lasting: Duration) {
         self.world.note(|| format!("{} stands still for {lasting:?}", self.name));
-        *lock(&self.still_until) = Instant::now().checked_add(lasting);
+        // Of two that overlap the longer one counts: a process stands still as a whole, and goes on as a whole.
+        let mut still = lock(&self.still_until);
+        *still = (*still).max(Instant::now().checked_add(lasting));
     }
 
     /// Its clock is wrong by `off_ms` for so long.

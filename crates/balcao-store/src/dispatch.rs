@@ -286,14 +286,15 @@ pub fn guard(tx: &mut Tx<'_>, lease: &Lease) -> Result<(), StoreError> {
     held(tx, changed, lease)
 }
 
-/// Makes the lease last longer.
+/// Makes the lease last until `until`, or as long as it lasts already: whoever holds it relies on what it was told before, and
+/// two renewals may come in another order than they were decided in.
 ///
 /// # Errors
 /// [`StoreError::LeaseLost`]: stop working.
 pub fn renew(tx: &mut Tx<'_>, lease: &Lease, until: Timestamp) -> Result<(), StoreError> {
     let changed = tx.execute(
-        "UPDATE dispatch SET lease_until = ?4 WHERE organization_id = ?1 AND conversation_id = ?2 AND epoch = ?3
-         AND owner IS NOT NULL",
+        "UPDATE dispatch SET lease_until = CASE WHEN lease_until > ?4 THEN lease_until ELSE ?4 END
+         WHERE organization_id = ?1 AND conversation_id = ?2 AND epoch = ?3 AND owner IS NOT NULL",
         values![lease.organization, lease.conversation, lease.epoch, until],
     )?;
     held(tx, changed, lease)

@@ -71,7 +71,12 @@ pub(crate) async fn counter(script: impl IntoIterator<Item = Line>) -> Counter {
 
 /// The same with another profile; its id must be `eli`.
 pub(crate) async fn counter_of(profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
-    let world = on(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00").await;
+    counter_on(Store::open_in_memory().unwrap(), profile, script).await
+}
+
+/// The same over another store.
+pub(crate) async fn counter_on(store: Store, profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
+    let world = on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await;
     let model = Scripted::new(script);
     let settings = Settings {
         professional: None,

@@ -1,5 +1,9 @@
 //! Turns of claimed conversations: crashes, takeovers, messages that come in between, poison, several processes.
 
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
@@ -7,12 +11,14 @@ use balcao_llm::providers::scripted::{calls, never_answers, says};
 use balcao_store::appointment;
 use balcao_store::dispatch::{self, ClaimRequest};
 use balcao_store::message::Author;
+use balcao_store::{Fate, Gate, InlineDatabase};
 use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::counter::{Counter, counter};
+use crate::counter::{Counter, counter, counter_on, eli};
 
 const HELLO: &str = "Olá! Como posso ajudar?";
 
@@ -209,6 +215,42 @@ async fn i_5_whoever_slept_through_their_lease_changes_nothing() {
     assert_eq!(shop.texts(), [HELLO]);
     assert_eq!(shop.inbox_states().await, [InboxState::Answered]);
     assert_eq!(shop.thread().await.len(), 2);
+}
+
+/// A database that does not answer for a while.
+#[derive(Debug, Default)]
+struct Stuck(Mutex<Option<Instant>>);
+
+#[async_trait]
+impl Gate for Stuck {
+    async fn enter(&self, _may_write: bool) -> Fate {
+        let until = *self.0.lock().unwrap();
+        if let Some(until) = until {
+            sleep_until(until).await;
+        }
+        Fate::Commit
+    }
+
+    async fn leave(&self, _may_write: bool) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn f_85_a_turn_ends_with_its_lease_though_the_database_does_not_answer() {
+    let gate = Arc::new(Stuck::default());
+    let shop = counter_on(InlineDatabase::new().unwrap().behind(gate.clone()), eli(), [never_answers()]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    let stuck = async {
+        while shop.model.requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        *gate.0.lock().unwrap() = Some(Instant::now() + Duration::from_mins(5));
+    };
+    // What is claimed next waits for the database as well; the turn does not.
+    let working = timeout(Duration::from_mins(6), shop.dispatcher.work_off());
+    let (claims, ()) = tokio::join!(working, stuck);
+    assert_eq!(claims.expect("the turn goes on without its lease").unwrap(), 1);
+    assert_eq!(shop.inbox_states().await, [InboxState::Assigned]);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //!
 //! What hangs on the database runs on both: `sqlite::…` over a file, `postgres::…` over a server where there is one.
 
+mod doctor;
 mod faults;
 mod inbound;
 mod load;
@@ -521,63 +522,6 @@ fn what_is_missing_in_the_configuration_is_named() {
     let shown = out(&shown);
     assert!(shown.contains("whatsapp.token") && !shown.contains(TOKEN) && !shown.contains(SECRET), "{shown}");
     assert!(shown.contains("server.burst_window_ms"), "{shown}");
-}
-
-/// The doctor's findings as `check: verdict`, what it says, and what to do.
-fn findings(shop: &Shop, change: impl FnOnce(&mut Command)) -> Vec<(String, String, String)> {
-    let mut command = shop.command();
-    secrets(&mut command).args(["doctor", "--json"]);
-    change(&mut command);
-    let output = command.output().unwrap();
-    let list: Vec<Value> = serde_json::from_str(&out(&output)).unwrap_or_else(|_| panic!("{}", err(&output)));
-    let text = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
-    list.iter()
-        .map(|one| (format!("{}: {}", text(one, "check"), text(one, "verdict")), text(one, "says"), text(one, "mend")))
-        .collect()
-}
-
-fn has(findings: &[(String, String, String)], verdict: &str, says: &str, mend: &str) {
-    let fits =
-        |(found, said, told): &(String, String, String)| found == verdict && said.contains(says) && told.contains(mend);
-    assert!(findings.iter().any(fits), "{verdict}, {says}, {mend}: {findings:#?}");
-}
-
-#[test]
-fn the_doctor_asks_meta_and_says_what_to_do() {
-    let shop = shop();
-    shop.graph.set_app_secret(SECRET);
-    let config = shop.folder.path().join("balcao.toml");
-    let text = std::fs::read_to_string(&config).unwrap();
-    let templates = "[whatsapp.templates.reminder]\nname = \"lembrete\"\nparameters = [\"nome=customer\"]\n";
-    let running = shop.start();
-    let public = format!("[server]\npublic_url = \"http://{}\"\n", running.address);
-    std::fs::write(&config, format!("{}{templates}", text.replace("[server]\n", &public))).unwrap();
-
-    shop.graph.keep_template("lembrete", "APPROVED");
-    let well = findings(&shop, |_| {});
-    for check in ["token", "number", "app secret", "webhooks", "templates", "address"] {
-        has(&well, &format!("{check}: ok"), "", "");
-    }
-
-    let wrong = findings(&shop, |command| {
-        command.env("BALCAO__WHATSAPP__APP_SECRET", "another").env("BALCAO__WHATSAPP__VERIFY_TOKEN", "another");
-    });
-    has(&wrong, "app secret: wrong", "appsecret_proof", "App settings");
-    has(&wrong, "address: wrong", "403", "verify_token");
-
-    shop.graph.unsubscribe();
-    let wrong = findings(&shop, |command| {
-        command.env("BALCAO__WHATSAPP__TOKEN", "expired");
-    });
-    has(&wrong, "token: wrong", "190", "system user");
-    has(&findings(&shop, |_| {}), "webhooks: wrong", "no message ever arrives", "subscribed_apps");
-
-    drop(running);
-    let text = std::fs::read_to_string(&config).unwrap().replace("lembrete", "aviso");
-    std::fs::write(&config, text).unwrap();
-    let wrong = findings(&shop, |_| {});
-    has(&wrong, "templates: wrong", "aviso (pt_BR) does not exist", "WhatsApp Manager");
-    has(&wrong, "address: wrong", "no connection", "balcao serve");
 }
 
 #[test]

@@ -77,6 +77,7 @@ contract! {
         a_hundred_claim_and_each_conversation_is_claimed_once,
         whoever_lost_the_lease_changes_nothing,
         a_renewed_lease_lasts,
+        no_renewal_makes_a_lease_shorter,
         a_lease_that_ran_out_is_a_death,
         one_suspect_is_worked_on_at_a_time,
         a_failure_waits_and_is_counted,

@@ -29,6 +29,7 @@ cases!(
     a_hundred_claim_and_each_conversation_is_claimed_once,
     whoever_lost_the_lease_changes_nothing,
     a_renewed_lease_lasts,
+    no_renewal_makes_a_lease_shorter,
     a_lease_that_ran_out_is_a_death,
     one_suspect_is_worked_on_at_a_time,
     a_failure_waits_and_is_counted,
@@ -401,6 +402,21 @@ pub async fn a_renewed_lease_lasts(store: &Store) {
         dispatch::renew(tx, &claimed.lease, at(40))?;
         assert!(claim_at(tx, 39, 1)?.is_empty());
         assert_eq!(claim_at(tx, 40, 1)?.len(), 1);
+        Ok(())
+    })
+    .await;
+}
+
+/// A renewal that was decided before another one, and comes after it, takes nothing from what its holder was promised.
+pub async fn no_renewal_makes_a_lease_shorter(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        ripe(tx, world, 0)?;
+        let claimed = only(claim_at(tx, 0, 1)?);
+        dispatch::renew(tx, &claimed.lease, at(50))?;
+        dispatch::renew(tx, &claimed.lease, at(40))?;
+        assert!(claim_at(tx, 49, 1)?.is_empty());
+        assert_eq!(claim_at(tx, 50, 1)?.len(), 1);
         Ok(())
     })
     .await;
