@@ -49,7 +49,7 @@ fn run(tx: &mut Tx<'_>, one: &Taped, begin: &str) -> Result<(), StoreError> {
         let done = match statement.sql.strip_prefix("ROLLBACK TO ") {
             Some(savepoint) => tx.roll_back_to(savepoint),
             None if ["SAVEPOINT ", "RELEASE "].iter().any(|word| statement.sql.starts_with(word)) => {
-                tx.control(&statement.sql)
+                tx.mark(&statement.sql)
             }
             None => tx.query_all(&statement.sql, &statement.values, |_row| Ok(())).map(drop),
         };

@@ -256,13 +256,13 @@ impl<'a> Tx<'a> {
         &mut self,
         attempt: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, E>,
     ) -> Result<Result<T, R>, E> {
-        self.control("SAVEPOINT attempt")?;
+        self.mark("SAVEPOINT attempt")?;
         let (served, watch) = (self.served, self.watch.take());
         let mut inner = Tx { served, watch, ..Tx::new(self.connection.again(), self.may_write) };
         let result = attempt(&mut inner);
         self.watch = inner.watch.take();
         let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to("attempt") };
-        match end.and_then(|()| self.control("RELEASE attempt")) {
+        match end.and_then(|()| self.mark("RELEASE attempt")) {
             Ok(()) => result,
             // After a full disk or a lost connection the whole transaction is gone, and the savepoint with it: the first
             // error says why.
@@ -279,6 +279,18 @@ impl<'a> Tx<'a> {
                     tape.push(Statement { sql: format!("ROLLBACK TO {savepoint}"), values: Vec::new() });
                 }
                 session.roll_back_to(savepoint)
+            }
+        }
+    }
+
+    /// Makes a savepoint or lets go of one.
+    pub(crate) fn mark(&mut self, sql: &str) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) => self.control(sql),
+            Connection::Postgres(session) => {
+                let marked = session.mark(sql);
+                self.note(sql, &[]);
+                marked
             }
         }
     }

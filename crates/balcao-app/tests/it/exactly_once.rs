@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use balcao_app::dispatcher::DispatcherSettings;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
@@ -306,4 +307,30 @@ async fn two_processes_answer_thirty_customers_once_each() {
     to.sort();
     to.dedup();
     assert_eq!((shop.texts().len(), to.len()), (30, 30));
+}
+
+#[tokio::test]
+async fn f_133_when_a_campaign_is_answered_by_hundreds_each_is_answered_once_and_in_turn() {
+    const CUSTOMERS: usize = 200;
+    let shop = counter((0..CUSTOMERS).map(|_| says(HELLO)).collect::<Vec<_>>()).await;
+    for number in 0..CUSTOMERS {
+        let now = balcao_domain::Clock::now(&*shop.world.clock).as_second().to_string();
+        let (phone, user) = (format!("5541988880{number:03}"), format!("BR.9{number:03}"));
+        let message = json!({ "from": phone, "from_user_id": user, "id": format!("wamid.{number}"), "timestamp": now,
+            "type": "text", "text": { "body": "quero" } });
+        shop.delivers(&webhooks::envelope("messages", json!({ "messages": [message] }))).await;
+        shop.pass(1);
+    }
+    shop.pass(3);
+    assert_eq!(shop.dispatcher.work_off().await.unwrap(), CUSTOMERS);
+    // Numbers grow in the order of arrival: the contacts' by messages, the turns' by claims.
+    let order = "SELECT c.contact_id FROM turn t JOIN conversation c ON c.id = t.conversation_id ORDER BY t.id";
+    let answered: Vec<i64> = shop.look(move |tx| tx.query_all(order, &[], |row| row.get(0))).await;
+    let first = answered.iter().min().copied().unwrap();
+    let at_once = i64::from(DispatcherSettings::new("eli", "any").max_concurrent_turns);
+    for (place, contact) in (0_i64..).zip(&answered) {
+        let waited = place - (contact - first);
+        assert!(waited.abs() < at_once, "customer {contact} was answered as number {place}: {answered:?}");
+    }
+    assert_eq!(answered.len(), CUSTOMERS);
 }

@@ -18,6 +18,7 @@ mod ops_served;
 mod packs;
 mod postgres;
 mod programs;
+mod secrets;
 mod serve;
 mod server;
 mod setup;

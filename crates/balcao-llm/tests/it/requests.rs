@@ -392,7 +392,7 @@ fn geminis_signature_goes_back_and_foreign_calls_have_a_stand_in() {
 }
 
 #[tokio::test]
-async fn keys_go_into_headers_and_never_into_the_address() {
+async fn a_113_keys_go_into_headers_and_never_into_the_address() {
     for (kind, path, header, value) in [
         (ProviderKind::OpenAi, "/chat/completions", "authorization", "Bearer secret-key"),
         (ProviderKind::Anthropic, "/v1/messages", "x-api-key", "secret-key"),
@@ -415,5 +415,19 @@ async fn keys_go_into_headers_and_never_into_the_address() {
         if kind == ProviderKind::Anthropic {
             assert!(asked.headers.contains(&("anthropic-version".to_owned(), "2023-06-01".to_owned())));
         }
+    }
+}
+
+#[tokio::test]
+async fn a_113_what_cannot_be_reached_is_told_without_its_address_and_key() {
+    for kind in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
+        let nobody = serve(Vec::new());
+        let mut config = ProviderConfig::new(kind);
+        config.base_url = Some(format!("{}/a-private-path", nobody.url));
+        config.key = Some(SecretString::from("secret-key"));
+        let error = ask(&config.clone().build().unwrap(), &question()).await.0.unwrap_err();
+        let told = format!("{error} {error:?} {config:?}");
+        assert!(!told.contains("secret-key"), "{kind:?}: {told}");
+        assert!(!format!("{error} {error:?}").contains("a-private-path"), "{kind:?}: {told}");
     }
 }

@@ -67,6 +67,8 @@ pub(crate) struct Session {
     tenant: Option<Tenant>,
     /// Whether the next statement may see everybody's.
     across: bool,
+    /// Savepoints to be made and let go of, which the next statement takes along: each alone would be a round trip.
+    marks: String,
     /// What others are told of by the commit.
     hints: BTreeSet<Hint>,
     deadline: Duration,
@@ -98,6 +100,7 @@ impl Session {
             broken: None,
             tenant: None,
             across: false,
+            marks: String::new(),
             hints: BTreeSet::new(),
             deadline: DEADLINE,
             given_up: false,
@@ -126,25 +129,37 @@ impl Session {
         if accept(&found) { Ok(()) } else { Err(refused()) }
     }
 
-    /// Runs statements that give nothing, in one round trip.
+    /// Runs statements that give nothing, in one round trip, after the savepoints that wait for one.
     pub(crate) fn control(&mut self, sql: &str) -> Result<(), StoreError> {
         self.usable()?;
-        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(sql));
+        let batch = std::mem::take(&mut self.marks) + sql;
+        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(&batch));
         done.map_err(|trouble| self.fail(sql, &trouble))
+    }
+
+    /// Makes a savepoint or lets go of one: the server hears of it together with the next statement.
+    pub(crate) fn mark(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.usable()?;
+        self.marks.push_str(sql);
+        self.marks.push_str("; ");
+        Ok(())
     }
 
     /// Begins a transaction, in which nobody's rows are seen yet.
     pub(super) fn begin(&mut self, begin: &str) -> Result<(), StoreError> {
         (self.tenant, self.across, self.deadline) = (Some(Tenant::Nobody), false, DEADLINE);
         self.hints.clear();
+        self.marks.clear();
         self.control(begin)
     }
 
     /// Begins one of several closures that share a transaction; it sees nothing of the one before.
     pub(super) fn savepoint(&mut self, name: &str) -> Result<(), StoreError> {
         self.across = false;
-        let forget = if self.tenant == Some(Tenant::Nobody) { String::new() } else { Tenant::Nobody.set() };
-        self.control(&format!("SAVEPOINT {name}; {forget}"))?;
+        self.mark(&format!("SAVEPOINT {name}"))?;
+        if self.tenant != Some(Tenant::Nobody) {
+            self.mark(&Tenant::Nobody.set())?;
+        }
         self.tenant = Some(Tenant::Nobody);
         Ok(())
     }
@@ -167,7 +182,7 @@ impl Session {
         if self.is_closed() {
             return self.usable();
         }
-        let sql = format!("ROLLBACK TO {savepoint}");
+        let sql = std::mem::take(&mut self.marks) + "ROLLBACK TO " + savepoint;
         self.tenant = None;
         let done = wait(&self.runtime, self.deadline, self.client.batch_execute(&sql));
         done.map_err(|trouble| self.fail(&sql, &trouble))?;
@@ -178,6 +193,7 @@ impl Session {
     /// Undoes the transaction. If that fails, the connection is gone and the server undoes it.
     pub(super) fn roll_back(&mut self) {
         self.broken = None;
+        self.marks.clear();
         if self.is_closed() {
             return;
         }
@@ -199,7 +215,7 @@ impl Session {
             self.roll_back();
             return Err(broken);
         }
-        let mut commit = String::new();
+        let mut commit = std::mem::take(&mut self.marks);
         for hint in std::mem::take(&mut self.hints) {
             commit.push_str(&format!("NOTIFY {CHANNEL}, '{} {own}'; ", hint.as_str()));
         }
@@ -217,19 +233,24 @@ impl Session {
 
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<usize, StoreError> {
         let statement = self.prepare(sql, values)?;
-        let (set, parameters) = (self.admit(values), parameters(values));
+        let (first, parameters) = (self.first(values), parameters(values));
         let run = self.client.execute(&statement, &parameters);
-        let changed = wait(&self.runtime, self.deadline, after(&self.client, set.as_deref(), run));
+        let changed = wait(&self.runtime, self.deadline, after(&self.client, &first, run));
         let changed = changed.map_err(|trouble| self.fail(sql, &trouble))?;
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
     pub(crate) fn rows(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
         let statement = self.prepare(sql, values)?;
-        let (set, parameters) = (self.admit(values), parameters(values));
+        let (first, parameters) = (self.first(values), parameters(values));
         let run = self.client.query(&statement, &parameters);
-        let rows = wait(&self.runtime, self.deadline, after(&self.client, set.as_deref(), run));
+        let rows = wait(&self.runtime, self.deadline, after(&self.client, &first, run));
         rows.map_err(|trouble| self.fail(sql, &trouble))
+    }
+
+    /// What goes before a statement with these values, in the same round trip.
+    fn first(&mut self, values: &[Value<'_>]) -> String {
+        std::mem::take(&mut self.marks) + &self.admit(values).unwrap_or_default()
     }
 
     /// What must be set so that a statement with these values sees whose rows it is for: those of the organization among them,
@@ -270,6 +291,10 @@ impl Session {
         self.usable()?;
         if let Some(known) = self.statements.get(sql) {
             return Ok(known.clone());
+        }
+        // A statement that cannot be prepared breaks the transaction: what it is undone to must be there.
+        if !self.marks.is_empty() {
+            self.control("")?;
         }
         let kinds: Vec<Type> = values.iter().map(kind).collect();
         let text = dollars(sql);
@@ -326,16 +351,18 @@ fn wait<T>(
     }
 }
 
-/// Sends a setting and, without waiting for its answer, what needs it.
+/// Sends savepoints and settings and, without waiting for their answer, what needs them.
 async fn after<T>(
     client: &Client,
-    set: Option<&str>,
+    first: &str,
     work: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, tokio_postgres::Error> {
-    let Some(set) = set else { return work.await };
-    let (set, done) = tokio::join!(client.batch_execute(set), work);
+    if first.is_empty() {
+        return work.await;
+    }
+    let (first, done) = tokio::join!(client.batch_execute(first), work);
     // If both failed, the first says why.
-    set.and(done)
+    first.and(done)
 }
 
 fn parameters<'v>(values: &'v [Value<'_>]) -> Vec<&'v (dyn ToSql + Sync)> {

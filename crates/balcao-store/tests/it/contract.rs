@@ -151,6 +151,7 @@ contract! {
         what_was_written_after_a_text_is_counted,
         the_last_thing_told_is_the_last_thing_that_we_said,
         a_quoted_message_names_its_matter,
+        f_154_a_conversation_has_one_open_handoff,
         handoffs_are_open_until_they_are_resolved,
     ]
     api: [

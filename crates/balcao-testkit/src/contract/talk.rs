@@ -34,6 +34,7 @@ cases!(
     what_was_written_after_a_text_is_counted,
     the_last_thing_told_is_the_last_thing_that_we_said,
     a_quoted_message_names_its_matter,
+    f_154_a_conversation_has_one_open_handoff,
     handoffs_are_open_until_they_are_resolved,
 );
 
@@ -392,18 +393,39 @@ pub async fn a_quoted_message_names_its_matter(store: &Store) {
     .await;
 }
 
+fn hand_over(
+    tx: &mut Tx<'_>,
+    world: World,
+    conversation: ConversationId,
+    reason: &str,
+    seconds: i64,
+) -> Result<i64, StoreError> {
+    let new = NewHandoff { conversation, turn: None, reason, summary: None, note: None, assigned_staff: None };
+    handoff::insert(tx, world.organization, &new, at(seconds))
+}
+
+/// However often a conversation is handed over, one task is open; the next one only after it was resolved.
+pub async fn f_154_a_conversation_has_one_open_handoff(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = begin(tx, world, 0, "a")?.id;
+        let first = hand_over(tx, world, conversation, "asked", 10)?;
+        assert_eq!(hand_over(tx, world, conversation, "later", 20)?, first);
+        let open = handoff::open_of(tx, world.organization, conversation)?.map(|open| (open.reason, open.created_at));
+        assert_eq!(open, Some(("asked".to_owned(), at(10))));
+        assert_eq!(handoff::resolve(tx, world.organization, conversation, at(30))?, 1);
+        assert_ne!(hand_over(tx, world, conversation, "again", 40)?, first);
+        Ok(())
+    })
+    .await;
+}
+
 /// The first open one is since when the contact waits.
 pub async fn handoffs_are_open_until_they_are_resolved(store: &Store) {
     let world = world(store, "a").await;
     write(store, move |tx| {
         let conversation = begin(tx, world, 0, "a")?.id;
-        // F-154: one open task, however often it is handed over.
-        let mut ids = std::collections::BTreeSet::new();
-        for (reason, seconds) in [("asked", 10), ("later", 20)] {
-            let new = NewHandoff { conversation, turn: None, reason, summary: None, note: None, assigned_staff: None };
-            ids.insert(handoff::insert(tx, world.organization, &new, at(seconds))?);
-        }
-        assert_eq!(ids.len(), 1);
+        hand_over(tx, world, conversation, "asked", 10)?;
         let after = [10, 20, 30].map(SignedDuration::from_secs);
         let untaken = |tx: &mut Tx<'_>, seconds| handoff::untaken(tx, after, at(seconds), 10);
         let before = untaken(tx, 1_000)?;
