@@ -169,6 +169,32 @@ pub fn insert_stray(
     Ok(inserted == 1)
 }
 
+/// What came in for an account that no organization has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strays {
+    /// The channel's name.
+    pub channel: String,
+    /// The account, as the provider names it; empty if it named none.
+    pub account: String,
+    /// How many events.
+    pub count: u32,
+    /// When the last of them came.
+    pub last: Timestamp,
+}
+
+/// What came in for accounts that no organization has since then, by account.
+///
+/// # Errors
+/// What the database said.
+pub fn strays(tx: &mut Tx<'_>, since: Timestamp) -> Result<Vec<Strays>, StoreError> {
+    tx.query_all(
+        "SELECT channel, account, count(*), max(received_at) FROM stray_event WHERE received_at >= ?1
+         GROUP BY channel, account ORDER BY channel, account",
+        values![since],
+        |row| Ok(Strays { channel: row.get(0)?, account: row.get(1)?, count: row.get(2)?, last: row.get(3)? }),
+    )
+}
+
 /// What waits in a conversation; `None` if nothing does.
 ///
 /// # Errors

@@ -16,9 +16,9 @@ pub(crate) mod retract;
 mod statuses;
 pub(crate) mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use balcao_channel::channels::web;
@@ -75,14 +75,19 @@ pub struct Inbox {
     wake: Arc<Notify>,
     /// Told when a file is to be fetched, and how long its turn waits for it. Without it files are only mentioned.
     files: Option<(Arc<Notify>, Duration)>,
+    /// Accounts that nobody has, of which the log was told.
+    strangers: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
+
+/// So many accounts that nobody has are told of; more are an attack or a proxy gone wrong, and told of by the metric.
+const STRANGERS: usize = 64;
 
 impl Inbox {
     /// An inbox for these accounts; `wake` is told when something waits for an answer.
     #[must_use]
     pub fn new(desk: Desk, accounts: impl IntoIterator<Item = Account>, burst: BurstRules, wake: Arc<Notify>) -> Self {
         let keyed = accounts.into_iter().map(|one| ((one.channel.clone(), one.account.clone()), one));
-        Self { desk, accounts: Arc::new(keyed.collect()), burst, wake, files: None }
+        Self { desk, accounts: Arc::new(keyed.collect()), burst, wake, files: None, strangers: Arc::default() }
     }
 
     /// The same, for a [`crate::attachments::Attachments`] that fetches files: it is told by `fetch`, and a turn waits so long
@@ -157,6 +162,18 @@ impl Inbox {
         Ok(())
     }
 
+    /// Says once that something came in for an account that nobody has: customers write there and hear nothing.
+    fn tell_of_stranger(&self, channel: &str, account: &str) {
+        let mut told = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() < STRANGERS && told.insert((channel.to_owned(), account.to_owned())) {
+            tracing::error!(
+                channel,
+                account,
+                "messages come in for an account that is not configured here: they are kept and not answered"
+            );
+        }
+    }
+
     fn take_in(
         &self,
         tx: &mut Tx<'_>,
@@ -171,6 +188,7 @@ impl Inbox {
             let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
             let is_new = inbox::insert_stray(tx, channel, name, &key, &payload, now)?;
             accepted.strays = accepted.strays.saturating_add(is_new.into());
+            self.tell_of_stranger(channel, name);
             return Ok(());
         };
         if inbox::knows(tx, account.organization, channel, &account.account, &key)? {

@@ -12,8 +12,8 @@ use balcao_domain::{Clock, SystemClock};
 use balcao_llm::ChatProvider;
 use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
-use balcao_store::{Store, organization};
-use jiff::tz::TimeZone;
+use balcao_store::{Store, inbox, organization};
+use jiff::{SignedDuration, tz::TimeZone};
 use packs_found::own_packs;
 use serde_json::json;
 
@@ -188,6 +188,25 @@ async fn soundness(store: &Store, config: &Config) -> Vec<Finding> {
     findings
 }
 
+/// Accounts that nobody has and customers wrote to within a week.
+async fn strays(store: &Store) -> Vec<Finding> {
+    let now = SystemClock.now();
+    let since = now.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(now);
+    let found = match store.read(move |tx| inbox::strays(tx, since)).await {
+        Ok(found) => found,
+        Err(error) => return vec![Finding::wrong("inbox", chain(&error), "see what the database says")],
+    };
+    let tell = |one: inbox::Strays| {
+        let says = format!(
+            "{} events came in for {} {} in a week, and nobody answers there",
+            one.count, one.channel, one.account
+        );
+        let mend = "configure that account (for WhatsApp: whatsapp.account), or take it out of the app that posts here";
+        Finding::warning("inbox", says, mend)
+    };
+    found.into_iter().map(tell).collect()
+}
+
 async fn database(config: &Config) -> Vec<Finding> {
     if let Some(path) = config.database.missing_file() {
         return vec![Finding::wrong(
@@ -236,6 +255,7 @@ async fn database(config: &Config) -> Vec<Finding> {
             "give the program a role of its own: CREATE ROLE balcao LOGIN PASSWORD '…', and let it own the database",
         ));
     }
+    findings.extend(strays(&store).await);
     match store.read(organization::list).await {
         Ok(all) if all.is_empty() => {
             findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))

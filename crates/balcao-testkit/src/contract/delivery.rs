@@ -132,6 +132,15 @@ pub async fn an_event_for_nobody_is_kept_once(store: &Store) {
         assert!(inbox::insert_stray(tx, "whatsapp", "1", "message:1", "{}", now())?);
         assert!(!inbox::insert_stray(tx, "whatsapp", "1", "message:1", "{}", now())?);
         assert!(inbox::insert_stray(tx, "whatsapp", "2", "message:1", "{}", now())?);
+        assert!(inbox::insert_stray(tx, "whatsapp", "2", "message:2", "{}", at(10))?);
+        let strays = |account: &str, count, last| inbox::Strays {
+            channel: "whatsapp".to_owned(),
+            account: account.to_owned(),
+            count,
+            last,
+        };
+        assert_eq!(inbox::strays(tx, now())?, [strays("1", 1, now()), strays("2", 2, at(10))]);
+        assert_eq!(inbox::strays(tx, at(1))?, [strays("2", 1, at(10))]);
         Ok(())
     })
     .await;

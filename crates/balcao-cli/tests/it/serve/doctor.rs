@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{SECRET, Shop, secrets, shop};
+use super::{SECRET, Shop, post, secrets, shop, text};
 use crate::{err, out};
 
 /// The doctor's findings as `check: verdict`, what it says, and what to do.
@@ -31,17 +31,22 @@ fn the_doctor_asks_meta_and_says_what_to_do() {
     let shop = shop();
     shop.graph.set_app_secret(SECRET);
     let config = shop.folder.path().join("balcao.toml");
-    let text = std::fs::read_to_string(&config).unwrap();
+    let written = std::fs::read_to_string(&config).unwrap();
     let templates = "[whatsapp.templates.reminder]\nname = \"lembrete\"\nparameters = [\"nome=customer\"]\n";
     let running = shop.start();
     let public = format!("[server]\npublic_url = \"http://{}\"\n", running.address);
-    std::fs::write(&config, format!("{}{templates}", text.replace("[server]\n", &public))).unwrap();
+    std::fs::write(&config, format!("{}{templates}", written.replace("[server]\n", &public))).unwrap();
 
     shop.graph.keep_template("lembrete", "APPROVED");
     let well = findings(&shop, |_| {});
     for check in ["token", "number", "app secret", "webhooks", "templates", "address"] {
         has(&well, &format!("{check}: ok"), "", "");
     }
+
+    let mut elsewhere = text("wamid.1", 1, "oi");
+    elsewhere["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("4711");
+    assert_eq!(post(&running.address, &elsewhere, SECRET), Some(200));
+    has(&findings(&shop, |_| {}), "inbox: warning", "1 events came in for whatsapp 4711", "whatsapp.account");
 
     let wrong = findings(&shop, |command| {
         command.env("BALCAO__WHATSAPP__APP_SECRET", "another").env("BALCAO__WHATSAPP__VERIFY_TOKEN", "another");
