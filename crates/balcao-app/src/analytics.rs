@@ -6,13 +6,13 @@
 use std::ops::ControlFlow;
 
 use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
+use balcao_store::catalog;
 use balcao_store::report::{self, Scope, Total};
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::agenda::local_midnight;
-use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::people::Sees;
 
@@ -183,7 +183,7 @@ impl Analytics {
             .look(move |tx, now| {
                 let (_, zone) = organization(tx, id)?;
                 let end = zone.to_datetime(now).date().saturating_add((i64::from(days.min(3660)) + 1).days());
-                let names = professional_names(tx, id)?;
+                let names = catalog::professional_names(tx, id)?;
                 let mut views = Vec::new();
                 let scope = Scope { from: now, to: local_midnight(&zone, end), of: sees.only };
                 report::each_booked(tx, id, scope, |one| {

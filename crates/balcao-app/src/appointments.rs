@@ -4,12 +4,10 @@ mod pages;
 
 use std::collections::BTreeMap;
 
-use balcao_domain::professional::Professional;
 use balcao_domain::{
     Appointment, AppointmentId, AppointmentStatus, ContactId, Money, OrganizationId, ProfessionalId, ServiceId,
 };
-use balcao_store::catalog::Around;
-use balcao_store::{Tx, appointment, catalog, contact};
+use balcao_store::{appointment, catalog, contact};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -84,7 +82,7 @@ impl Appointments {
                 let contact = contact::find(tx, organization_id, who)?;
                 let contact = contact.ok_or(UseCaseError::NoContact { organization: organization_id, contact: who })?;
                 let all = appointment::of_contact(tx, organization_id, who, organization.currency)?;
-                let names = professional_names(tx, organization_id)?;
+                let names = catalog::professional_names(tx, organization_id)?;
                 let upcoming = appointment::upcoming_of_contact(tx, organization_id, who, organization.currency, now)?;
                 let mut visits: BTreeMap<ProfessionalId, (usize, jiff::Timestamp)> = BTreeMap::new();
                 let kept = all.iter().filter(|one| one.status == AppointmentStatus::Completed);
@@ -105,17 +103,6 @@ impl Appointments {
             })
             .await
     }
-}
-
-/// The name of every professional, inactive ones included.
-pub(crate) fn professional_names(
-    tx: &mut Tx<'_>,
-    organization: OrganizationId,
-) -> Result<BTreeMap<ProfessionalId, String>, UseCaseError> {
-    let none = Date::constant(1970, 1, 1);
-    let around = Around { from: none, to: none, since: jiff::Timestamp::MAX };
-    let professionals = catalog::list_professionals(tx, organization, around)?;
-    Ok(professionals.into_iter().map(|Professional { id, name, .. }| (id, name)).collect())
 }
 
 /// An appointment in local terms.

@@ -8,14 +8,13 @@ use balcao_domain::{FeedId, OrganizationId, ProfessionalId, Span};
 use balcao_language::say;
 use balcao_store::agenda_feed::{self, Entry};
 use balcao_store::audit::{self, AuditEntry};
-use balcao_store::{Tx, organization};
+use balcao_store::{Tx, catalog, organization};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError};
 use crate::hash::sha256_hex;
 use crate::ics::{self, Shown};
@@ -164,7 +163,7 @@ impl Feeds {
                 return Ok(Err(FeedRefusal::NotFound { id }));
             };
             end(tx, organization, id, now)?;
-            let name = professional_names(tx, organization)?.remove(&known.professional).unwrap_or_default();
+            let name = catalog::professional_names(tx, organization)?.remove(&known.professional).unwrap_or_default();
             let detail = Detail::from_word(&known.detail).unwrap_or_default();
             Ok::<_, UseCaseError>(Ok(insert(tx, organization, known.professional, name, detail, random, now)?))
         };
@@ -198,7 +197,7 @@ impl Feeds {
     pub async fn list(&self, organization: OrganizationId) -> Result<Vec<FeedView>, UseCaseError> {
         self.desk
             .look(move |tx, _now| {
-                let names = professional_names(tx, organization)?;
+                let names = catalog::professional_names(tx, organization)?;
                 let view = |feed: agenda_feed::Feed| FeedView {
                     id: feed.id,
                     professional: names.get(&feed.professional).cloned().unwrap_or_default(),
@@ -279,7 +278,7 @@ fn named(
     organization: OrganizationId,
     query: &str,
 ) -> Result<Result<(ProfessionalId, String), NameRefusal>, UseCaseError> {
-    let names = professional_names(tx, organization)?;
+    let names = catalog::professional_names(tx, organization)?;
     let none: [String; 0] = [];
     let missing = || NameRefusal::NotFound { query: query.to_owned(), nearest: None, known: Vec::new() };
     let found = find(query, names.values().map(|name| (name, none.as_slice())));
@@ -295,7 +294,7 @@ fn render(
     now: Timestamp,
 ) -> Result<String, UseCaseError> {
     let organization = organization::get(tx, id)?;
-    let name = professional_names(tx, id)?.remove(&professional).unwrap_or_default();
+    let name = catalog::professional_names(tx, id)?.remove(&professional).unwrap_or_default();
     let from = now.checked_sub(BACK).unwrap_or(Timestamp::MIN);
     let span = Span::new(from, now.checked_add(AHEAD).unwrap_or(Timestamp::MAX));
     let english = say::Locale::of(&organization.locale) == say::Locale::En;

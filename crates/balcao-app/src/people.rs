@@ -7,10 +7,9 @@ use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::fold;
 use balcao_store::staff::{self, Staff};
-use balcao_store::{Tx, contact};
+use balcao_store::{Tx, catalog, contact};
 use serde::{Deserialize, Serialize};
 
-use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, granted};
 use crate::pace;
 use crate::plans::{self, Plans};
@@ -172,7 +171,7 @@ fn sees(tx: &mut Tx<'_>, organization: OrganizationId, me: Staff) -> Result<Resu
     if me.professional.is_some() {
         return Ok(Ok(Sees { money: true, only: me.professional }));
     }
-    let mut names = professional_names(tx, organization)?.into_iter();
+    let mut names = catalog::professional_names(tx, organization)?.into_iter();
     Ok(match names.find(|(_, name)| fold(name) == fold(&me.name)) {
         Some((id, _)) => Ok(Sees { money: true, only: Some(id) }),
         None => Err(PeopleRefusal::NoProfessional { name: me.name }),

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 
 use balcao_domain::{Currency, OrganizationId};
 use balcao_query::{Catalogue, Field, Plan, Progress, Query, QueryError, Source, Table, Type, Value};
+use balcao_store::catalog;
 use balcao_store::report::{self, Booked, Scope};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::people::Sees;
 
@@ -81,7 +81,7 @@ impl Questions {
                     Ok(plan) => plan,
                     Err(error) => return Ok(Err(error)),
                 };
-                let names = professional_names(tx, id)?;
+                let names = catalog::professional_names(tx, id)?;
                 let (mut run, mut failed) = (plan.run(), None);
                 report::each_booked(tx, id, scope(&plan, &zone, sees), |one| {
                     let professional = names.get(&one.professional).map_or("", String::as_str);

@@ -2,11 +2,11 @@
 
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ReminderId};
 use balcao_store::ledger::EffectKey;
-use balcao_store::{Tx, appointment, conversation, reminder};
+use balcao_store::{Tx, appointment, catalog, conversation, reminder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::appointments::{AppointmentView, professional_names, view};
+use crate::appointments::{AppointmentView, view};
 use crate::desk::{Desk, Effect, UseCaseError, organization};
 
 /// A reminder that was planned.
@@ -100,7 +100,7 @@ fn plan(
         return Ok(Err(ReminderRefusal::OptedOut));
     }
     let upcoming = appointment::upcoming_of_contact(tx, id, contact, organization.currency, now)?;
-    let names = professional_names(tx, id)?;
+    let names = catalog::professional_names(tx, id)?;
     let views = || upcoming.iter().map(|one| view(one, &names, &zone)).collect::<Vec<_>>();
     let day = |one: &balcao_domain::Appointment| zone.to_datetime(one.span.start).date();
     if let (None, [first, second, ..]) = (wanted, upcoming.as_slice())

@@ -22,7 +22,7 @@ use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, a
 use balcao_language::say;
 use balcao_store::dispatch::{self, Route};
 use balcao_store::outbox::{self, Outbox};
-use balcao_store::{StoreError, Tx, agenda_feed, contact, conversation, event, message, organization, pause};
+use balcao_store::{StoreError, Tx, agenda_feed, catalog, contact, conversation, event, message, organization, pause};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
@@ -32,7 +32,6 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError};
 use crate::failures;
 use crate::metrics;
@@ -545,7 +544,7 @@ fn of_notice(
         customer: notices::who(&entry, said == say::Locale::En).to_owned(),
         business: organization.name,
         service: Some(entry.service).filter(|service| !service.is_empty()),
-        professional: professional_names(tx, organization.id)?.remove(&entry.professional),
+        professional: catalog::professional_names(tx, organization.id)?.remove(&entry.professional),
         day: Some(say::day(starts.date(), said)),
         time: Some(say::time(starts.time(), said)),
         text,

@@ -165,6 +165,19 @@ pub struct Around {
     pub since: Timestamp,
 }
 
+/// The name of every professional, inactive ones included.
+///
+/// # Errors
+/// What the database said.
+pub fn professional_names(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+) -> Result<BTreeMap<ProfessionalId, String>, StoreError> {
+    let sql = "SELECT id, name FROM professional WHERE organization_id = ?1";
+    let all = tx.query_all(sql, values![organization], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(all.into_iter().collect())
+}
+
 /// Every professional, inactive ones included, in order of id, with the exceptions and time off around the dates given.
 ///
 /// # Errors

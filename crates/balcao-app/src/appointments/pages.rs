@@ -2,11 +2,12 @@
 
 use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId};
 use balcao_store::appointment;
+use balcao_store::catalog;
 use balcao_store::pages::{self, AppointmentRange};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 
-use super::{AppointmentView, Appointments, professional_names, view};
+use super::{AppointmentView, Appointments, view};
 use crate::agenda::local_midnight;
 use crate::conversations::cut;
 use crate::desk::{UseCaseError, organization};
@@ -51,7 +52,7 @@ impl Appointments {
                     AppointmentRange { from: local_midnight(&zone, from), to: local_midnight(&zone, to), after };
                 let mut found = pages::appointments(tx, id, &range, organization.currency, limit.saturating_add(1))?;
                 let next = cut(&mut found, limit).map(|last| (last.span.start, last.id));
-                let names = professional_names(tx, id)?;
+                let names = catalog::professional_names(tx, id)?;
                 let shown =
                     |one: &Appointment| AppointmentRecord { view: view(one, &names, &zone), contact: one.contact };
                 Ok(AppointmentPage { items: found.iter().map(shown).collect(), next })
@@ -72,7 +73,7 @@ impl Appointments {
             .look(move |tx, _now| {
                 let (organization, zone) = organization(tx, id)?;
                 let Some(found) = appointment::find(tx, id, wanted, organization.currency)? else { return Ok(None) };
-                let names = professional_names(tx, id)?;
+                let names = catalog::professional_names(tx, id)?;
                 Ok(Some(AppointmentRecord { view: view(&found, &names, &zone), contact: found.contact }))
             })
             .await

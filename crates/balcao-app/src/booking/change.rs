@@ -3,13 +3,13 @@
 use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
 use balcao_store::organization::Organization;
-use balcao_store::{Tx, agenda_feed, appointment, event, reminder};
+use balcao_store::{Tx, agenda_feed, appointment, catalog, event, reminder};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::book::book;
 use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
-use crate::appointments::{AppointmentView, professional_names, view};
+use crate::appointments::{AppointmentView, view};
 use crate::desk::{UseCaseError, granted, organization};
 use crate::waitlist::offer_freed;
 
@@ -34,7 +34,7 @@ fn find(
     let (organization, zone) = organization(tx, id)?;
     let currency = organization.currency;
     let upcoming = appointment::upcoming_of_contact(tx, id, contact, currency, now)?;
-    let names = professional_names(tx, id)?;
+    let names = catalog::professional_names(tx, id)?;
     let shown = |one: &Appointment| view(one, &names, &zone);
     let found = match wanted {
         Some(wanted) => appointment::find(tx, id, wanted, currency)?.filter(|one| one.contact == contact),

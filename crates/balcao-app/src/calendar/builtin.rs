@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_store::ledger::{self, EffectKey};
-use balcao_store::{Tx, appointment};
+use balcao_store::{Tx, appointment, catalog};
 use jiff::civil::Date;
 
 use super::busy;
@@ -13,7 +13,7 @@ use super::{
     Seen, Version, Visit,
 };
 use crate::agenda::Agenda;
-use crate::appointments::{AppointmentView, professional_names, view};
+use crate::appointments::{AppointmentView, view};
 use crate::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, Rescheduled};
 use crate::catalog::{Catalog, Offer};
 use crate::desk::{Desk, UseCaseError, organization};
@@ -79,7 +79,7 @@ impl Calendar for BuiltIn {
     async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>> {
         let look = self.desk.look(move |tx, now| {
             let (organization, zone) = organization(tx, owner.organization)?;
-            let names = professional_names(tx, organization.id)?;
+            let names = catalog::professional_names(tx, organization.id)?;
             let open =
                 appointment::upcoming_of_contact(tx, organization.id, owner.contact, organization.currency, now)?;
             let all = open.iter().map(|one| entry(view(one, &names, &zone)));
@@ -94,7 +94,7 @@ impl Calendar for BuiltIn {
             let (organization, zone) = organization(tx, owner.organization)?;
             let found = appointment::find(tx, organization.id, id, organization.currency)?;
             let Some(own) = found.filter(|one| one.contact == owner.contact) else { return Ok(None) };
-            let names = professional_names(tx, organization.id)?;
+            let names = catalog::professional_names(tx, organization.id)?;
             Ok(Some(entry(view(&own, &names, &zone))))
         });
         Ok(Seen::live(look.await?))

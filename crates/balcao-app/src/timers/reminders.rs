@@ -9,12 +9,11 @@ use balcao_domain::span::plus_minutes;
 use balcao_language::say;
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::reminder::{self, DueReminder};
-use balcao_store::{Tx, appointment, contact};
+use balcao_store::{Tx, appointment, catalog, contact};
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
-use crate::appointments::professional_names;
 use crate::desk::{UseCaseError, organization};
 use crate::outgoing::{self, CHOICE, Outgoing};
 use crate::sender::{customer_name, vet};
@@ -97,7 +96,7 @@ fn fire(
         May::Later(_) => return skip(tx, "quiet hours last until shortly before the appointment"),
     };
     let said = say::Locale::of(&organization.locale);
-    let names = professional_names(tx, organization.id)?;
+    let names = catalog::professional_names(tx, organization.id)?;
     let starts = zone.to_datetime(found.span.start);
     let customer = contact::get(tx, organization.id, found.contact)?;
     let facts = Facts {

@@ -17,7 +17,7 @@ use balcao_store::conversation::{self, Conversation};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::organization::Organization;
 use balcao_store::turn::{self, Spent};
-use balcao_store::{Tx, appointment, contact, knowledge, pipeline};
+use balcao_store::{Tx, appointment, catalog, contact, knowledge, pipeline};
 use balcao_tool::{Locale, Principal, With};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -25,7 +25,6 @@ use serde::de::DeserializeOwned;
 
 use super::told::{self, About, Notified, Whose};
 use super::{Agent, Inbound, Writer};
-use crate::appointments::professional_names;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::hours::{self, OpenState};
 use crate::intake::whom::{self, Finding};
@@ -285,7 +284,7 @@ fn upcoming_of(tx: &mut Tx<'_>, whose: &Whose<'_>, found: &[Appointment]) -> Res
         return Ok(Vec::new());
     }
     let (locale, zone) = (whose.locale, whose.zone);
-    let names = professional_names(tx, whose.organization.id)?;
+    let names = catalog::professional_names(tx, whose.organization.id)?;
     let said = say::Locale::of(locale.tag());
     let with = if locale == Locale::PtBr { "com" } else { "with" };
     let line = |one: &Appointment| {

@@ -11,13 +11,12 @@ use balcao_domain::{AppointmentId, ContactId, TurnId};
 use balcao_language::say;
 use balcao_store::message::{self, Told};
 use balcao_store::organization::Organization;
-use balcao_store::{Tx, appointment, inbox};
+use balcao_store::{Tx, appointment, catalog, inbox};
 use balcao_tool::Locale;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-use crate::appointments::professional_names;
 use crate::desk::UseCaseError;
 use crate::{notices, sender::vet};
 
@@ -88,7 +87,7 @@ fn quoted(tx: &mut Tx<'_>, whose: &Whose<'_>) -> Result<Option<Told>, UseCaseErr
 /// "Agendamento 42: Corte com Rafa, sexta-feira 27/11 15h"; what became of it, if it stands no more.
 pub(super) fn worded(tx: &mut Tx<'_>, whose: &Whose<'_>, one: &Appointment) -> Result<About, UseCaseError> {
     let said = say::Locale::of(whose.locale.tag());
-    let names = professional_names(tx, whose.organization.id)?;
+    let names = catalog::professional_names(tx, whose.organization.id)?;
     let starts = one.span.start.to_zoned(whose.zone.clone());
     let (day, time) = (say::day(starts.date(), said), say::time(starts.time(), said));
     let who = names.get(&one.professional).map_or("", String::as_str);

@@ -162,6 +162,9 @@ pub async fn services_and_professionals_come_back_as_they_went_in(store: &Store)
         let closed = DayException { periods: Vec::new(), note: Some("folga".to_owned()) };
         hours::set_exception(tx, organization, Some(id), day(), &closed)?;
         let found = catalog::list_professionals(tx, organization, around())?;
+        let names = catalog::professional_names(tx, organization)?;
+        assert_eq!(names, found.iter().map(|one| (one.id, one.name.clone())).collect());
+        assert!(names.len() > 1);
         let [_ana, found] = found.as_slice() else { panic!("two professionals: {found:?}") };
         assert_eq!(found.time_off.iter().map(|off| off.span).collect::<Vec<_>>(), [span]);
         assert_eq!(found.hours.exceptions, BTreeMap::from([(day(), closed)]));
