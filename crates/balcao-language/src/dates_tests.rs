@@ -5,6 +5,10 @@ use super::*;
 /// A Tuesday.
 const TODAY: Date = date(2026, 11, 24);
 
+fn ambiguous(days: &[Date]) -> DateProblem {
+    DateProblem::Ambiguous { readings: days.iter().copied().map(Meaning::Day).collect() }
+}
+
 fn only(text: &str) -> Result<DateSpan, DateProblem> {
     let found = find_dates(text, TODAY);
     assert_eq!(found.len(), 1, "{text:?} gives {found:?}");
@@ -179,9 +183,107 @@ fn an_argument_must_be_one_day_and_nothing_else() {
     for text in ["2026-11-27", "sexta", "na sexta", "sexta, 27/11", " para sexta-feira "] {
         assert_eq!(resolve_date(text, TODAY), Ok(friday), "{text:?}");
     }
-    for text in ["", "sexta ou sábado", "sexta às 15h", "quando der"] {
+    for text in ["", "sexta e sábado", "sexta às 15h", "quando der", "semana que vem ou sexta"] {
         assert!(matches!(resolve_date(text, TODAY), Err(DateProblem::NotADate { .. })), "{text:?}");
     }
+}
+
+#[test]
+fn an_argument_that_may_be_either_of_two_days_carries_both() {
+    let days =
+        |days: &[(i8, i8)]| ambiguous(&days.iter().map(|(month, day)| date(2026, *month, *day)).collect::<Vec<_>>());
+    for (text, want) in [
+        ("sexta ou sábado", days(&[(11, 27), (11, 28)])),
+        ("na quinta, sexta ou sábado", days(&[(11, 26), (11, 27), (11, 28)])),
+        ("dia 5 ou 6", days(&[(12, 5), (12, 6)])),
+        ("dia 30 ou 1 de dezembro", days(&[(11, 30), (12, 1)])),
+        ("dia 25 ou 26 do mês que vem", days(&[(12, 25), (12, 26)])),
+        ("sexta 27 ou 28", days(&[(11, 27), (11, 28)])),
+        ("Friday or Saturday", days(&[(11, 27), (11, 28)])),
+        ("sexta/sábado", days(&[(11, 27), (11, 28)])),
+    ] {
+        assert_eq!(resolve_date(text, TODAY), Err(want), "{text}");
+    }
+    assert_eq!(
+        resolve_date("on 03/04", TODAY).unwrap_err().to_string(),
+        "this may be 2027-04-03 (Saturday) or 2027-03-04 (Thursday): ask which is meant"
+    );
+    // As an argument it is meant as a day.
+    assert_eq!(resolve_date("a segunda", TODAY).unwrap().date, date(2026, 11, 30));
+}
+
+#[test]
+fn what_stands_instead_of_another_day_says_so() {
+    let marks = |text: &str| find_dates(text, TODAY).into_iter().map(|found| found.either).collect::<Vec<_>>();
+    for (text, want) in [
+        ("sexta ou sábado, ou dia 2?", vec![false, true, true]),
+        ("pode ser sexta às 15h ou no sábado?", vec![false, true]),
+        ("dia 3 e dia 5", vec![false, false]),
+        ("dias 5 e 6", vec![false, false]),
+        ("corte ou barba sexta, sábado a unha", vec![false, false]),
+        ("Pode sexta? Ou sábado?", vec![false, false]),
+        ("de sexta pra sábado ou domingo", vec![false, false, true]),
+    ] {
+        assert_eq!(marks(text), want, "{text}");
+    }
+}
+
+#[test]
+fn figures_in_english_may_be_either_order() {
+    let both = Err(ambiguous(&[date(2027, 4, 3), date(2027, 3, 4)]));
+    for text in ["can I book for 03/04?", "I would like 03/04/2027 please", "is 3/4 available"] {
+        assert_eq!(only(text), both, "{text}");
+    }
+    // Portuguese has one order; so have days past the twelfth, both alike, dots, and a year in front.
+    for (text, month, day) in [
+        ("quero marcar dia 03/04", 4, 3),
+        ("03/04", 4, 3),
+        ("can I come on 04/21?", 4, 21),
+        ("can I come on 21/04?", 4, 21),
+        ("can I come on 05/05?", 5, 5),
+        ("can I come on 2027-04-03?", 4, 3),
+        ("can I come on 03.04.2027?", 4, 3),
+        // A weekday decides: 3 April is a Saturday.
+        ("can I come on Saturday 03/04?", 4, 3),
+        ("can I come on Thursday, 03/04?", 3, 4),
+    ] {
+        assert_eq!(only(text), Ok(DateSpan::Day(date(2027, month, day))), "{text}");
+    }
+    let said = only("can I come on Monday, 03/04?");
+    assert!(matches!(said, Err(DateProblem::WeekdayMismatch { said: Weekday::Monday, .. })), "{said:?}");
+    // The language of the conversation counts where the text tells none.
+    let found = find_dates_in("03/04", TODAY, Locale::En);
+    assert!(matches!(found.as_slice(), [one] if one.reading == both), "{found:?}");
+    let found = find_dates_in("quero dia 03/04", TODAY, Locale::En);
+    assert!(matches!(found.as_slice(), [one] if one.reading == Ok(DateSpan::Day(date(2027, 4, 3)))), "{found:?}");
+}
+
+#[test]
+fn a_weekday_that_is_an_ordinal_too_may_be_the_place_in_a_list() {
+    let monday = date(2026, 11, 30);
+    let either = Err(DateProblem::Ambiguous { readings: vec![Meaning::Day(monday), Meaning::Place(2)] });
+    for text in
+        ["a segunda", "quero a segunda", "pode ser a segunda, por favor", "prefiro a segunda mesmo", "A segunda!"]
+    {
+        assert_eq!(only(text), either, "{text}");
+    }
+    for text in [
+        "segunda",
+        "na segunda",
+        "quero a segunda-feira",
+        "para a segunda",
+        "a segunda, 30/11",
+        "a segunda que vem",
+        "a segunda às 15h",
+    ] {
+        assert_eq!(only(text), Ok(DateSpan::Day(monday)), "{text}");
+    }
+    let problem = only("a quarta").unwrap_err();
+    assert_eq!(
+        problem.to_string(),
+        "this may be 2026-11-25 (Wednesday) or number 4 of what was offered: ask which is meant"
+    );
+    assert_eq!(problem.readings(), [date(2026, 11, 25)]);
 }
 
 #[test]

@@ -17,13 +17,18 @@ pub mod quantities;
 pub mod say;
 pub mod search;
 pub mod times;
+pub mod tongue;
 
 pub use agreement::{Agreement, Asked, agreement, agreement_about};
 pub use bilingual::bilingual_tokens;
-pub use dates::{DateMatch, DateProblem, DateSpan, ResolvedDate, find_dates, resolve_date, weekday_named};
+pub use dates::{
+    DateMatch, DateProblem, DateSpan, Meaning, ResolvedDate, find_dates, find_dates_in, resolve_date, resolve_date_in,
+    weekday_named,
+};
 pub use first_names::is_first_name;
 pub use fold::{Token, TokenKind, fold, tokens};
 pub use intents_rules::{asks_for_human, contains_word, opt_in, opt_out};
 pub use names::{Candidate, How, NameMatch, match_name};
 pub use search::search_tokens;
 pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, bare_hours_from, find_times, find_times_from};
+pub use tongue::english;

@@ -109,7 +109,13 @@ pub fn short_date_from(date: Date, today: Date, locale: Locale) -> String {
     }
 }
 
-/// The day as seen from today: "hoje", "amanhã", else weekday and [`short_date_from`].
+/// Weekday and [`short_date_from`]: "sexta, 27/11", "Saturday, Apr 3, 2027".
+#[must_use]
+pub fn dated(date: Date, today: Date, locale: Locale) -> String {
+    format!("{}, {}", weekday(date.weekday(), locale), short_date_from(date, today, locale))
+}
+
+/// The day as seen from today: "hoje", "amanhã", else [`dated`].
 #[must_use]
 pub fn day_from(date: Date, today: Date, locale: Locale) -> String {
     let near = match (date == today, today.tomorrow().ok() == Some(date), locale) {
@@ -117,7 +123,7 @@ pub fn day_from(date: Date, today: Date, locale: Locale) -> String {
         (true, _, Locale::En) => "today",
         (_, true, Locale::Pt) => "amanhã",
         (_, true, Locale::En) => "tomorrow",
-        _ => return format!("{}, {}", weekday(date.weekday(), locale), short_date_from(date, today, locale)),
+        _ => return dated(date, today, locale),
     };
     format!("{near} ({})", day(date, locale))
 }

@@ -1,7 +1,7 @@
 //! The provider: one request in, one answer out, nothing remembered in between.
 
 use async_trait::async_trait;
-use balcao_language::{Agreement, Asked, agreement_about, say::Locale};
+use balcao_language::{Agreement, Asked, agreement_about};
 use balcao_llm::{
     ChatProvider, EventSink, FinishReason, Message, ModelError, ModelRequest, ModelResponse, Purpose, ResponseFormat,
     StreamEvent, ToolCallRequest, ToolChoice, Usage,
@@ -31,7 +31,7 @@ impl OfflineModel {
             Purpose::JudgeAgreement => plain(judge(request)),
             Purpose::Summary => {
                 let dialogue = Dialogue::of(request);
-                plain(summary::summary(request, &dialogue, locale(request, &dialogue)))
+                plain(summary::summary(request, &dialogue, dialogue.locale()))
             }
             // It has no words of its own for that: whoever asks has a sentence ready.
             Purpose::FollowUp => plain(String::new()),
@@ -70,19 +70,10 @@ impl ChatProvider for OfflineModel {
     }
 }
 
-/// The customer's language where it shows, else the organization's.
-fn locale(request: &ModelRequest, dialogue: &Dialogue) -> Locale {
-    match dialogue.english {
-        Some(true) => Locale::En,
-        Some(false) => Locale::Pt,
-        None => Locale::of(&request.facts.locale),
-    }
-}
-
 fn decide(request: &ModelRequest, may_call: bool) -> Decision {
     let dialogue = Dialogue::of(request);
     let facts = &request.facts;
-    let locale = locale(request, &dialogue);
+    let locale = dialogue.locale();
     let tools = crate::structured::tools(request);
     // The structured protocol switches the vendor's own calling off: there the list of tools decides.
     let structured = matches!(&request.format, ResponseFormat::Json { .. });
@@ -141,7 +132,7 @@ fn correction(request: &ModelRequest) -> ModelResponse {
     }
     let response = step(&cut, false);
     if rejected.as_deref() == Some(response.text.as_str()) {
-        let neutral = crate::policy::neutral(locale(&cut, &Dialogue::of(&cut)), cut.facts.now.date());
+        let neutral = crate::policy::neutral(Dialogue::of(&cut).locale(), cut.facts.now.date());
         return match &request.format {
             ResponseFormat::Json { .. } => {
                 plain(json!({ "response_to_client": neutral, "tool_request": null }).to_string())

@@ -10,7 +10,7 @@ mod question;
 mod who;
 
 use balcao_language::{
-    Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, find_times_from, fold,
+    Agreement, DateSpan, TimeReading, TimeWindow, agreement, find_dates, find_times, find_times_from, fold, say::Locale,
 };
 use balcao_llm::{Message, ModelRequest};
 use jiff::{
@@ -116,6 +116,10 @@ pub struct Dialogue {
     pub rounds: usize,
     /// True if the customer writes English.
     pub english: Option<bool>,
+    /// The organization's language.
+    home: Locale,
+    /// The offered time that "a segunda" may mean instead of Monday, where the message leaves that open.
+    pub other_reading: Option<Time>,
 }
 
 impl Dialogue {
@@ -157,6 +161,8 @@ impl Dialogue {
             outcomes: Vec::new(),
             rounds: 0,
             english: None,
+            home: Locale::of(&request.facts.locale),
+            other_reading: None,
             opens: request.facts.opens.unwrap_or(Time::MAX),
             now,
         };
@@ -210,7 +216,17 @@ impl Dialogue {
     /// By what messages are read.
     #[must_use]
     pub fn clock(&self) -> Clock {
-        Clock { today: self.today(), opens: self.opens }
+        Clock { today: self.today(), opens: self.opens, locale: self.locale() }
+    }
+
+    /// The customer's language where it shows, else the organization's.
+    #[must_use]
+    pub fn locale(&self) -> Locale {
+        match self.english {
+            Some(true) => Locale::En,
+            Some(false) => Locale::Pt,
+            None => self.home,
+        }
     }
 
     /// Takes in a message of the customer.

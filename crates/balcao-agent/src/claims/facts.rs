@@ -43,7 +43,11 @@ pub(super) fn facts_in(text: &str, today: Date) -> Facts {
         match found.reading {
             Ok(DateSpan::Day(day)) => facts.days.push(day),
             Ok(DateSpan::Range { .. }) => {}
-            Err(_) => facts.impossible = true,
+            // We write the day before the month, and mean weekdays by their names.
+            Err(problem) => match problem.readings().first() {
+                Some(day) => facts.days.push(*day),
+                None => facts.impossible = true,
+            },
         }
     }
     for found in find_times(text) {

@@ -110,7 +110,14 @@ fn dates_of(text: &str, today: Date) -> Vec<SaidDate> {
         let timed = !clocks(sentence).is_empty();
         for found in find_dates(sentence, today) {
             let said = sentence.get(found.start..found.end).unwrap_or_default();
-            let Ok(DateSpan::Day(day)) = found.reading else { continue };
+            let day = match found.reading {
+                Ok(DateSpan::Day(day)) => day,
+                Ok(DateSpan::Range { .. }) => continue,
+                Err(problem) => match problem.readings().first() {
+                    Some(day) => *day,
+                    None => continue,
+                },
+            };
             let in_figures = said.contains(|c: char| c.is_ascii_digit());
             let relative = RELATIVE.contains(&fold(said).as_str());
             if timed && (in_figures || relative) || in_figures && day != today {
@@ -146,10 +153,11 @@ fn known_dates(source: &str, today: Date) -> Vec<Date> {
     let mut known: Vec<Date> = iso.collect();
     // A tool's result is long and has ISO dates; its messages may have others.
     if !source.starts_with(['{', '[']) || source.contains('/') {
-        known.extend(find_dates(source, today).into_iter().filter_map(|date| match date.reading {
+        known.extend(find_dates(source, today).into_iter().flat_map(|date| match date.reading {
             // "Sexta dia 10" names the tenth, though it is a Thursday.
-            Ok(DateSpan::Day(day)) | Err(DateProblem::WeekdayMismatch { date: day, .. }) => Some(day),
-            Ok(DateSpan::Range { .. }) | Err(_) => None,
+            Ok(DateSpan::Day(day)) | Err(DateProblem::WeekdayMismatch { date: day, .. }) => vec![day],
+            Ok(DateSpan::Range { .. }) => Vec::new(),
+            Err(problem) => problem.readings(),
         }));
     }
     known

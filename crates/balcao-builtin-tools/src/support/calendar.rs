@@ -5,13 +5,13 @@ use balcao_app::booking::BookingRefusal;
 use balcao_app::calendar::{CalendarError, Entry, Owner, Refusal, Seen, Source};
 use balcao_app::intake::Intake;
 use balcao_domain::hours::Period;
-use balcao_language::{DateProblem, resolve_date};
-use balcao_tool::{ErrorCode, FieldProblem, ToolContext, ToolError, ToolOutput, ToolResult};
+use balcao_language::resolve_date;
+use balcao_tool::{ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
 use super::{
-    bad_field, booking_refusal, broke, contact, conversation, day, internal, name_error, organization, say,
+    bad_field, booking_refusal, broke, contact, conversation, date_error, day, internal, name_error, organization, say,
     time_in_words,
 };
 
@@ -27,22 +27,8 @@ pub(crate) fn written(date: Date) -> String {
 
 /// Reads a date argument: DD/MM/YYYY or the customer's words, counted from the turn's day.
 pub(crate) fn date(cx: &ToolContext, text: &str, argument: &str) -> ToolResult<Date> {
-    resolve_date(text, cx.now.date()).map(|resolved| resolved.date).map_err(|problem| {
-        let nearest = match &problem {
-            DateProblem::WeekdayMismatch { date, .. } => Some(written(*date)),
-            DateProblem::SeveralDays { first, .. } => Some(written(*first)),
-            DateProblem::NotADate { .. } | DateProblem::Impossible { .. } => None,
-        };
-        let field = FieldProblem {
-            pointer: format!("/{argument}"),
-            problem: problem.to_string(),
-            expected: "one day as DD/MM/YYYY or in the customer's words".to_owned(),
-            got: Some(text.into()),
-            nearest: nearest.map(Value::from),
-            ..FieldProblem::default()
-        };
-        ToolError::invalid(vec![field]).into()
-    })
+    let read = resolve_date(text, cx.now.date()).map(|resolved| resolved.date);
+    read.map_err(|problem| date_error(&problem, text, argument, "DD/MM/YYYY", written))
 }
 
 /// Reads `startDate` and `endDate`: at most `most` days apart.

@@ -8,7 +8,7 @@ mod views;
 use balcao_app::UseCaseError;
 use balcao_app::names::NameRefusal;
 use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId, TurnId};
-use balcao_language::{DateProblem, resolve_date};
+use balcao_language::{DateProblem, resolve_date_in};
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{
     ErrorCode, FieldProblem, Internal, Locale, ModelText, ToolContext, ToolError, ToolOutput, ToolResult,
@@ -83,22 +83,40 @@ pub(crate) fn words(cx: &ToolContext) -> balcao_language::say::Locale {
 
 /// Reads a date argument: ISO or the customer's words, counted from the turn's day.
 pub(crate) fn date(cx: &ToolContext, text: &str, argument: &str) -> ToolResult<Date> {
-    resolve_date(text, cx.now.date()).map(|resolved| resolved.date).map_err(|problem| {
-        let nearest = match &problem {
-            DateProblem::WeekdayMismatch { date, .. } => Some(Value::from(date.to_string())),
-            DateProblem::SeveralDays { first, .. } => Some(Value::from(first.to_string())),
-            DateProblem::NotADate { .. } | DateProblem::Impossible { .. } => None,
-        };
-        let field = FieldProblem {
-            pointer: format!("/{argument}"),
-            problem: problem.to_string(),
-            expected: "one day as YYYY-MM-DD or in the customer's words".to_owned(),
-            got: Some(text.into()),
-            nearest,
-            ..FieldProblem::default()
-        };
-        ToolError::invalid(vec![field]).into()
-    })
+    let read = resolve_date_in(text, cx.now.date(), words(cx)).map(|resolved| resolved.date);
+    read.map_err(|problem| date_error(&problem, text, argument, "YYYY-MM-DD", |date| date.to_string()))
+}
+
+/// A date argument that is no one day. Of several that may be meant the customer is asked; `written` writes a day in
+/// `format`, as the tool's other dates are.
+pub(crate) fn date_error(
+    problem: &DateProblem,
+    text: &str,
+    argument: &str,
+    format: &str,
+    written: impl Fn(Date) -> String,
+) -> Box<ToolError> {
+    let nearest = match problem {
+        DateProblem::Ambiguous { .. } => {
+            let candidates: Vec<String> = problem.readings().into_iter().map(written).collect();
+            return ToolError::new(ErrorCode::Ambiguous, ModelText::new(format!("`{text}`: {problem}")))
+                .detail("argument", argument)
+                .detail("candidates", json!(candidates))
+                .into();
+        }
+        DateProblem::WeekdayMismatch { date, .. } => Some(written(*date)),
+        DateProblem::SeveralDays { first, .. } => Some(written(*first)),
+        DateProblem::NotADate { .. } | DateProblem::Impossible { .. } => None,
+    };
+    let field = FieldProblem {
+        pointer: format!("/{argument}"),
+        problem: problem.to_string(),
+        expected: format!("one day as {format} or in the customer's words"),
+        got: Some(text.into()),
+        nearest: nearest.map(Value::from),
+        ..FieldProblem::default()
+    };
+    ToolError::invalid(vec![field]).into()
 }
 
 /// Reads `HH:MM`, which the schema has checked, as minutes since midnight.

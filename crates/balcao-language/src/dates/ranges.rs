@@ -34,6 +34,12 @@ const LEADS: [&str; 15] = [
     "between",
 ];
 
+/// Words that may follow a day of the month; others make the number a count, an hour or a price.
+const BEHIND_A_DAY: [&str; 24] = [
+    "as", "das", "de", "e", "ou", "por", "depois", "antes", "pela", "no", "na", "com", "pra", "para", "pf", "pfv",
+    "nao", "at", "or", "and", "with", "please", "after", "before",
+];
+
 impl Scanner<'_> {
     /// A range of days that begins at `from`. "Dia 3 e dia 5" are two days, not a range.
     pub(super) fn range(&self, from: usize) -> Option<(usize, Reading)> {
@@ -81,8 +87,8 @@ impl Scanner<'_> {
     }
 
     fn end(&self, from: usize) -> Option<(usize, End)> {
-        if let Some((to, day)) = self.day_of_named_month(from) {
-            return Some((to, day));
+        if let Some((to, day)) = self.day_in_named_month(from) {
+            return Some((to, End::Date(day)));
         }
         let single = self.numeric(from).or_else(|| self.day_and_month(from)).or_else(|| self.relative(from));
         if let Some((to, reading)) = single {
@@ -115,7 +121,7 @@ impl Scanner<'_> {
     }
 
     /// "22 deste mês", "12 do mês que vem".
-    fn day_of_named_month(&self, from: usize) -> Option<(usize, End)> {
+    pub(super) fn day_in_named_month(&self, from: usize) -> Option<(usize, Date)> {
         let (next, day) = self.bare_day(from)?;
         let this = self.phrase(next, &["deste mes", "desse mes", "do mes", "of this month"]);
         let coming = self.phrase(next, &["do mes que vem", "do proximo mes", "do outro mes", "of next month"]);
@@ -125,7 +131,7 @@ impl Scanner<'_> {
             (None, None) => return None,
         };
         let date = Date::new(month.year(), month.month(), day).ok()?;
-        Some((coming.or(this)?, End::Date(date)))
+        Some((coming.or(this)?, date))
     }
 
     /// Both ends as dates. Two bare numbers are days only if they are called so: "de 4 a 22" may be prices.
@@ -145,7 +151,7 @@ impl Scanner<'_> {
     }
 
     /// The next such day of a month, from `first` on.
-    fn day_from(first: Date, day: i8) -> Option<Date> {
+    pub(super) fn day_from(first: Date, day: i8) -> Option<Date> {
         let month = first.first_of_month();
         let mut months = (0..12_i64).filter_map(|ahead| month.checked_add(ahead.months()).ok());
         months.find_map(|month| Date::new(month.year(), month.month(), day).ok().filter(|date| *date >= first))
@@ -184,14 +190,15 @@ impl Scanner<'_> {
         let day = i8::try_from(number.value).ok().filter(|day| (1..=31).contains(day))?;
         let ends = self.tokens.get(number.next).is_none_or(|next| match next.kind {
             TokenKind::Mark => ["?", "!", ".", ",", ")", ";", "\n"].contains(&next.text.as_str()),
-            TokenKind::Word => {
-                ["as", "das", "de", "e", "ou", "por", "depois", "antes", "pela", "no", "na"]
-                    .contains(&next.text.as_str())
-                    && !next.glued
-            }
+            TokenKind::Word => BEHIND_A_DAY.contains(&next.text.as_str()) && !next.glued,
             TokenKind::Number => false,
         });
+        // "10 e meia", "10 de manhã", "10 pela manhã" are hours.
+        let behind = number.next.saturating_add(1);
+        let half = ["e", "and"].contains(&self.at(number.next))
+            && number_at(self.tokens, behind).map_or(self.at(behind) == "meia", |minutes| minutes.digits == 0);
+        let part = ["manha", "tarde", "noite", "tardinha", "noitinha", "madrugada"].contains(&self.at(behind));
         let month = self.at(number.next) == "de" && month_named(self.at(number.next.saturating_add(1))).is_some();
-        (ends && !month).then_some((day, number.next))
+        (ends && !month && !half && !part).then_some((day, number.next))
     }
 }

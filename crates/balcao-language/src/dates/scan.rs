@@ -6,12 +6,14 @@ use jiff::{
 };
 
 use super::{
-    DateProblem, DateSpan,
-    names::{month_named, weekday_named, year_of},
+    DateProblem, DateSpan, Meaning, either,
+    names::{month_named, year_of},
 };
 use crate::{
     fold::{Token, TokenKind, at, before, is_glued, phrase_at},
     numbers::{number_at, ordinal},
+    say::Locale,
+    tongue::english,
 };
 
 /// A find, in token indices (`to` exclusive).
@@ -19,32 +21,41 @@ pub(super) struct Found {
     pub(super) from: usize,
     pub(super) to: usize,
     /// Set if it is nothing but a weekday, which a date beside it may absorb.
-    weekday: Option<Weekday>,
+    pub(super) weekday: Option<Weekday>,
     pub(super) reading: Result<DateSpan, DateProblem>,
+    /// True if it stands instead of the one before it.
+    pub(super) either: bool,
 }
 
 pub(super) struct Scanner<'a> {
     text: &'a str,
     pub(super) tokens: &'a [Token],
     pub(super) today: Date,
+    /// The language of the conversation, for a text that tells none.
+    locale: Locale,
 }
 
 pub(super) type Reading = Result<DateSpan, DateProblem>;
 
-pub(super) fn scan(text: &str, tokens: &[Token], today: Date) -> Vec<Found> {
-    let scanner = Scanner { text, tokens, today };
+pub(super) fn scan(text: &str, tokens: &[Token], today: Date, locale: Locale) -> Vec<Found> {
+    let scanner = Scanner { text, tokens, today, locale };
     let mut found = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
         match scanner.date_at(index) {
             Some(hit) => {
-                index = hit.to.max(index.saturating_add(1));
+                let further = scanner.further_days(&hit);
+                let end = further.last().map_or(hit.to, |last| last.to);
+                index = end.max(index.saturating_add(1));
                 found.push(hit);
+                found.extend(further);
             }
             None => index = index.saturating_add(1),
         }
     }
-    join_weekdays(tokens, found)
+    let mut found = join_weekdays(tokens, found);
+    either::mark(tokens, &mut found);
+    found
 }
 
 /// "Sexta, 27/11" and "dia 27 (sexta)" are one date whose weekday is checked.
@@ -66,20 +77,31 @@ fn join_weekdays(tokens: &[Token], found: Vec<Found>) -> Vec<Found> {
                 continue;
             }
         };
-        let Ok(DateSpan::Day(date)) = reading else {
+        let Some(reading) = on_weekday(said, &reading) else {
             out.push(hit);
             continue;
         };
-        let actual = date.weekday();
         last.to = hit.to;
         last.weekday = None;
-        last.reading = if actual == said {
-            Ok(DateSpan::Day(date))
-        } else {
-            Err(DateProblem::WeekdayMismatch { said, date, actual })
-        };
+        last.reading = reading;
     }
     out
+}
+
+/// A date beside a weekday: it must have that weekday, which also decides between two readings. `None` for what is no date.
+fn on_weekday(said: Weekday, reading: &Reading) -> Option<Reading> {
+    let days = match reading {
+        Ok(DateSpan::Day(date)) => vec![*date],
+        Ok(DateSpan::Range { .. }) => return None,
+        Err(problem) => problem.readings(),
+    };
+    let fitting: Vec<Meaning> =
+        days.iter().filter(|date| date.weekday() == said).map(|date| Meaning::Day(*date)).collect();
+    Some(match (fitting.as_slice(), days.first()?) {
+        ([], date) => Err(DateProblem::WeekdayMismatch { said, date: *date, actual: date.weekday() }),
+        ([Meaning::Day(date)], _) => Ok(DateSpan::Day(*date)),
+        _ => Err(DateProblem::Ambiguous { readings: fitting }),
+    })
 }
 
 impl Scanner<'_> {
@@ -90,13 +112,13 @@ impl Scanner<'_> {
             .or_else(|| self.holiday(from))
             .or_else(|| self.named_span(from));
         if let Some((to, reading)) = several {
-            return Some(Found { from, to, weekday: None, reading });
+            return Some(Found { from, to, weekday: None, reading, either: false });
         }
         if let Some((to, weekday, reading)) = self.weekday(from) {
             return Some(self.weekday_with_day(from, to, weekday, reading));
         }
         let (to, reading) = self.single(from).or_else(|| self.month_alone(from))?;
-        Some(Found { from, to, weekday: None, reading })
+        Some(Found { from, to, weekday: None, reading, either: false })
     }
 
     /// A day or span that is neither a weekday nor a range with two ends.
@@ -110,28 +132,6 @@ impl Scanner<'_> {
             .or_else(|| self.holiday(from))
             .or_else(|| self.distance(from))
             .or_else(|| self.day_of_month(from))
-    }
-
-    /// "Terça 25", "sexta-feira 13": a day of the month behind the weekday, if nothing speaks for an hour.
-    fn weekday_with_day(&self, from: usize, to: usize, weekday: Option<Weekday>, reading: Reading) -> Found {
-        let alone = Found { from, to, weekday, reading };
-        let (Some(said), Some((day, next))) = (weekday, self.naked_day(to)) else { return alone };
-        let first = self.today.first_of_month();
-        let months = (0..12_i64).map(|ahead| first.saturating_add(ahead.months()));
-        let next_such = months
-            .filter_map(|month| Date::new(month.year(), month.month(), day).ok())
-            .find(|date| *date >= self.today);
-        let Some(date) = next_such else { return alone };
-        let actual = date.weekday();
-        if actual == said {
-            return Found { from, to: next, weekday: None, reading: Ok(DateSpan::Day(date)) };
-        }
-        // "Sexta 10" is an hour then; "sexta 25" and "sexta-feira 10" are dates on another weekday.
-        let hour = day <= 22 && !(from..to).any(|index| ["feira", "feiras"].contains(&self.at(index)));
-        if hour {
-            return alone;
-        }
-        Found { from, to: next, weekday: None, reading: Err(DateProblem::WeekdayMismatch { said, date, actual }) }
     }
 
     pub(super) fn at(&self, index: usize) -> &str {
@@ -156,13 +156,7 @@ impl Scanner<'_> {
         self.today.saturating_add(span)
     }
 
-    /// The next day of that name from `first` on.
-    fn next(first: Date, weekday: Weekday) -> Date {
-        let ahead = first.weekday().until(weekday);
-        first.saturating_add(i64::from(ahead).days())
-    }
-
-    fn monday(&self) -> Date {
+    pub(super) fn monday(&self) -> Date {
         let back = i64::from(self.today.weekday().to_monday_zero_offset());
         self.today.saturating_sub(back.days())
     }
@@ -196,12 +190,16 @@ impl Scanner<'_> {
             None if self.at(second).len() <= 2 => self.at(second).parse().ok()?,
             None => return None,
         };
+        // 03/04 is 3 April, and March 4 to half of those who write English.
+        let swapped = (["/", "-"].contains(&separator) && named.is_none() && day <= 12 && month <= 12 && day != month)
+            .then_some((month, day))
+            .filter(|_| self.is_english());
         // Month before day only where the other order cannot be.
         let (day, month) = if month > 12 && day <= 12 { (month, day) } else { (day, month) };
         if has_third {
             let year = year_of(self.at(third_at))?;
             let to = third_at.saturating_add(1);
-            return Some((to, self.day_in(year, month, day, from, to)));
+            return Some((to, self.either_order(Some(year), (day, month), swapped, from, to)));
         }
         let to = second.saturating_add(1);
         let follows = self.at(to);
@@ -212,7 +210,29 @@ impl Scanner<'_> {
             return None;
         }
         let (to, year) = self.year_after(to);
-        Some((to, self.resolve(year, month, day, from, to)))
+        Some((to, self.either_order(year, (day, month), swapped, from, to)))
+    }
+
+    /// A day and month in figures, and the same two in the other order if that may be meant.
+    fn either_order(
+        &self,
+        year: Option<i16>,
+        one: (i8, i8),
+        other: Option<(i8, i8)>,
+        from: usize,
+        to: usize,
+    ) -> Reading {
+        let read = |(day, month): (i8, i8)| self.resolve(year, month, day, from, to);
+        match (read(one), other.map(read)) {
+            (Ok(DateSpan::Day(first)), Some(Ok(DateSpan::Day(second)))) => {
+                Err(DateProblem::Ambiguous { readings: vec![Meaning::Day(first), Meaning::Day(second)] })
+            }
+            (reading, _) => reading,
+        }
+    }
+
+    fn is_english(&self) -> bool {
+        english(self.text).unwrap_or(self.locale == Locale::En)
     }
 
     /// "15 de dezembro", "1o de jan", "vinte e um de maio de 2027", "15 December", "15th of December".
@@ -449,149 +469,11 @@ impl Scanner<'_> {
             let month = first.saturating_sub(1.month());
             return Some((end, self.day_in(month.year(), month.month(), day, from, end)));
         }
-        let reading = (0..12_i64)
-            .filter_map(|ahead| {
-                let month = first.saturating_add(ahead.months());
-                Date::new(month.year(), month.month(), day).ok()
-            })
-            .find(|date| *date >= self.today)
+        let reading = self
+            .month_of_the_other(to, day)
+            .or_else(|| Self::day_from(self.today, day))
             .map(DateSpan::Day)
             .ok_or_else(|| DateProblem::Impossible { written: self.written(from, to) });
         Some((to, reading))
-    }
-
-    /// A weekday with its qualifiers; the third value is set if it is a bare name that a date may absorb.
-    pub(super) fn weekday(&self, from: usize) -> Option<(usize, Option<Weekday>, Reading)> {
-        const NEXT: [&str; 5] = ["proxima", "proximo", "prox", "next", "coming"];
-        const THIS: [&str; 8] = ["nesta", "nessa", "neste", "nesse", "esta", "essa", "este", "this"];
-        const LAST: [&str; 5] = ["ultima", "ultimo", "last", "passada", "passado"];
-        if let Some((to, reading)) = self.nth_weekday(from) {
-            return Some((to, None, reading));
-        }
-        let lead = self.at(from);
-        let (is_next, is_this, is_last) = (NEXT.contains(&lead), THIS.contains(&lead), LAST.contains(&lead));
-        let qualified = is_next || is_this || is_last;
-        let mut name_at = if qualified { from.saturating_add(1) } else { from };
-        if qualified && self.at(name_at) == "." {
-            name_at = name_at.saturating_add(1);
-        }
-        let (weekday, mut to) = self.weekday_name(name_at)?;
-        let tomorrow = self.plus(1.day());
-        let mut date = Self::next(tomorrow, weekday);
-        if is_this {
-            date = Self::next(self.today, weekday);
-        }
-        if is_last {
-            date = Self::next(self.plus(-(7.days())), weekday);
-        }
-        let in_next_week = [
-            "da semana que vem",
-            "da semana q vem",
-            "semana que vem",
-            "da proxima semana",
-            "da semana seguinte",
-            "da outra semana",
-            "na semana que vem",
-            "of next week",
-            "next week",
-        ];
-        if let Some(end) = self.phrase(to, &in_next_week) {
-            let offset = i64::from(weekday.to_monday_zero_offset());
-            date = self.monday().saturating_add(7.days()).saturating_add(offset.days());
-            to = end;
-        } else if let Some(end) = self.phrase(to, &["que vem", "q vem", "seguinte", "proxima", "proximo"]) {
-            to = end;
-        } else if let Some(end) = self.phrase(to, &["agora", "mesmo", "dessa semana", "desta semana"]) {
-            date = Self::next(self.today, weekday);
-            to = end;
-        } else if let Some(end) = self.phrase(to, &["passada", "passado"]) {
-            date = Self::next(self.plus(-(7.days())), weekday);
-            to = end;
-        }
-        Some((to, Some(weekday), Ok(DateSpan::Day(date))))
-    }
-
-    /// "Primeira sexta de julho", "first Friday of July".
-    fn nth_weekday(&self, from: usize) -> Option<(usize, Reading)> {
-        let nth = ordinal(self.at(from))?;
-        let (weekday, next) = self.weekday_name(from.saturating_add(1))?;
-        let next = self.phrase(next, &["de", "do", "of", "deste", "desse"])?;
-        let month = match self.at(next) {
-            "mes" => self.today.month(),
-            name => month_named(name)?,
-        };
-        let to = next.saturating_add(1);
-        let nth: i8 = if nth == 5 { -1 } else { i8::try_from(nth).ok()? };
-        let this = self.today.year();
-        let date = (this..=this.saturating_add(1))
-            .filter_map(|year| Date::new(year, month, 1).ok()?.nth_weekday_of_month(nth, weekday).ok())
-            .find(|date| *date >= self.today || self.at(next) == "mes")?;
-        Some((to, Ok(DateSpan::Day(date))))
-    }
-
-    /// The weekday named at `index`, and the token behind it.
-    fn weekday_name(&self, index: usize) -> Option<(Weekday, usize)> {
-        let next = index.saturating_add(1);
-        if self.tokens.get(index)?.kind == TokenKind::Number {
-            // 2ª to 6ª, as Brazilian calendars count.
-            let weekday = match self.at(index) {
-                "2" => Weekday::Monday,
-                "3" => Weekday::Tuesday,
-                "4" => Weekday::Wednesday,
-                "5" => Weekday::Thursday,
-                "6" => Weekday::Friday,
-                _ => return None,
-            };
-            let marked = self.at(next) == "a" && self.glued(next);
-            return marked.then(|| (weekday, self.behind_feira(next.saturating_add(1))));
-        }
-        let name = self.at(index);
-        let weekday = weekday_named(name)?;
-        let to = self.behind_feira(next);
-        if to == next {
-            // Ordinals and verbs that only look like weekdays.
-            const COUNTED: [&str; 12] = [
-                "vez",
-                "opcao",
-                "parte",
-                "via",
-                "sessao",
-                "aplicacao",
-                "dose",
-                "etapa",
-                "mao",
-                "pessoa",
-                "consulta",
-                "unidade",
-            ];
-            let ordinal = ["segunda", "terca", "quarta", "quinta", "sexta"].contains(&name);
-            if ordinal && COUNTED.contains(&self.at(to)) {
-                return None;
-            }
-            const LEADS: [&str; 9] = ["na", "nessa", "nesta", "proxima", "essa", "esta", "ate", "prox", "toda"];
-            let verb = name == "ter" && !LEADS.contains(&before(self.tokens, index, 1)) && self.at(to) != ",";
-            let english = ["sun", "sat", "mon"].contains(&name) && self.glued(to) && self.at(to) == "'";
-            if verb || english {
-                return None;
-            }
-        }
-        let to = if self.at(to) == "." && name.len() == 3 && self.glued(to) && !self.at(to.saturating_add(1)).is_empty()
-        {
-            to.saturating_add(1)
-        } else {
-            to
-        };
-        Some((weekday, to))
-    }
-
-    fn behind_feira(&self, index: usize) -> usize {
-        let feira = ["feira", "f", "feiras"];
-        if self.at(index) == "-" && feira.contains(&self.at(index.saturating_add(1))) {
-            index.saturating_add(2)
-        } else if feira.contains(&self.at(index)) && self.at(index) != "f" {
-            index.saturating_add(1)
-        } else {
-            index
-        }
     }
 }

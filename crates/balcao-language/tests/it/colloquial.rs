@@ -1,6 +1,6 @@
 //! What customers of a front desk write, in the words that they use, and what no text may do to a weekday.
 
-use balcao_language::{DateProblem, DateSpan, Period, TimeReading, find_dates, find_times};
+use balcao_language::{DateProblem, DateSpan, Meaning, Period, TimeReading, find_dates, find_times, resolve_date};
 use jiff::{
     ToSpan,
     civil::{Date, Time, Weekday, date, time},
@@ -85,9 +85,14 @@ fn spans_are_spans_and_their_numbers_are_no_hours() {
 fn a_number_behind_a_weekday_is_its_date_or_a_problem() {
     assert_eq!(day("sexta 27"), date(2026, 11, 27));
     assert_eq!(day("quinta-feira 10"), date(2026, 12, 10));
-    // 10 o'clock: no Friday near is a 10th.
-    assert_eq!(day("sexta 10"), date(2026, 11, 27));
-    for text in ["terça 25", "sexta-feira 13", "sexta, 25/11"] {
+    // Written with a word for it, the number is an hour.
+    for text in
+        ["sexta 10h", "sexta 10 horas", "sexta 10 da manhã", "sexta 10 de manhã", "sexta 10 e meia", "sexta às 10"]
+    {
+        assert_eq!(day(text), date(2026, 11, 27), "{text}");
+        assert_eq!(find_times(text).len(), 1, "{text}");
+    }
+    for text in ["terça 25", "sexta-feira 13", "sexta, 25/11", "sexta 10", "sexta 10 com a Ana", "friday 10 please"] {
         let found = find_dates(text, TODAY);
         assert!(
             matches!(found[..], [ref only] if matches!(only.reading, Err(DateProblem::WeekdayMismatch { .. }))),
@@ -114,7 +119,7 @@ proptest! {
         name in 0_usize..7,
         form in prop::sample::select(vec![
             "{}", "na {}", "{} que vem", "próxima {}", "nessa {}", "{} da semana que vem", "{} passada", "{}, dia 17", "{} 28",
-            "{}, 05/03", "dia 9 ({})", "{} às 10", "última {}",
+            "{}, 05/03", "dia 9 ({})", "{} às 10", "última {}", "{} 10", "{} 27 por favor", "quero a {}", "please book {} 05/03",
         ]),
     ) {
         let today = date(2024, 1, 1).saturating_add(ahead.days());
@@ -128,8 +133,55 @@ proptest! {
                     prop_assert_eq!((said, date.weekday()), (weekday, actual));
                     prop_assert_ne!(said, actual);
                 }
+                Err(DateProblem::Ambiguous { readings }) => {
+                    for meaning in readings {
+                        if let Meaning::Day(day) = meaning {
+                            prop_assert_eq!(day.weekday(), weekday, "{} on {}", text, today);
+                        }
+                    }
+                }
                 Err(_) => {}
             }
+        }
+    }
+
+    /// In English a date in figures is either order, none of them dropped; in Portuguese it is one.
+    #[test]
+    fn a_date_in_figures_keeps_all_its_readings(ahead in 0_i64..4000, day in 1_i8..=28, month in 1_i8..=12) {
+        let today = date(2024, 1, 1).saturating_add(ahead.days());
+        let english = resolve_date(&format!("on {day:02}/{month:02}"), today);
+        let portuguese = resolve_date(&format!("no dia {day:02}/{month:02}"), today).unwrap().date;
+        prop_assert_eq!((portuguese.day(), portuguese.month()), (day, month));
+        if day <= 12 && day != month {
+            let readings = english.unwrap_err().readings();
+            let written: Vec<_> = readings.iter().map(|one| (one.day(), one.month())).collect();
+            prop_assert_eq!(written, [(day, month), (month, day)]);
+            prop_assert!(readings.iter().all(|one| *one >= today));
+        } else {
+            prop_assert_eq!(english.unwrap().date, portuguese);
+        }
+    }
+
+    /// Whoever names two days with an "ou" gets both back, and neither is chosen.
+    #[test]
+    fn of_two_days_none_is_chosen(ahead in 0_i64..4000, one in 0_usize..7, other in 0_usize..7) {
+        prop_assume!(one != other);
+        let today = date(2024, 1, 1).saturating_add(ahead.days());
+        let ((first, one), (second, other)) = (NAMES[one], NAMES[other]);
+        let problem = resolve_date(&format!("{first} ou {second}"), today).unwrap_err();
+        let days: Vec<Weekday> = problem.readings().into_iter().map(Date::weekday).collect();
+        prop_assert_eq!(days, [one, other]);
+    }
+
+    /// Two days of the month: both readings, in order, each that day.
+    #[test]
+    fn of_two_days_of_the_month_none_is_dropped(ahead in 0_i64..4000, first in 1_i8..=27) {
+        let today = date(2024, 1, 1).saturating_add(ahead.days());
+        for text in [format!("dia {first} ou {}", first + 1), format!("dia {first} ou dia {}", first + 1)] {
+            let days = resolve_date(&text, today).unwrap_err().readings();
+            prop_assert_eq!(days.iter().map(|one| one.day()).collect::<Vec<_>>(), [first, first + 1], "{}", text);
+            prop_assert!(days.iter().all(|one| *one >= today));
+            prop_assert_eq!(find_times(&text), []);
         }
     }
 

@@ -7,7 +7,7 @@ mod polarity;
 mod slots;
 mod wishes;
 
-use balcao_language::{TimeReading, TimeWindow, fold, tokens};
+use balcao_language::{TimeReading, TimeWindow, english, fold, say::Locale, tokens};
 use jiff::civil::{Date, Time};
 
 pub use acts::Act;
@@ -26,7 +26,7 @@ pub struct Utterance {
     pub days: Vec<Day>,
     /// True if it rules out every day that it names: "amanhã não posso".
     pub ruled_out: bool,
-    /// A date that cannot be, or that contradicts its weekday.
+    /// A date that cannot be, that contradicts its weekday, or that may be several days.
     pub problem: Option<balcao_language::DateProblem>,
     /// The times it names.
     pub times: Vec<Time>,
@@ -137,24 +137,26 @@ pub struct Clock {
     pub today: Date,
     /// From then on a bare hour is as written: "às 6" where somebody works at six.
     pub opens: Time,
+    /// The language of the conversation, for messages that tell none.
+    pub locale: Locale,
 }
 
 impl From<Date> for Clock {
     fn from(today: Date) -> Self {
-        Self { today, opens: Time::MAX }
+        Self { today, opens: Time::MAX, locale: Locale::Pt }
     }
 }
 
 /// Reads a message. `tools` are the names of the tools: a customer who writes one is not talking to the front desk.
 #[must_use]
 pub fn read(text: &str, clock: impl Into<Clock>, tools: &[&str]) -> Utterance {
-    let Clock { today, opens } = clock.into();
+    let Clock { today, opens, locale } = clock.into();
     // The day and time of a second choice are not wanted: "sexta 15h, se não der sábado 9h".
     let first = before_condition(text);
     let has_when =
         !balcao_language::find_dates(first, today).is_empty() || !balcao_language::find_times(first).is_empty();
     let first = if has_when { first } else { text };
-    let slots::Days { named: days, ruled_out, problem } = slots::days(first, today);
+    let slots::Days { named: days, ruled_out, problem } = slots::days(first, today, locale);
     let mut found = balcao_language::find_times_from(first, opens);
     if found.len() > 1 {
         // "17h em vez das 15h" wants the first.
@@ -232,73 +234,6 @@ fn has(spaced: &str, phrases: &[&str]) -> bool {
         let whole = |rest: &str| open || rest.as_bytes().get(words.len()) == Some(&b' ');
         starts.iter().any(|rest| rest.starts_with(words) && whole(rest))
     })
-}
-
-/// English or Portuguese, by their small words; `None` if neither shows.
-fn english(text: &str) -> Option<bool> {
-    const EN: &[&str] = &[
-        "the",
-        "i",
-        "you",
-        "my",
-        "is",
-        "are",
-        "do",
-        "what",
-        "how",
-        "can",
-        "want",
-        "would",
-        "like",
-        "please",
-        "at",
-        "on",
-        "hi",
-        "hello",
-        "hey",
-        "yes",
-        "thanks",
-        "thank",
-        "tomorrow",
-        "today",
-        "appointment",
-        "book",
-        "with",
-        "for",
-        "much",
-        "have",
-        "it",
-        "cancel",
-        "haircut",
-        "time",
-        "any",
-        "ok",
-        "sure",
-        "friday",
-        "saturday",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "sunday",
-        "available",
-        "speak",
-    ];
-    const PT: &[&str] = &[
-        "o", "que", "eu", "voce", "voces", "vc", "vcs", "meu", "minha", "quero", "queria", "qual", "quanto", "para",
-        "pra", "com", "de", "da", "do", "na", "no", "em", "oi", "ola", "sim", "nao", "obrigado", "obrigada", "amanha",
-        "hoje", "marcar", "horario", "um", "uma", "tem", "as", "pode", "bom", "boa", "dia", "sexta", "sabado",
-        "cancelar", "ta",
-    ];
-    let folded = fold(text);
-    let count = |list: &[&str]| {
-        folded
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !["ok", "a"].contains(word) && list.contains(word))
-            .count()
-    };
-    let (en, pt) = (count(EN), count(PT));
-    (en != pt).then_some(en > pt)
 }
 
 #[cfg(test)]

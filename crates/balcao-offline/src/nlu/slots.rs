@@ -1,6 +1,8 @@
 //! Days, names and durations of a message.
 
-use balcao_language::{DateProblem, DateSpan, find_dates, fold, tokens, weekday_named};
+use balcao_language::{
+    DateMatch, DateProblem, DateSpan, Meaning, find_dates_in, fold, say::Locale, tokens, weekday_named,
+};
 use jiff::civil::Date;
 
 use super::Day;
@@ -11,48 +13,82 @@ pub(super) struct Days {
     pub(super) named: Vec<Day>,
     /// True if it rules out all that it names.
     pub(super) ruled_out: bool,
-    /// The first date that cannot be.
+    /// The first date that cannot be, or that may be several days.
     pub(super) problem: Option<DateProblem>,
 }
 
 /// Reads the days of a message.
-pub(super) fn days(text: &str, today: Date) -> Days {
+pub(super) fn days(text: &str, today: Date, locale: Locale) -> Days {
     let mut problem = None;
     let mut wanted = Vec::new();
     let mut excluded = Vec::new();
-    for found in find_dates(text, today) {
-        let before = fold(text.get(..found.start).unwrap_or_default());
-        let after = fold(text.get(found.end..).unwrap_or_default());
-        let (first, last) = match found.reading {
-            Ok(DateSpan::Day(day)) => (day, day),
-            Ok(DateSpan::Range { first, last }) => (first, last),
+    let all = find_dates_in(text, today, locale);
+    // "Sexta ou sábado" are one choice.
+    for group in all.chunk_by(|_, next| next.either) {
+        let read = group.iter().map(|found| day(text, found)).collect::<Result<Vec<_>, _>>();
+        let read = read.and_then(|days| one_of(&days));
+        match read {
+            Ok(Some(day)) if group.iter().any(|found| is_ruled_out(text, found)) => excluded.push(day),
+            Ok(Some(day)) => wanted.push(day),
+            Ok(None) => {}
             Err(found) => {
+                // "A segunda" is a day, unless there is a list in which it has a place.
+                if found.readings().len() == 1 {
+                    wanted.extend(found.readings().into_iter().map(|day| Day { weekday: true, ..Day::on(day) }));
+                }
                 problem = problem.or(Some(found));
-                continue;
             }
-        };
-        let lead = before.split(' ').rev().take(2).collect::<Vec<_>>();
-        let target = lead.iter().any(|word| ["pra", "para", "pro", "to", "prá"].contains(word));
-        let named = fold(text.get(found.start..found.end).unwrap_or_default());
-        let mut words = named.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let weekday =
-            first == last && words.all(|word| BESIDE_WEEKDAY.contains(&word) || weekday_named(word).is_some());
-        let day = Day { first, last, target, weekday };
-        let clause = before.rsplit([',', '.', ';', '\n']).next().unwrap_or_default();
-        let ruled_out =
-            ["nao posso", "nao consigo", "nao da", "nao vou", "em vez d", "ao inves d", "nao rola", "instead of"]
-                .iter()
-                .any(|lead| clause.contains(lead))
-                || after.starts_with("nao ") && !after.starts_with("nao tem")
-                || after == "nao"
-                || after.starts_with(" nao posso")
-                || after.starts_with(" nao da")
-                || after.starts_with(" nao,")
-                || after.starts_with("nao,");
-        if ruled_out { excluded.push(day) } else { wanted.push(day) }
+        }
     }
     let ruled_out = wanted.is_empty() && !excluded.is_empty();
     Days { named: if ruled_out { excluded } else { wanted }, ruled_out, problem }
+}
+
+fn day(text: &str, found: &DateMatch) -> Result<Day, DateProblem> {
+    let (first, last) = match found.reading.clone()? {
+        DateSpan::Day(day) => (day, day),
+        DateSpan::Range { first, last } => (first, last),
+    };
+    let before = fold(text.get(..found.start).unwrap_or_default());
+    let lead = before.split(' ').rev().take(2).collect::<Vec<_>>();
+    let target = lead.iter().any(|word| ["pra", "para", "pro", "to", "prá"].contains(word));
+    let named = fold(text.get(found.start..found.end).unwrap_or_default());
+    let mut words = named.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let weekday = first == last && words.all(|word| BESIDE_WEEKDAY.contains(&word) || weekday_named(word).is_some());
+    Ok(Day { first, last, target, weekday })
+}
+
+/// Days of which one is meant: two that follow each other are looked at both, of others the customer says which.
+fn one_of(days: &[Day]) -> Result<Option<Day>, DateProblem> {
+    let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(None) };
+    let mut sorted = days.to_vec();
+    sorted.sort_by_key(|day| day.first);
+    let follow = sorted.is_sorted_by(|one, next| one.last.tomorrow().is_ok_and(|tomorrow| tomorrow == next.first));
+    if days.len() == 1 {
+        Ok(Some(*first))
+    } else if follow {
+        let (from, until) = (first.first.min(last.first), first.last.max(last.last));
+        Ok(Some(Day { first: from, last: until, target: first.target, weekday: false }))
+    } else {
+        let mut readings: Vec<Meaning> = days.iter().map(|day| Meaning::Day(day.first)).collect();
+        readings.dedup();
+        Err(DateProblem::Ambiguous { readings })
+    }
+}
+
+fn is_ruled_out(text: &str, found: &DateMatch) -> bool {
+    let before = fold(text.get(..found.start).unwrap_or_default());
+    let after = fold(text.get(found.end..).unwrap_or_default());
+    let clause = before.rsplit([',', '.', ';', '\n']).next().unwrap_or_default();
+    ["nao posso", "nao consigo", "nao da", "nao vou", "em vez d", "ao inves d", "nao rola", "instead of"]
+        .iter()
+        .any(|lead| clause.contains(lead))
+        || after.starts_with("nao ") && !after.starts_with("nao tem")
+        || after == "nao"
+        || after.starts_with(" nao posso")
+        || after.starts_with(" nao da")
+        || after.starts_with(" nao,")
+        || after.starts_with("nao,")
 }
 
 /// Words that may stand beside a bare weekday: "na sexta-feira".

@@ -104,7 +104,7 @@ impl Desk<'_> {
     }
 
     pub(super) fn date_problem(&mut self, problem: balcao_language::DateProblem) {
-        self.say(super::problem_line(problem));
+        self.say(super::problem_line(problem, self.dialogue));
     }
 
     /// True if the message goes on with the booking rather than asking for something else meanwhile.

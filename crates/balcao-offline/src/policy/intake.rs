@@ -123,7 +123,7 @@ impl<'a> Intake<'a> {
     fn unclear_when(&self) -> Option<Line> {
         let (dialogue, said) = (self.dialogue, &self.dialogue.utterance);
         if let Some(problem) = &said.problem {
-            return Some(super::problem_line(problem.clone()));
+            return Some(super::problem_line(problem.clone(), dialogue));
         }
         if let Some(written) = &said.impossible_time {
             return Some(Line::ImpossibleTime { written: written.clone() });

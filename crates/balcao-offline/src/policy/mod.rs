@@ -391,11 +391,12 @@ fn accepts_a_person(dialogue: &Dialogue) -> bool {
 }
 
 /// What is said to a date that cannot be.
-fn problem_line(problem: balcao_language::DateProblem) -> Line {
+fn problem_line(problem: balcao_language::DateProblem, dialogue: &Dialogue) -> Line {
     use balcao_language::DateProblem;
     match problem {
         DateProblem::WeekdayMismatch { said, date, .. } => Line::WeekdayMismatch { date, said },
         DateProblem::Impossible { written } => Line::ImpossibleDate { written },
+        DateProblem::Ambiguous { .. } => Line::WhichDay { days: problem.readings(), time: dialogue.other_reading },
         DateProblem::NotADate { .. } | DateProblem::SeveralDays { .. } => Line::AskDay,
     }
 }

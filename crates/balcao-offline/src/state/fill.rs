@@ -62,11 +62,11 @@ impl Dialogue {
             // The day that was spoken of cannot be: another is needed, and none was named.
             Goal::Book | Goal::None if utterance.ruled_out => self.day = None,
             // A date that cannot be is no other day than the one before: the customer is asked which.
-            Goal::Book | Goal::None if utterance.problem.is_some() && utterance.days.is_empty() => self.day = None,
+            Goal::Book | Goal::None if utterance.problem.is_some() && utterance.days.is_empty() => {
+                self.day = self.day.filter(|_| self.other_reading.is_some());
+            }
             Goal::Book | Goal::None => {
-                if let Some(day) = either_day(utterance) {
-                    self.day = Some(day);
-                } else if let Some(day) = utterance.days.last() {
+                if let Some(day) = utterance.days.last() {
                     self.day = Some(self.in_context(*day));
                 }
             }
@@ -235,14 +235,6 @@ impl Dialogue {
         };
         Some(TimeWindow { from, until, period: None })
     }
-}
-
-/// "Terça ou quarta": both, where one follows the other.
-fn either_day(utterance: &Utterance) -> Option<Day> {
-    let [one, next] = utterance.days.as_slice() else { return None };
-    let either = [" ou ", " or "].iter().any(|word| fold(&utterance.text).contains(word));
-    let follows = one.first == one.last && next.first == next.last && one.first.tomorrow().ok() == Some(next.first);
-    (either && follows).then_some(Day { last: next.last, ..Day::on(one.first) })
 }
 
 /// "Os dois", "tudo": all of what there is, and how many that is, where it is said.

@@ -1,6 +1,8 @@
 //! "O segundo", "a última opção", "the third one": which of the things that the last reply offered.
 
-use balcao_language::{DateSpan, Token, find_dates, find_times_from, fold, tokens};
+use balcao_language::{
+    DateProblem, DateSpan, Meaning, Token, find_dates, find_dates_in, find_times_from, fold, tokens,
+};
 use jiff::civil::{Date, Time};
 
 use super::{Dialogue, Question, TimeReading};
@@ -67,7 +69,14 @@ fn place_at(all: &[Token], index: usize, weekdays: bool) -> Option<Place> {
 impl Dialogue {
     /// Makes of "o segundo" what was offered second. The message then says that, and no weekday.
     pub(super) fn take_pick(&mut self, utterance: &mut Utterance) {
+        self.other_reading = None;
+        self.read_place(utterance);
         if !utterance.times.is_empty() {
+            return;
+        }
+        if let Some(day) = self.day_of_question(utterance) {
+            utterance.days = vec![Day::on(day)];
+            utterance.problem = None;
             return;
         }
         let Some(place) = place_in(&utterance.text, self.asked == Question::Time) else { return };
@@ -99,11 +108,79 @@ impl Dialogue {
         }
     }
 
+    /// "A segunda" is Monday where nothing has a second place. Where it may be either, the customer is asked.
+    fn read_place(&mut self, utterance: &mut Utterance) {
+        let Some(DateProblem::Ambiguous { readings }) = &mut utterance.problem else { return };
+        let place = readings.iter().find_map(|meaning| match meaning {
+            Meaning::Place(place) => usize::from(*place).checked_sub(1),
+            Meaning::Day(_) => None,
+        });
+        let Some(place) = place else { return };
+        let rows = self.offered_days();
+        let row = Place::At(place).of(&rows).map(Meaning::Day);
+        let time = Place::At(place).of(&self.offered).filter(|_| rows.is_empty());
+        if self.asked != Question::Time || row.is_none() && time.is_none() {
+            utterance.problem = None;
+            return;
+        }
+        // A weekday is the one of the offer, if it has it.
+        let offered = |day: &Date| rows.iter().find(|row| row.weekday() == day.weekday()).copied().unwrap_or(*day);
+        readings.retain_mut(|meaning| match meaning {
+            Meaning::Day(day) => {
+                *day = offered(day);
+                true
+            }
+            Meaning::Place(_) => false,
+        });
+        readings.extend(row.filter(|row| !readings.contains(row)));
+        match readings.as_slice() {
+            [Meaning::Day(only)] if time.is_none() => {
+                utterance.days = vec![Day::on(*only)];
+                utterance.problem = None;
+            }
+            _ => {
+                utterance.days.clear();
+                self.other_reading = time;
+            }
+        }
+    }
+
+    /// Of the days between which the last reply let choose, the one that the answer means: by its weekday, its number, its
+    /// month or its place.
+    fn day_of_question(&self, utterance: &Utterance) -> Option<Date> {
+        let question = self.said.trim_end().rsplit('\n').next().unwrap_or_default();
+        let found = find_dates_in(question, self.today(), self.locale());
+        let days: Vec<Date> = found.iter().filter_map(|found| single(&found.reading)).collect();
+        if self.asked != Question::Day || days.len() < 2 {
+            return None;
+        }
+        let fits = |day: &&Date| match utterance.days.as_slice() {
+            [named] if named.weekday => named.first.weekday() == day.weekday(),
+            [named] => (named.first..=named.last).contains(*day),
+            _ => false,
+        };
+        let number = || {
+            let all = tokens(&utterance.text);
+            let mut numbers = all.iter().filter_map(|token| token.text.parse::<i8>().ok());
+            let number = numbers.next().filter(|_| all.len() <= 3 && numbers.next().is_none())?;
+            only(days.iter().filter(|day| day.day() == number))
+        };
+        let place = || place_in(&utterance.text, !utterance.days.is_empty())?.of(&days);
+        only(days.iter().filter(fits)).or_else(number).or_else(place)
+    }
+
+    /// The days with which the rows of the last reply begin, if all begin with one.
+    fn offered_days(&self) -> Vec<Date> {
+        let rows: Vec<&str> = self.said.lines().filter(|line| line.starts_with("- ")).collect();
+        let dates: Vec<Date> = rows.iter().filter_map(|row| row_date(row, self.today())).collect();
+        if dates.len() == rows.len() { dates } else { Vec::new() }
+    }
+
     /// The offered time at that place, with whoever has it; of an offer of days, the day.
     fn pick_time(&mut self, place: Place, utterance: &mut Utterance) -> Option<()> {
         let rows: Vec<String> = self.said.lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
-        let dates: Vec<Date> = rows.iter().filter_map(|row| row_date(row, self.today())).collect();
-        if !rows.is_empty() && dates.len() == rows.len() {
+        let dates = self.offered_days();
+        if !dates.is_empty() {
             utterance.days = vec![Day::on(place.of(&dates)?)];
             return Some(());
         }
@@ -131,10 +208,19 @@ impl Dialogue {
 /// The day that a row of an offer begins with: "- quinta, 03/12: 14h e 15h".
 fn row_date(row: &str, today: Date) -> Option<Date> {
     let (head, _) = row.split_once(": ")?;
-    match find_dates(head, today).first()?.reading {
-        Ok(DateSpan::Day(date)) => Some(date),
+    single(&find_dates(head, today).first()?.reading)
+}
+
+fn single(reading: &Result<DateSpan, DateProblem>) -> Option<Date> {
+    match reading {
+        Ok(DateSpan::Day(date)) => Some(*date),
         Ok(DateSpan::Range { .. }) | Err(_) => None,
     }
+}
+
+/// The only one of these.
+fn only<'a>(mut days: impl Iterator<Item = &'a Date>) -> Option<Date> {
+    days.next().copied().filter(|_| days.next().is_none())
 }
 
 /// The names that a text has, in its order.

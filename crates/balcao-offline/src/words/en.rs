@@ -258,6 +258,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             say::weekday(date.weekday(), EN),
             say::weekday(*said, EN)
         ),
+        Line::WhichDay { days, time: at } => {
+            let mut of: Vec<String> = days.iter().map(|day| say::dated(*day, today, EN)).collect();
+            of.extend(at.map(|at| format!("the time {}", time(at, EN))));
+            format!("Just to be sure, which day do you want: {}?", say::list(&of, "or"))
+        }
         Line::DatePassed { date } => {
             format!("{} is over. Which day would you like?", say::short_date_from(*date, today, EN))
         }

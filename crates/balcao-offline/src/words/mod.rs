@@ -146,6 +146,8 @@ pub(crate) enum Line {
     Refused { message: Option<String> },
     /// The day's weekday contradicts its date.
     WeekdayMismatch { date: Date, said: jiff::civil::Weekday },
+    /// Which of several days that may be meant; or whether it is the time that was offered.
+    WhichDay { days: Vec<Date>, time: Option<Time> },
     /// A date that is over this year.
     DatePassed { date: Date },
     /// A date that no calendar has.

@@ -252,6 +252,11 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             say::weekday(date.weekday(), PT),
             say::weekday(*said, PT)
         ),
+        Line::WhichDay { days, time: at } => {
+            let mut of: Vec<String> = days.iter().map(|day| say::dated(*day, today, PT)).collect();
+            of.extend(at.map(|at| format!("o horário das {}", time(at, PT))));
+            format!("Só pra eu não errar, qual dia você quer: {}?", say::list(&of, "ou"))
+        }
         Line::DatePassed { date } => {
             format!("{} já passou. Qual dia você quer?", say::short_date_from(*date, today, PT))
         }
