@@ -305,7 +305,9 @@ impl Dispatcher {
             match tokio::time::timeout(left, self.renewed(claimed.lease, ends)).await {
                 Ok(Some(until)) => ends = until,
                 Ok(None) => return,
-                Err(_elapsed) => return tracing::warn!("a turn is dropped: its lease ran out before it could be renewed"),
+                Err(_elapsed) => {
+                    return tracing::warn!("a turn is dropped: its lease ran out before it could be renewed");
+                }
             }
         }
     }
