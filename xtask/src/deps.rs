@@ -28,6 +28,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &[
             "balcao-agent",
             "balcao-channel",
+            "balcao-search",
             "balcao-store",
             "balcao-domain",
             "balcao-planted",

@@ -5,6 +5,7 @@ mod mistakes;
 use std::sync::Arc;
 
 use balcao_domain::{Clock, FailureClass, OrganizationId};
+use balcao_llm::embed::Embedder;
 use balcao_store::ledger::{self, EffectKey, Recorded};
 use balcao_store::organization::{self, Organization};
 use balcao_store::{Store, StoreError, StoreErrorClass, Tx};
@@ -13,12 +14,12 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::notices::NoticeAccounts;
+use crate::{knowledge::Meaning, notices::NoticeAccounts};
 
 /// How often an effect is run whose commit was not answered.
 const ATTEMPTS: u32 = 3;
 
-/// Store and clock. Cheap to clone.
+/// Store and clock, and what use cases reach besides. Cheap to clone.
 #[derive(Clone)]
 pub struct Desk {
     /// Where everything is kept.
@@ -27,6 +28,8 @@ pub struct Desk {
     pub clock: Arc<dyn Clock>,
     /// By which accounts professionals are told of bookings.
     pub notices: Arc<NoticeAccounts>,
+    /// What finds knowledge by its meaning besides its words, if there is something.
+    pub meaning: Option<Arc<Meaning>>,
 }
 
 impl std::fmt::Debug for Desk {
@@ -100,7 +103,13 @@ impl Desk {
     /// A desk over a store and a clock.
     #[must_use]
     pub fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock, notices: Arc::default() }
+        Self { store, clock, notices: Arc::default(), meaning: None }
+    }
+
+    /// The same, where knowledge is found by the vectors of this model, too.
+    #[must_use]
+    pub fn with_embedder(self, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        Self { meaning: embedder.map(|embedder| Arc::new(Meaning::new(embedder))), ..self }
     }
 
     /// The same, where professionals are told of bookings by these accounts.

@@ -6,14 +6,11 @@
 //! Invariant: both know the tools of the toolbox that they were made for and no others. What a profile, a plan or a role lacks is not in it,
 //! and so is neither found nor named.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use balcao_language::bilingual_tokens;
-use balcao_llm::embed::Embedder;
+use balcao_llm::embed::{Embedder, Patience};
 use balcao_pack::{resolve::Tokens, search::of_tool};
 use balcao_search::{Entry, Index, Query};
 use balcao_tool::{
@@ -23,10 +20,7 @@ use balcao_tool::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::{
-    sync::OnceCell,
-    time::{Instant, timeout},
-};
+use tokio::sync::OnceCell;
 
 /// What finds tools.
 pub const FIND_TOOLS: &str = "find_tools";
@@ -192,24 +186,19 @@ struct FindTools {
     /// By words and by meaning, once the vectors are there.
     meant: OnceCell<Index>,
     embedder: Option<Arc<dyn Embedder>>,
-    /// Until then the embedder is not asked again, since it failed.
-    rests: Mutex<Option<Instant>>,
+    patience: Patience,
 }
 
 impl FindTools {
     fn over(entries: Vec<Entry>, embedder: Option<Arc<dyn Embedder>>) -> Self {
         let index = Index::new(entries, bilingual_tokens);
-        Self { index, meant: OnceCell::new(), embedder, rests: Mutex::default() }
+        Self { index, meant: OnceCell::new(), embedder, patience: Patience::new(PATIENCE, REST) }
     }
 
     /// The index with vectors, and the query's own; `None` if there are none now.
     async fn by_meaning(&self, query: &str) -> Option<(&Index, Vec<f32>)> {
         let embedder = self.embedder.as_ref()?;
-        let now = Instant::now();
-        if self.rests.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| now < until) {
-            return None;
-        }
-        let asked = timeout(PATIENCE, async {
+        let asked = async {
             let made = || async {
                 let entries = self.index.entries().to_vec();
                 let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
@@ -219,15 +208,8 @@ impl FindTools {
             let index = self.meant.get_or_try_init(made).await?;
             let vectors = embedder.embed(&[query.to_owned()]).await.map_err(|error| error.to_string())?;
             vectors.into_iter().next().map(|vector| (index, vector)).ok_or_else(|| "no vector".to_owned())
-        });
-        let why = match asked.await {
-            Ok(Ok(found)) => return Some(found),
-            Ok(Err(why)) => why,
-            Err(_elapsed) => "no answer in time".to_owned(),
         };
-        tracing::warn!(model = embedder.model(), why, "tools are found by words alone");
-        *self.rests.lock().unwrap_or_else(PoisonError::into_inner) = Some(now + REST);
-        None
+        self.patience.ask(embedder.model(), "tools are found by words alone", asked).await
     }
 }
 

@@ -324,8 +324,7 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
     config.secrets = telemetry::secrets(&table, environment);
     config.secrets.extend(config.packs.take_up(environment));
     config.secrets.extend(config.embedding.take_up(environment));
-    // What is wrong with it is told by whoever needs it.
-    config.packs.embedder = config.embedding.read().unwrap_or_default();
+    config.packs.embedding = config.embedding.clone();
     check_ranges(&config)?;
     Ok(config)
 }
@@ -362,7 +361,8 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 23] = [
+const TEXTS: [&str; 24] = [
+    "folder",
     "instance",
     "public_url",
     "quiet_from",

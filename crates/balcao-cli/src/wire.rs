@@ -232,6 +232,11 @@ pub(crate) async fn configured(
     Ok((desk, chosen.id, clock))
 }
 
+/// The same desk, where knowledge is found by its meaning besides, if the configuration says what makes vectors.
+pub(crate) fn meaning(desk: Desk, config: &Config) -> Result<Desk, Failure> {
+    Ok(desk.with_embedder(config.embedding.read().map_err(Failure::usage)?))
+}
+
 /// By which accounts professionals are told of bookings.
 fn notices(config: &Config) -> NoticeAccounts {
     let official = config.whatsapp.account.clone().map(|account| ("whatsapp".to_owned(), account));
@@ -326,7 +331,6 @@ pub(crate) fn choose_model(
 
 /// The operator's own packs, for the organization with this short name; without one, with any account.
 pub(crate) fn own_packs(config: &Config, desk: &Desk, organization: Option<&str>) -> Result<OwnPacks, Failure> {
-    config.embedding.read().map_err(Failure::usage)?;
     let handlers = balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings());
     let taken = balcao_builtin_tools::pack_ids();
     OwnPacks::load(&config.packs, organization.or(config.organization.slug.as_deref()), &handlers, &taken)

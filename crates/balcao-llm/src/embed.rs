@@ -1,177 +1,32 @@
-//! Texts to vectors, by OpenAI's `/embeddings` and the services that speak it.
+//! Texts to vectors: by a service that speaks OpenAI's `/embeddings`, or by a model in a folder of this machine.
 //!
-//! One request for each batch; whoever asks decides what to do without. Vectors of one model are compared with each other and with no
-//! others, so a configuration has one.
+//! Whoever asks decides what to do without. Vectors of one model are compared with each other and with no others, so a configuration has
+//! one.
 
-use std::{fmt, time::Duration};
+mod local;
+mod openai;
+mod patience;
+
+use std::fmt;
 
 use async_trait::async_trait;
-use reqwest::{Client, Url};
-use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
-use serde_json::json;
-use tokio::time::{Instant, timeout_at};
 
-use crate::{
-    error::{ModelError, ModelErrorKind},
-    http,
-    providers::failure::{self, Failure},
-};
+pub use local::{LocalEmbedder, LocalModelError};
+pub use openai::{EmbeddingConfig, EmbeddingConfigError, OpenAiEmbedder};
+pub use patience::Patience;
 
-/// Texts of one request.
-const BATCH: usize = 64;
-/// Characters of one text that are sent: services refuse what is longer than their model reads.
-const MAX_CHARS: usize = 6_000;
-/// Largest answer that is read, in bytes: a batch of vectors with 4,096 numbers each, written out.
-const MAX_ANSWER: usize = 8 * 1024 * 1024;
-/// Numbers of one vector at most.
-const MAX_LENGTH: usize = 8_192;
+use crate::error::ModelError;
 
 /// Makes vectors of texts: near ones of texts that mean nearly the same.
 #[async_trait]
 pub trait Embedder: Send + Sync + fmt::Debug {
-    /// The vectors of the texts, one for each and in their order, all of one length.
+    /// The vectors of the texts, one for each and in their order, all of one length, of finite numbers. Of no texts there are none. Of an
+    /// empty text, and of one that the model knows no word of, the vector may be zeros: it is near nothing.
     ///
     /// # Errors
     /// [`ModelError`]; its kind says whether the same may be tried again. It never holds a word of the texts.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError>;
 
-    /// Its model's name.
+    /// Its model's name. Vectors under one name can be compared, also those that were made long ago.
     fn model(&self) -> &str;
-}
-
-/// How a service is asked.
-#[derive(Debug, Clone)]
-pub struct EmbeddingConfig {
-    /// Where it answers, up to and with the version: `https://api.openai.com/v1`. Only `https`, or `http` on this machine and
-    /// to a neighbour on a private network whose name has no dot (`http://ollama:11434/v1`).
-    pub base_url: String,
-    /// Its model.
-    pub model: String,
-    /// Its key, if it wants one.
-    pub key: Option<SecretString>,
-    /// How long one request may take.
-    pub within: Duration,
-}
-
-/// Why a service cannot be asked.
-#[derive(Debug, thiserror::Error)]
-pub enum EmbeddingConfigError {
-    /// The address is none, or texts and key would travel in the open.
-    #[error(
-        "`{url}` is no base URL: it must begin with https:// (http:// on this machine or to a name without a dot), for example https://api.openai.com/v1"
-    )]
-    BaseUrl {
-        /// As given.
-        url: String,
-    },
-    /// There is no model.
-    #[error("the model is empty: name one, for example text-embedding-3-small")]
-    Model,
-    /// The TLS back end or the system's proxy settings cannot be used.
-    #[error("no HTTP client could be built")]
-    Client(#[source] reqwest::Error),
-}
-
-/// A service that speaks OpenAI's protocol. Its `Debug` hides the key.
-#[derive(Debug)]
-pub struct OpenAiEmbedder {
-    client: Client,
-    url: Url,
-    config: EmbeddingConfig,
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    data: Vec<Placed>,
-}
-
-#[derive(Deserialize)]
-struct Placed {
-    index: usize,
-    embedding: Vec<f32>,
-}
-
-impl OpenAiEmbedder {
-    /// Checks the configuration. Nothing is sent.
-    ///
-    /// # Errors
-    /// [`EmbeddingConfigError`] says what to mend.
-    pub fn new(config: EmbeddingConfig) -> Result<Self, EmbeddingConfigError> {
-        let (url, local) = http::endpoint(&config.base_url, "embeddings")
-            .ok_or_else(|| EmbeddingConfigError::BaseUrl { url: config.base_url.clone() })?;
-        if config.model.trim().is_empty() {
-            return Err(EmbeddingConfigError::Model);
-        }
-        let client = http::client(Duration::from_secs(5), local).map_err(EmbeddingConfigError::Client)?;
-        Ok(Self { client, url, config })
-    }
-
-    async fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Failure> {
-        let input: Vec<String> = texts.iter().map(|text| shortened(text)).collect();
-        let body = json!({"model": self.config.model, "input": input, "encoding_format": "float"});
-        let mut request = self.client.post(self.url.clone()).json(&body);
-        if let Some(key) = &self.config.key {
-            request = request.bearer_auth(key.expose_secret());
-        }
-        let until = Instant::now() + self.config.within;
-        let late = |_elapsed| Failure::new(ModelErrorKind::Timeout, "no answer in time");
-        let broke = |_source| Failure::new(ModelErrorKind::Network, "the connection broke, or there was none");
-        let mut response = timeout_at(until, request.send()).await.map_err(late)?.map_err(broke)?;
-        let mut body = Vec::new();
-        while let Some(piece) = timeout_at(until, response.chunk()).await.map_err(late)?.map_err(broke)? {
-            if body.len().saturating_add(piece.len()) > MAX_ANSWER {
-                return Err(Failure::too_large("the vectors", MAX_ANSWER));
-            }
-            body.extend_from_slice(&piece);
-        }
-        if !response.status().is_success() {
-            return Err(failure::from_status(response.status().as_u16(), response.headers(), &body));
-        }
-        let answer: Answer =
-            serde_json::from_slice(&body).map_err(|_source| Failure::malformed("the answer holds no vectors"))?;
-        ordered(answer.data, texts.len())
-    }
-}
-
-/// The vectors in the order of their texts: each text has one.
-fn ordered(mut data: Vec<Placed>, expected: usize) -> Result<Vec<Vec<f32>>, Failure> {
-    data.sort_by_key(|one| one.index);
-    let whole = data.len() == expected && data.iter().enumerate().all(|(place, one)| one.index == place);
-    if !whole {
-        return Err(Failure::malformed("the answer holds not one vector for each text"));
-    }
-    let length = data.first().map_or(0, |one| one.embedding.len());
-    let usable = |one: &Placed| one.embedding.len() == length && one.embedding.iter().all(|number| number.is_finite());
-    if !(1..=MAX_LENGTH).contains(&length) || !data.iter().all(usable) {
-        return Err(Failure::malformed("the answer holds vectors of different lengths, or none"));
-    }
-    Ok(data.into_iter().map(|one| one.embedding).collect())
-}
-
-/// The beginning of a long text; of an empty one, a space: services refuse nothing.
-fn shortened(text: &str) -> String {
-    if text.trim().is_empty() { " ".to_owned() } else { text.chars().take(MAX_CHARS).collect() }
-}
-
-#[async_trait]
-impl Embedder for OpenAiEmbedder {
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let key = self.config.key.as_ref().map(ExposeSecret::expose_secret);
-        let mut vectors: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(BATCH) {
-            let found = self.ask(batch).await.and_then(|found| match (vectors.first(), found.first()) {
-                (Some(known), Some(new)) if known.len() != new.len() => {
-                    Err(Failure::malformed("the answers hold vectors of different lengths"))
-                }
-                _ => Ok(found),
-            });
-            vectors.extend(found.map_err(|failure| failure.into_error("embedding", key.into_iter()))?);
-        }
-        Ok(vectors)
-    }
-
-    fn model(&self) -> &str {
-        &self.config.model
-    }
 }

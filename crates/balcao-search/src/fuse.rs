@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 /// How soon a place in one rank stops counting (Cormack, Clarke and Büttcher, 2009).
 const K: f64 = 60.0;
 
-/// The entries of all ranks by the sum of their reciprocal places, best first; of equal sums the one that was added first.
-pub(crate) fn fuse(ranks: &[&[u32]]) -> Vec<(u32, f64)> {
+/// The entries of all ranks, each best first, by the sum of their reciprocal places, best first; of equal sums the one with the lower number.
+#[must_use]
+pub fn fuse(ranks: &[&[u32]]) -> Vec<(u32, f64)> {
     let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
     for rank in ranks {
         let mut place = 0.0;

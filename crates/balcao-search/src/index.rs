@@ -100,10 +100,13 @@ impl Index {
     /// The same with the vectors of the entries, in their order.
     ///
     /// # Errors
-    /// If they are not one for each entry, all of one length, each with a direction.
+    /// If they are not one for each entry, all of one length, of numbers.
     pub fn with_vectors(self, vectors: &[Vec<f32>]) -> Result<Self, VectorError> {
-        let vectors = Some(Vectors::new(vectors, self.entries.len())?);
-        Ok(Self { vectors, ..self })
+        let entries = self.entries.len();
+        if vectors.len() != entries {
+            return Err(VectorError::Number { vectors: vectors.len(), entries });
+        }
+        Ok(Self { vectors: Some(Vectors::new(vectors)?), ..self })
     }
 
     /// All entries, in their order.

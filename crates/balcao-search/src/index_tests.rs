@@ -72,15 +72,24 @@ fn vectors_find_what_shares_no_word_and_both_ranks_are_told() {
 }
 
 #[test]
+fn what_a_model_knows_no_word_of_is_near_nothing_and_found_by_its_words() {
+    let vectors = [vec![1.0, 0.0], vec![0.0, 0.0], vec![-1.0, 0.0], vec![0.6, 0.8]];
+    let index = index().with_vectors(&vectors).unwrap();
+    let all = index.search(&Query { vector: Some(&[1.0, 0.0]), limit: 9, ..Query::default() });
+    assert_eq!(ids(&all), ["create_task", "send_letter", "list_tags"]);
+    let id = index.entries()[1].id.clone();
+    let found = index.search(&Query { words: "delete", vector: Some(&[1.0, 0.0]), limit: 9, ..Query::default() });
+    assert!(ids(&found).contains(&id), "{found:?}");
+}
+
+#[test]
 fn vectors_that_do_not_belong_together_are_refused_and_a_query_of_another_model_is_answered_by_words_alone() {
     let number = index().with_vectors(&[vec![1.0]]).unwrap_err();
     assert_eq!(number, VectorError::Number { vectors: 1, entries: 4 });
     let length = index().with_vectors(&[vec![1.0], vec![1.0, 2.0], vec![1.0], vec![1.0]]).unwrap_err();
     assert_eq!(length, VectorError::Length { expected: 1, got: 2 });
-    let zeros = index().with_vectors(&[vec![1.0], vec![0.0], vec![1.0], vec![1.0]]).unwrap_err();
-    assert_eq!(zeros, VectorError::NoDirection { place: 1 });
     let nan = index().with_vectors(&[vec![f32::NAN], vec![1.0], vec![1.0], vec![1.0]]).unwrap_err();
-    assert_eq!(nan, VectorError::NoDirection { place: 0 });
+    assert_eq!(nan, VectorError::NoNumber { place: 0 });
     let index = index().with_vectors(&[vec![1.0], vec![1.0], vec![1.0], vec![1.0]]).unwrap();
     let found = index.search(&Query { words: "letter", vector: Some(&[1.0, 2.0]), limit: 9, ..Query::default() });
     assert_eq!(ids(&found), ["send_letter"]);

@@ -19,46 +19,53 @@ pub enum VectorError {
         /// Of this one.
         got: usize,
     },
-    /// A direction is needed.
-    #[error("vector {place} has no direction: it holds zeros alone, or something that is no number")]
-    NoDirection {
+    /// Numbers are needed.
+    #[error("vector {place} holds something that is no number")]
+    NoNumber {
         /// Which one, counted from 0.
         place: usize,
     },
 }
 
-/// Vectors of one length, each of length 1.
+/// Vectors that have the same number of numbers, to be searched by nearness. One of zeros has no direction, and is near nothing: a model makes it of a text
+/// that it knows no word of.
 #[derive(Debug, Default)]
-pub(crate) struct Vectors {
+pub struct Vectors {
+    /// Each of length 1, or of zeros.
     numbers: Vec<f32>,
     length: usize,
 }
 
 impl Vectors {
-    pub(crate) fn new(vectors: &[Vec<f32>], entries: usize) -> Result<Self, VectorError> {
-        if vectors.len() != entries {
-            return Err(VectorError::Number { vectors: vectors.len(), entries });
-        }
+    /// The vectors of entries, in their order.
+    ///
+    /// # Errors
+    /// If they are not all of one length, or hold what is no number.
+    pub fn new(vectors: &[Vec<f32>]) -> Result<Self, VectorError> {
         let expected = vectors.first().map_or(0, Vec::len);
-        let mut numbers = Vec::with_capacity(expected.saturating_mul(entries));
+        let mut numbers = Vec::with_capacity(expected.saturating_mul(vectors.len()));
         for (place, vector) in vectors.iter().enumerate() {
             if vector.len() != expected {
                 return Err(VectorError::Length { expected, got: vector.len() });
             }
-            numbers.extend(unit(vector).ok_or(VectorError::NoDirection { place })?);
+            if !vector.iter().all(|number| number.is_finite()) {
+                return Err(VectorError::NoNumber { place });
+            }
+            numbers.extend(unit(vector).unwrap_or_else(|| vec![0.0; expected]));
         }
         Ok(Self { numbers, length: expected })
     }
 
     /// The nearest entries that `takes` keeps, nearest first, at most `limit`; of equally near ones the one that was added first. None if the
     /// query's vector is of another length or has no direction.
-    pub(crate) fn nearest(&self, query: &[f32], limit: usize, takes: impl Fn(u32) -> bool) -> Vec<u32> {
+    #[must_use]
+    pub fn nearest(&self, query: &[f32], limit: usize, takes: impl Fn(u32) -> bool) -> Vec<u32> {
         let Some(query) = unit(query).filter(|query| query.len() == self.length && self.length > 0) else {
             return Vec::new();
         };
         let mut ranked: Vec<(u32, f32)> = (0_u32..)
             .zip(self.numbers.chunks_exact(self.length))
-            .filter(|(entry, _)| takes(*entry))
+            .filter(|(entry, vector)| takes(*entry) && vector.iter().any(|number| *number != 0.0))
             .map(|(entry, vector)| (entry, vector.iter().zip(&query).map(|(a, b)| a * b).sum()))
             .collect();
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -4,6 +4,7 @@
 //! their stems, so that SQLite's own tokenizer only has to split at spaces.
 
 mod bm25;
+pub mod vectors;
 
 use std::collections::BTreeSet;
 
@@ -57,7 +58,7 @@ pub fn insert(
     Ok(id)
 }
 
-/// Removes an entry and its tokens; tells whether it was there.
+/// Removes an entry, its tokens and its vector; tells whether it was there.
 ///
 /// # Errors
 /// What the database said.

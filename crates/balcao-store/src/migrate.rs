@@ -168,6 +168,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112371_one_handoff.sql"),
         postgres: include_str!("../migrations/postgres/2026112371_one_handoff.sql"),
     },
+    Migration {
+        version: 2_026_112_380,
+        name: "2026112380_knowledge_vector",
+        sqlite: include_str!("../migrations/sqlite/2026112380_knowledge_vector.sql"),
+        postgres: include_str!("../migrations/postgres/2026112380_knowledge_vector.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -15,6 +15,7 @@ mod exactly_once;
 mod figures;
 mod gates;
 mod inbox;
+mod knowledge;
 mod live;
 mod looking;
 mod lost_answers;

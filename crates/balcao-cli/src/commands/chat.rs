@@ -96,6 +96,7 @@ pub(crate) async fn serve(
         }
         (Audience::Staff, Some(_)) | (Audience::Customer, None) => {}
     }
+    let desk = wire::meaning(desk, config)?;
     let own = wire::own_packs_of(config, &desk, organization).await?;
     let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
     let staff = Conversations::new(desk.clone());

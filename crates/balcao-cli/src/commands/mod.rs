@@ -11,6 +11,7 @@ mod eval;
 mod inbox;
 mod init;
 mod key;
+mod knowledge;
 mod migrate;
 mod outbox;
 mod pack;
@@ -89,6 +90,8 @@ enum Command {
     Restore(restore::Args),
     /// What the business may use: plan, trial, single features.
     Plan(plan::Args),
+    /// The business's knowledge base: look for something, make the vectors for search by meaning.
+    Knowledge(knowledge::Args),
     /// Figures of the last months: appointments, no-shows, revenue.
     Stats(stats::Args),
     /// Keys of the HTTP API: make, list, revoke.
@@ -144,6 +147,7 @@ async fn dispatch(
         Command::Outbox(args) => outbox::run(args, &loaded?).await,
         Command::Backup(args) => backup::run(args, &loaded?).await,
         Command::Restore(args) => restore::run(args, &loaded?).await,
+        Command::Knowledge(args) => knowledge::run(args, &loaded?).await,
         Command::Retention(args) => retention::run(args, &loaded?).await,
         Command::Plan(args) => plan::run(args, &loaded?).await,
         Command::Stats(args) => stats::run(args, &loaded?).await,

@@ -59,6 +59,7 @@ pub(crate) async fn run(
     let transcriber = config.transcription.read(environment).map_err(Failure::usage)?;
     let subscribers = webhooks::read(&config.webhooks, environment).map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
+    let desk = wire::meaning(desk, &config)?;
     if args.role != Role::All && desk.store.backend() == Backend::Sqlite {
         let role = args.role.as_str();
         return Err(Failure::usage(format!(

@@ -1,20 +1,31 @@
 //! How texts become vectors, for search by meaning: `[embedding]`.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use balcao_llm::embed::{Embedder, EmbeddingConfig as Service, OpenAiEmbedder};
+use balcao_llm::embed::{Embedder, EmbeddingConfig as Service, LocalEmbedder, OpenAiEmbedder};
 use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::service_key;
 use crate::output::chain;
 
-/// A service that speaks OpenAI's protocol. Without `model` there is none, and search goes by words alone.
+/// Where a service answers if no address is given.
+const BASE_URL: &str = "https://api.openai.com/v1";
+
+/// A service that speaks OpenAI's protocol, or a model in a folder. Without `model` and `folder` there is none, and search goes by words
+/// alone.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct EmbeddingConfig {
-    /// Where it answers, version included.
-    pub(crate) base_url: String,
+    /// A folder of this machine with a static model, instead of a service.
+    pub(crate) folder: Option<PathBuf>,
+    /// Where the service answers, version included.
+    pub(crate) base_url: Option<String>,
     /// Its model.
     pub(crate) model: Option<String>,
     /// The environment variable that holds its key.
@@ -26,17 +37,22 @@ pub(crate) struct EmbeddingConfig {
     /// What the environment says under `api_key_env`.
     #[serde(skip)]
     key: Option<SecretString>,
+    /// The folder's model: it is read once, whoever asks.
+    #[serde(skip)]
+    local: Arc<OnceLock<LocalEmbedder>>,
 }
 
 impl Default for EmbeddingConfig {
     fn default() -> Self {
         Self {
-            base_url: "https://api.openai.com/v1".to_owned(),
+            folder: None,
+            base_url: None,
             model: None,
             api_key_env: None,
             api_key_file: None,
             timeout_s: 5,
             key: None,
+            local: Arc::default(),
         }
     }
 }
@@ -49,16 +65,19 @@ impl EmbeddingConfig {
         self.key.clone()
     }
 
-    /// The service, ready to be asked; `None` if none is configured.
+    /// What makes vectors, ready to be asked; `None` if nothing is configured. A folder is read when this is first called.
     ///
     /// # Errors
-    /// What to mend in the configuration.
+    /// What to mend in the configuration, or in the folder.
     pub(crate) fn read(&self) -> Result<Option<Arc<dyn Embedder>>, String> {
+        if self.folder.is_some() {
+            return Ok(Some(Arc::new(self.local()?)));
+        }
         let Some(model) = &self.model else { return Ok(None) };
         let (named, file) = (self.api_key_env.as_deref(), self.api_key_file.as_deref());
         let key = service_key::read("embedding", named, file, |_name| self.key.clone())?;
         let service = Service {
-            base_url: self.base_url.clone(),
+            base_url: self.base_url.clone().unwrap_or_else(|| BASE_URL.to_owned()),
             model: model.clone(),
             key,
             within: Duration::from_secs(self.timeout_s),
@@ -67,17 +86,38 @@ impl EmbeddingConfig {
         Ok(Some(Arc::new(built)))
     }
 
+    fn local(&self) -> Result<LocalEmbedder, String> {
+        let of_service = [
+            ("model", self.model.is_some()),
+            ("base_url", self.base_url.is_some()),
+            ("api_key_env", self.api_key_env.is_some()),
+            ("api_key_file", self.api_key_file.is_some()),
+        ];
+        if let Some((key, _)) = of_service.iter().find(|(_, set)| *set) {
+            let mend = "a folder makes vectors without a service: take one of the two out";
+            return Err(format!("embedding: `folder` and `{key}` are both set; {mend}"));
+        }
+        if let Some(read) = self.local.get() {
+            return Ok(read.clone());
+        }
+        let folder = self.folder.as_deref().unwrap_or_else(|| std::path::Path::new(""));
+        let read = LocalEmbedder::open(folder).map_err(|error| format!("embedding.folder: {}", chain(&error)))?;
+        Ok(self.local.get_or_init(|| read).clone())
+    }
+
     pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 1] {
         [("embedding.timeout_s", self.timeout_s, 1, 60)]
     }
 
     pub(super) fn rows(&self, row: &mut impl FnMut(&str, String)) {
         let none = || "(none)".to_owned();
-        row("embedding.base_url", self.base_url.clone());
-        row("embedding.model", self.model.clone().unwrap_or_else(|| "(none: search goes by words alone)".to_owned()));
+        let path = |path: &Option<PathBuf>| path.as_ref().map_or_else(none, |path| path.display().to_string());
+        let unset = || if self.folder.is_some() { none() } else { "(none: search goes by words alone)".to_owned() };
+        row("embedding.folder", path(&self.folder));
+        row("embedding.base_url", self.base_url.clone().unwrap_or_else(|| BASE_URL.to_owned()));
+        row("embedding.model", self.model.clone().unwrap_or_else(unset));
         row("embedding.api_key_env", self.api_key_env.clone().unwrap_or_else(none));
-        let file = self.api_key_file.as_ref().map(|file| file.display().to_string());
-        row("embedding.api_key_file", file.unwrap_or_else(none));
+        row("embedding.api_key_file", path(&self.api_key_file));
         row("embedding.timeout_s", self.timeout_s.to_string());
     }
 }

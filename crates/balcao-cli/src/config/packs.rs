@@ -30,9 +30,9 @@ pub(crate) struct PacksConfig {
     pub(crate) reload_ms: u64,
     /// Who the services know the business as.
     pub(crate) accounts: Vec<AccountConfig>,
-    /// What makes vectors of texts, if the configuration names it.
+    /// What makes vectors of texts: `[embedding]`.
     #[serde(skip)]
-    pub(crate) embedder: Option<std::sync::Arc<dyn balcao_llm::embed::Embedder>>,
+    pub(crate) embedding: super::embedding::EmbeddingConfig,
     /// The variables of the environment that settings refer to.
     #[serde(skip)]
     pub(super) variables: BTreeMap<String, SecretString>,
@@ -49,7 +49,7 @@ impl Default for PacksConfig {
             workers: 2,
             reload_ms: 2_000,
             accounts: Vec::new(),
-            embedder: None,
+            embedding: super::embedding::EmbeddingConfig::default(),
             variables: BTreeMap::new(),
         }
     }

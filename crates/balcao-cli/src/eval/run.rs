@@ -131,6 +131,7 @@ impl Player<'_> {
         let all = profiles::load(&self.config.agents.dir)?;
         let (profile, document) = wire::profile(&all, &scenario.profile)?;
         let chosen = wire::choose_model(&self.config.model, profile, self.environment, self.model.as_deref())?;
+        let desk = wire::meaning(desk, self.config)?;
         let own = wire::own_packs_of(self.config, &desk, organization).await?;
         let agent = packs::tools::agent(&desk, profile, document, &own, chosen.provider)?;
         let front = FrontDesk::new(desk.clone(), [agent]);

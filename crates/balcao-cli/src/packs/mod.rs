@@ -63,7 +63,7 @@ impl OwnPacks {
     /// packs that are part of the program.
     ///
     /// # Errors
-    /// Every mistake of every pack, and of the accounts.
+    /// Every mistake of every pack, and of the accounts; what is wrong with `[embedding]`.
     pub(crate) fn load(
         config: &PacksConfig,
         organization: Option<&str>,
@@ -99,7 +99,8 @@ impl OwnPacks {
         for own in &mut all {
             own.changed = accepted.0.get(&own.pack.id).map_or_else(Vec::new, |known| accept::changed(own, known));
         }
-        Ok(Self { all, embedder: config.embedder.clone() })
+        let embedder = config.embedding.read().map_err(Failure::usage)?;
+        Ok(Self { all, embedder })
     }
 
     /// One pack.

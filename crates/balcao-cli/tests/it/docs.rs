@@ -80,6 +80,7 @@ fn every_command_and_option_has_a_description() {
         "serve",
         "stats",
         "retention",
+        "knowledge",
         "plan",
         "backup",
         "restore",

@@ -103,7 +103,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
 
     let sample = crate::root().join("samples/barbearia-figueira.yaml").display().to_string();
     // What each command writes; `None` for one that shows no stored data, or serves until it is stopped.
-    let written: [(&str, Option<Vec<Vec<&str>>>); 21] = [
+    let written: [(&str, Option<Vec<Vec<&str>>>); 22] = [
         ("chat", Some(vec![vec!["chat", "--script", "lines.txt", "--trace"]])),
         ("serve", None),
         ("demo", None),
@@ -129,6 +129,10 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
             Some(vec![vec!["outbox", "list", "--all"], vec!["outbox", "list", "--json"], vec!["outbox", "webhooks"]]),
         ),
         ("retention", Some(vec![vec!["retention", "--dry-run"], vec!["retention", "--dry-run", "--json"]])),
+        (
+            "knowledge",
+            Some(vec![vec!["knowledge", "search", "estacionamento"], vec!["knowledge", "prepare", "--json"]]),
+        ),
         ("stats", Some(vec![vec!["stats"], vec!["stats", "--json"]])),
         ("agenda", Some(vec![vec!["agenda", "list"], vec!["agenda", "export", "Wesley", "--detail", "first_name"]])),
         ("key", Some(vec![vec!["key", "list"], vec!["key", "list", "--json"]])),

@@ -109,6 +109,7 @@ fn a_105_no_command_gives_a_terminal_what_customers_models_or_services_wrote_as_
         (vec!["doctor", "--json"], 1),
         (vec!["plan"], 0),
         (vec!["retention", "--dry-run"], 0),
+        (vec!["knowledge", "search", "cinzel"], 0),
         (vec!["inbox", "give-back", "1"], 0),
     ] {
         let said = whole(&run(folder, &command, ""));

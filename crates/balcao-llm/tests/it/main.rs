@@ -12,6 +12,7 @@
 mod contract;
 mod corpus;
 mod dialects;
+mod embedding;
 mod requests;
 mod resilience;
 mod scripted;

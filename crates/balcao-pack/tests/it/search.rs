@@ -1,4 +1,5 @@
-//! How often the right tool is among the first five of a catalogue of more than a thousand, by keywords alone.
+//! How often the right tool is among the first five of a catalogue of more than a thousand: by keywords alone, and, where a model is
+//! named, by its vectors alone and by both (`by_vectors_and_by_both` says how).
 //!
 //! Requests: the questions of the Berkeley function calling set, each of which belongs to one function, and two of our own for every ClickUp
 //! command, one in Portuguese and one in English (`requests.tsv`), written before anything was measured. What was looked at while weights
@@ -10,6 +11,7 @@ use std::{
 };
 
 use balcao_language::bilingual_tokens;
+use balcao_llm::embed::{Embedder, EmbeddingConfig, LocalEmbedder, OpenAiEmbedder};
 use balcao_pack::{Handlers, LoadedPack, Loader, search::of_tool};
 use balcao_search::{Entry, Filter, Index, Labels, Query};
 use serde_json::Value;
@@ -127,12 +129,24 @@ struct Tally {
     five: usize,
 }
 
-/// How often a tool that serves a request stands first, and among the first five; and what was missed.
+/// How a query is put: its words, and its vector.
+type Put<'a> = (&'a str, Option<&'a [f32]>);
+
 fn measure(index: &Index, requests: &[Request]) -> (BTreeMap<String, Tally>, Vec<String>) {
+    measure_by(index, requests, |number| (requests[number].words.as_str(), None))
+}
+
+/// How often a tool that serves a request stands first, and among the first five; and what was missed.
+fn measure_by<'a>(
+    index: &Index,
+    requests: &[Request],
+    put: impl Fn(usize) -> Put<'a>,
+) -> (BTreeMap<String, Tally>, Vec<String>) {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut missed = Vec::new();
     for (number, request) in requests.iter().enumerate() {
-        let hits = index.search(&Query { words: &request.words, limit: FIRST, ..Query::default() });
+        let (words, vector) = put(number);
+        let hits = index.search(&Query { words, vector, limit: FIRST, ..Query::default() });
         let found: Vec<String> = hits.iter().map(|hit| format!("{}/{}", hit.entry.labels.tool, hit.entry.id)).collect();
         let right = |id: &String| request.tools.contains(id);
         let half = if number % 4 < 2 { "looked at" } else { "held out" };
@@ -157,6 +171,16 @@ fn told(tallies: &BTreeMap<String, Tally>) {
     }
 }
 
+/// The catalogue, and what is asked of it.
+fn catalogue(root: &Path) -> (Vec<Entry>, Vec<Request>) {
+    let (functions, mut requests) = bfcl(root);
+    requests.extend(own());
+    let mut entries: Vec<Entry> = clickup().tools.iter().map(|tool| of_tool(&tool.spec)).collect();
+    entries.extend(functions);
+    entries.extend(others(root));
+    (entries, requests)
+}
+
 #[test]
 fn the_right_tool_is_among_the_first_five_of_a_catalogue_of_a_thousand() {
     let Some(root) = material() else {
@@ -165,11 +189,7 @@ fn the_right_tool_is_among_the_first_five_of_a_catalogue_of_a_thousand() {
         );
         return;
     };
-    let (functions, mut requests) = bfcl(&root);
-    requests.extend(own());
-    let mut entries: Vec<Entry> = clickup().tools.iter().map(|tool| of_tool(&tool.spec)).collect();
-    entries.extend(functions);
-    entries.extend(others(&root));
+    let (entries, requests) = catalogue(&root);
     let index = Index::new(entries, bilingual_tokens);
     let (tallies, missed) = measure(&index, &requests);
     println!("{} tools, {} requests, by keywords alone", index.entries().len(), requests.len());
@@ -182,6 +202,42 @@ fn the_right_tool_is_among_the_first_five_of_a_catalogue_of_a_thousand() {
     for name in ["all", "all, held out"] {
         let tally = &tallies[name];
         assert!(tally.five * 100 >= tally.of * 87, "{name}: {} of {}", tally.five, tally.of);
+    }
+}
+
+/// What makes vectors: a service (`BALCAO_EMBEDDING_URL`, `BALCAO_EMBEDDING_MODEL`, `BALCAO_EMBEDDING_KEY`), or a folder
+/// (`BALCAO_EMBEDDING_FOLDER`).
+fn embedder() -> Option<Box<dyn Embedder>> {
+    if let Some(folder) = std::env::var_os("BALCAO_EMBEDDING_FOLDER") {
+        return Some(Box::new(LocalEmbedder::open(Path::new(&folder)).unwrap()));
+    }
+    let base_url = std::env::var("BALCAO_EMBEDDING_URL").ok()?;
+    let model = std::env::var("BALCAO_EMBEDDING_MODEL").unwrap();
+    let key = std::env::var("BALCAO_EMBEDDING_KEY").ok().map(Into::into);
+    let within = std::time::Duration::from_secs(600);
+    Some(Box::new(OpenAiEmbedder::new(EmbeddingConfig { base_url, model, key, within }).unwrap()))
+}
+
+/// Figures for docs/PERFORMANCE.md: it asks a model, so it runs by hand alone.
+#[tokio::test]
+#[ignore = "asks a model: name one by BALCAO_EMBEDDING_URL and BALCAO_EMBEDDING_MODEL, or by BALCAO_EMBEDDING_FOLDER"]
+async fn by_vectors_and_by_both() {
+    let (embedder, root) = (embedder().expect("a model"), material().expect("the material"));
+    let (entries, requests) = catalogue(&root);
+    let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
+    let asked: Vec<String> = requests.iter().map(|request| request.words.clone()).collect();
+    let started = std::time::Instant::now();
+    let vectors = embedder.embed(&texts).await.unwrap();
+    let queries = embedder.embed(&asked).await.unwrap();
+    let each = started.elapsed().as_secs_f64() * 1000.0 / f64::from(u32::try_from(texts.len() + asked.len()).unwrap());
+    println!("{} tools, {} requests, {}, {each:.2} ms a text", entries.len(), requests.len(), embedder.model());
+    let index = Index::new(entries, bilingual_tokens).with_vectors(&vectors).unwrap();
+    for (name, words, meaning) in [("words", true, false), ("vectors", false, true), ("both", true, true)] {
+        let put = |number: usize| -> Put<'_> {
+            (if words { &asked[number] } else { "" }, meaning.then_some(queries[number].as_slice()))
+        };
+        println!(" by {name}:");
+        told(&measure_by(&index, &requests, put).0);
     }
 }
 

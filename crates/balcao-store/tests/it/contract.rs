@@ -131,6 +131,7 @@ contract! {
         a_tag_is_attached_once,
         names_are_ordered_byte_by_byte,
         knowledge_is_listed_by_category_and_forgotten,
+        vectors_of_knowledge_are_kept_by_model_and_gone_with_their_entries,
         notes_templates_and_media_are_kept,
         texts_keep_every_character,
         what_a_business_has_booked_of_us_is_kept,

@@ -13,6 +13,7 @@ use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus
 use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
 use balcao_store::catalog::{self, Around};
 use balcao_store::dispatch::{self, Route};
+use balcao_store::knowledge::vectors::{self, EntryVector};
 use balcao_store::library::{self, Media, Template};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::{
@@ -38,6 +39,7 @@ cases!(
     a_tag_is_attached_once,
     names_are_ordered_byte_by_byte,
     knowledge_is_listed_by_category_and_forgotten,
+    vectors_of_knowledge_are_kept_by_model_and_gone_with_their_entries,
     notes_templates_and_media_are_kept,
     texts_keep_every_character,
     what_a_business_has_booked_of_us_is_kept,
@@ -339,6 +341,44 @@ pub async fn knowledge_is_listed_by_category_and_forgotten(store: &Store) {
         let found = knowledge::search(tx, ours.organization, &["pix".to_owned()], None, 9)?;
         // The shorter one, without a category, comes first.
         assert_eq!(found.into_iter().map(|hit| hit.entry.id).collect::<Vec<_>>(), [rest, place]);
+        Ok(())
+    })
+    .await;
+}
+
+/// One vector for each entry, of the model that made it last; none outlives its entry or its organization, and none is another's.
+pub async fn vectors_of_knowledge_are_kept_by_model_and_gone_with_their_entries(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let mut add = |world: World, title: &str| {
+            let (id, content) = (KnowledgeId::try_from(1).unwrap(), "pix".to_owned());
+            let entry = KnowledgeEntry { id, category: None, title: title.to_owned(), content };
+            knowledge::insert(tx, world.organization, &entry, |_text| Vec::new())
+        };
+        let (one, two, other) = (add(ours, "um")?, add(ours, "dois")?, add(theirs, "um")?);
+        let made = |entry, digest: u8, numbers: &[f32]| EntryVector {
+            entry,
+            digest: vec![digest; 32],
+            numbers: numbers.to_vec(),
+        };
+        let kept = |tx: &mut Tx<'_>, world: World, model: &str| vectors::list(tx, world.organization, model);
+        let first = [made(two, 2, &[0.5, -1.0e-20]), made(one, 1, &[f32::MAX, 0.0]), made(other, 9, &[1.0])];
+        vectors::keep(tx, ours.organization, "small", &first)?;
+        assert_eq!(kept(tx, ours, "small")?, [first[1].clone(), first[0].clone()], "not the other's");
+        assert_eq!(kept(tx, theirs, "small")?, []);
+        assert_eq!(kept(tx, ours, "large")?, []);
+        let anew = [made(one, 3, &[2.0])];
+        vectors::keep(tx, ours.organization, "large", &anew)?;
+        assert_eq!(kept(tx, ours, "large")?, anew);
+        assert_eq!(kept(tx, ours, "small")?, [first[0].clone()]);
+        assert!(knowledge::delete(tx, ours.organization, one)?);
+        assert_eq!(kept(tx, ours, "large")?, []);
+        vectors::keep(tx, ours.organization, "large", &anew)?;
+        assert_eq!(kept(tx, ours, "large")?, [], "the entry is gone");
+        vectors::keep(tx, theirs.organization, "small", &[made(other, 9, &[1.0])])?;
+        assert_eq!(kept(tx, theirs, "small")?.len(), 1);
+        tx.execute("DELETE FROM organization WHERE id = ?1", &[theirs.organization.into()])?;
+        assert_eq!(kept(tx, theirs, "small")?, []);
         Ok(())
     })
     .await;

@@ -8,6 +8,7 @@ pub mod endpoint;
 pub mod evolution;
 pub mod graph;
 mod http;
+pub mod local_model;
 pub mod model;
 mod multipart;
 pub mod otlp;

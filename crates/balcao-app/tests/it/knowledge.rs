@@ -1,0 +1,166 @@
+//! Knowledge that is found by what it means, with a static model in a folder; and what happens while the model fails.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
+use async_trait::async_trait;
+use balcao_app::{
+    Desk,
+    knowledge::{Knowledge, KnowledgeHit},
+};
+use balcao_domain::knowledge::KnowledgeEntry;
+use balcao_domain::{KnowledgeId, OrganizationId};
+use balcao_language::search::search_tokens;
+use balcao_llm::{
+    ModelError, ModelErrorKind,
+    embed::{Embedder, LocalEmbedder},
+};
+use balcao_store::{StoreError, knowledge, knowledge::vectors};
+use balcao_testkit::fakes::local_model;
+use tempfile::{TempDir, tempdir};
+
+use crate::world::{World, figueira};
+
+const MEANINGS: &[&[&str]] = &[
+    &["fusca", "garagem", "estacionamento", "vagas"],
+    &["pix", "grana", "dinheiro", "cartão"],
+    &["criança", "crianças", "filho", "brinquedos"],
+];
+
+/// A model that counts what it is asked, and fails when it is told to.
+#[derive(Debug)]
+struct Watched {
+    model: LocalEmbedder,
+    asked: Mutex<Vec<Vec<String>>>,
+    fails: AtomicBool,
+    _folder: TempDir,
+}
+
+impl Watched {
+    fn of(meanings: &[&[&str]]) -> Arc<Self> {
+        let folder = tempdir().unwrap();
+        local_model::write(folder.path(), meanings).unwrap();
+        let model = LocalEmbedder::open(folder.path()).unwrap();
+        Arc::new(Self { model, asked: Mutex::default(), fails: AtomicBool::new(false), _folder: folder })
+    }
+
+    /// The number of texts of each request since the last look.
+    fn asked(&self) -> Vec<usize> {
+        std::mem::take(&mut *self.asked.lock().unwrap()).iter().map(Vec::len).collect()
+    }
+}
+
+#[async_trait]
+impl Embedder for Watched {
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.asked.lock().unwrap().push(texts.to_vec());
+        if self.fails.load(Ordering::SeqCst) {
+            let (provider, message) = ("embedding".to_owned(), "told to fail".to_owned());
+            return Err(ModelError { kind: ModelErrorKind::Upstream, provider, message, retry_after: None });
+        }
+        self.model.embed(texts).await
+    }
+
+    fn model(&self) -> &str {
+        self.model.model()
+    }
+}
+
+fn by(world: &World, model: &Arc<Watched>) -> Knowledge {
+    let embedder: Arc<dyn Embedder> = Arc::<Watched>::clone(model);
+    Knowledge::new(world.desk.clone().with_embedder(Some(embedder)))
+}
+
+async fn ask(knowledge: &Knowledge, organization: OrganizationId, query: &str) -> Vec<KnowledgeHit> {
+    knowledge.search(organization, query.to_owned(), None).await.unwrap().unwrap()
+}
+
+fn titles(hits: &[KnowledgeHit]) -> Vec<&str> {
+    hits.iter().map(|hit| hit.title.as_str()).collect()
+}
+
+async fn kept(desk: &Desk, organization: OrganizationId, model: &str) -> usize {
+    let model = model.to_owned();
+    let read = desk.store.read(move |tx| vectors::list(tx, organization, &model)).await;
+    read.map_err(|error: StoreError| error).unwrap().len()
+}
+
+#[tokio::test]
+async fn an_entry_is_found_by_what_a_customer_means_and_by_their_words() {
+    let world = figueira().await;
+    let model = Watched::of(MEANINGS);
+    let (words, meaning) = (Knowledge::new(world.desk.clone()), by(&world, &model));
+    assert!(ask(&words, world.organization, "guardar o fusca").await.is_empty());
+    let hits = ask(&meaning, world.organization, "guardar o fusca").await;
+    assert_eq!(hits[0].title, "Endereço e estacionamento");
+    assert_eq!((hits[0].by_words, hits[0].by_vectors), (None, Some(1)));
+    // A word that it knows and one that only stands there: what both name comes first.
+    let hits = ask(&meaning, world.organization, "estacionamento").await;
+    assert_eq!(
+        (hits[0].title.as_str(), hits[0].by_words, hits[0].by_vectors),
+        ("Endereço e estacionamento", Some(1), Some(1))
+    );
+    // Of a query without a known word, words alone decide.
+    assert_eq!(titles(&ask(&meaning, world.organization, "atrasado").await), ["Chegar atrasado"]);
+    assert!(ask(&meaning, world.organization, "xilofone").await.is_empty());
+    // The business's own record has its place among them.
+    let hits = ask(&meaning, world.organization, "qual o telefone? tem vagas?").await;
+    assert!(titles(&hits).contains(&"Telefone") && titles(&hits).contains(&"Endereço e estacionamento"), "{hits:#?}");
+    let inside = meaning.search(world.organization, "grana".to_owned(), Some("Crianças".to_owned())).await;
+    assert!(!titles(&inside.unwrap().unwrap()).contains(&"O que aceitamos"), "a category is a wall for vectors, too");
+}
+
+#[tokio::test]
+async fn a_vector_is_made_once_and_again_for_another_model_and_for_what_is_new() {
+    let world = figueira().await;
+    let organization = world.organization;
+    let first = Watched::of(MEANINGS);
+    let knowledge = by(&world, &first);
+    ask(&knowledge, organization, "fusca").await;
+    assert_eq!(first.asked(), [1, 6], "the query, and every entry");
+    assert_eq!(kept(&world.desk, organization, first.model()).await, 6);
+    ask(&knowledge, organization, "fusca").await;
+    assert_eq!(first.asked(), [1]);
+
+    let added = |title: &str, content: &str| KnowledgeEntry {
+        id: KnowledgeId::try_from(1).unwrap(),
+        category: None,
+        title: title.to_owned(),
+        content: content.to_owned(),
+    };
+    let entry = added("Manobrista", "Guardamos na garagem.");
+    let put = move |tx: &mut balcao_store::Tx<'_>| knowledge::insert(tx, organization, &entry, search_tokens);
+    let id = world.desk.store.write(put).await.map_err(|error: StoreError| error).unwrap();
+    let hits = ask(&knowledge, organization, "fusca").await;
+    assert_eq!(first.asked(), [1, 1]);
+    assert!(titles(&hits[..2]).contains(&"Manobrista"), "{hits:#?}");
+
+    let other = Watched::of(&[&["fusca", "vale"], &["presente"]]);
+    assert_eq!(by(&world, &other).prepare(organization).await.unwrap().unwrap(), 7);
+    assert_eq!(other.asked(), [7]);
+    assert_eq!(kept(&world.desk, organization, first.model()).await, 0, "each entry has one vector");
+    assert_eq!(by(&world, &other).prepare(organization).await.unwrap().unwrap(), 0);
+    assert_eq!(ask(&by(&world, &other), organization, "fusca").await[0].title, "Vale-presente");
+
+    let gone = move |tx: &mut balcao_store::Tx<'_>| knowledge::delete(tx, organization, id);
+    assert!(world.desk.store.write(gone).await.map_err(|error: StoreError| error).unwrap());
+    assert_eq!(kept(&world.desk, organization, other.model()).await, 6);
+}
+
+#[tokio::test]
+async fn words_alone_decide_while_the_model_fails_and_it_is_left_alone_for_a_while() {
+    let world = figueira().await;
+    let model = Watched::of(MEANINGS);
+    let knowledge = by(&world, &model);
+    model.fails.store(true, Ordering::SeqCst);
+    assert_eq!(ask(&knowledge, world.organization, "pix").await[0].by_words, Some(1));
+    assert!(ask(&knowledge, world.organization, "fusca").await.is_empty());
+    assert_eq!(model.asked(), [1], "the second search did not wait for it");
+    let error = knowledge.prepare(world.organization).await.unwrap().unwrap_err();
+    assert!(error.to_string().contains("told to fail"), "{error}");
+    // Another program, later: it answers again, and what is lacking is made then.
+    model.fails.store(false, Ordering::SeqCst);
+    assert_eq!(ask(&by(&world, &model), world.organization, "fusca").await[0].by_vectors, Some(1));
+}

@@ -1,0 +1,104 @@
+//! `balcao knowledge`: what the assistant finds in the business's knowledge base.
+
+use std::process::ExitCode;
+
+use balcao_app::{
+    knowledge::{Knowledge, KnowledgeHit},
+    names::NameRefusal,
+};
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::{
+    config::Config,
+    output::{Failure, chain, say},
+    wire,
+};
+
+/// Characters of an entry that are shown.
+const SHOWN: usize = 80;
+
+/// Options of `balcao knowledge`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    balcao knowledge search \"onde estaciono?\"   what the assistant would find\n  \
+    balcao knowledge prepare                     makes the vectors that entries lack, so that no search has to")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What is found, as the tool `search_knowledge_base` finds it, with its places by words and by vectors.
+    Search {
+        /// What is looked for.
+        #[arg(value_name = "QUERY", required = true)]
+        query: Vec<String>,
+        /// Only entries of this category.
+        #[arg(long, value_name = "CATEGORY")]
+        category: Option<String>,
+        /// JSON instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Makes the vectors that entries lack.
+    Prepare {
+        /// JSON instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the command.
+pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
+    let (desk, organization, _clock) = wire::configured(config, None).await?;
+    let desk = wire::meaning(desk, config)?;
+    let by_words_alone = desk.meaning.is_none();
+    let knowledge = Knowledge::new(desk);
+    let failed = |error| Failure::operation(chain(&error));
+    match args.command {
+        Command::Search { query, category, json } => {
+            let found = knowledge.search(organization, query.join(" "), category).await.map_err(failed)?;
+            let hits = found.map_err(|refusal| Failure::usage(unknown(&refusal)))?;
+            tell(&hits, json);
+        }
+        Command::Prepare { json } => {
+            let made = knowledge.prepare(organization).await.map_err(failed)?;
+            let made = made.map_err(|error| Failure::operation(chain(&error)))?;
+            say(&match (json, by_words_alone) {
+                (true, _) => json!({ "made": made }).to_string(),
+                (false, true) => "nothing to make: no [embedding] is configured, so words alone decide".to_owned(),
+                (false, false) => format!("{made} vectors were made"),
+            });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(hits: &[KnowledgeHit], json: bool) {
+    if json {
+        say(&json!(hits).to_string());
+    } else if hits.is_empty() {
+        say("nothing found: other words may find something");
+    } else {
+        for hit in hits {
+            let place = |place: Option<usize>| place.map_or_else(|| "-".to_owned(), |place| place.to_string());
+            let (words, vectors) = (place(hit.by_words), place(hit.by_vectors));
+            let said: String = hit.content.chars().take(SHOWN).collect();
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            say(&format!("words {words:>3}  vectors {vectors:>3}  {}: {said}", hit.title));
+        }
+    }
+}
+
+fn unknown(refusal: &NameRefusal) -> String {
+    match refusal {
+        NameRefusal::NotFound { query, known, .. } => {
+            format!("--category: there is no category `{query}`; there are: {}", known.join(", "))
+        }
+        NameRefusal::Ambiguous { query, candidates } => {
+            format!("--category: `{query}` may be {}", candidates.join(", "))
+        }
+    }
+}
