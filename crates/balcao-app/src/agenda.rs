@@ -234,6 +234,12 @@ impl Agenda {
                 .any(|free| free.starts.contains(&start))
     }
 
+    /// The minute of its local day.
+    pub(crate) fn minute_of_day(&self, at: Timestamp) -> u16 {
+        let local = self.zone.to_datetime(at);
+        u16::try_from(i32::from(local.hour()) * 60 + i32::from(local.minute())).unwrap_or_default()
+    }
+
     /// The last local date that a service, or a visit without one, can be booked on.
     pub(crate) fn last_date(&self, service: Option<&Service>) -> Date {
         let own = service.and_then(|service| service.advance_days);

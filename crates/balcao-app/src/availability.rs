@@ -57,6 +57,9 @@ pub struct DayAvailability {
     pub results: Vec<ProfessionalSlots>,
     /// Why the day is not like its weekday.
     pub note: Option<String>,
+    /// Whether the professional who was asked for has no hours at all: then there is nothing to look for.
+    #[serde(default)]
+    pub no_hours: bool,
     /// On a day without free slots: the first one after it, within 30 days.
     pub next_available: Option<Slot>,
 }
@@ -201,6 +204,7 @@ fn on_day(agenda: &Agenda, date: Date, query: &AvailabilityQuery) -> Result<DayA
         total: free.iter().map(|slots| slots.starts.len()).sum(),
         results: free.iter().filter_map(|slots| shown(agenda, slots)).collect(),
         note: agenda.business.note_on(date).map(str::to_owned),
+        no_hours: professional.is_some_and(|one| one.hours.is_empty()),
         next_available: None,
     })
 }

@@ -232,22 +232,36 @@ impl Contacts {
         name: String,
         may_create: bool,
     ) -> Effect<Tagged, NameRefusal> {
+        let add = move |tx: &mut Tx<'_>, _now| tag_as(tx, organization, id, &name, may_create);
+        self.desk.effect(organization, key, add).await
+    }
+
+    /// Gives a contact several tags, or none of them: where one is refused, none is given.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn add_tags(
+        &self,
+        organization: OrganizationId,
+        id: ContactId,
+        key: EffectKey,
+        names: Vec<String>,
+        may_create: bool,
+    ) -> Effect<Vec<Tagged>, NameRefusal> {
         let add = move |tx: &mut Tx<'_>, _now| {
-            let (found, created) = match (find_tag(tx, organization, &name)?, may_create) {
-                (Ok(found), _) => (found, false),
-                (Err(refusal), false) => return Ok(Err(refusal)),
-                (Err(refusal @ NameRefusal::Ambiguous { .. }), true) => return Ok(Err(refusal)),
-                (Err(NameRefusal::NotFound { .. }), true) => {
-                    let name = name.trim().to_owned();
-                    if name.is_empty() || name.chars().count() > MAX_FIELD_CHARS {
-                        return Ok(Err(NameRefusal::NotFound { query: name, nearest: None, known: Vec::new() }));
-                    }
-                    let id = tag::insert(tx, organization, &name)?;
-                    (balcao_domain::tag::Tag { id, name }, true)
+            for name in &names {
+                if let Err(refusal) = meant_tag(tx, organization, name, may_create)? {
+                    return Ok(Err(refusal));
                 }
-            };
-            let added = tag::attach(tx, organization, id, found.id)?;
-            Ok(Ok(Tagged { tag: found.name, was_present: !added, created }))
+            }
+            let mut given = Vec::new();
+            for name in &names {
+                match tag_as(tx, organization, id, name, may_create)? {
+                    Ok(tagged) => given.push(tagged),
+                    Err(refusal) => return Ok(Err(refusal)),
+                }
+            }
+            Ok(Ok(given))
         };
         self.desk.effect(organization, key, add).await
     }
@@ -273,6 +287,45 @@ impl Contacts {
         };
         self.desk.effect(organization, key, remove).await
     }
+}
+
+/// The tag of that name; `None` for one that is still to be made.
+fn meant_tag(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    name: &str,
+    may_create: bool,
+) -> Result<Result<Option<balcao_domain::tag::Tag>, NameRefusal>, UseCaseError> {
+    Ok(match find_tag(tx, organization, name)? {
+        Ok(found) => Ok(Some(found)),
+        Err(NameRefusal::NotFound { .. }) if may_create => {
+            let name = name.trim();
+            let fits = !name.is_empty() && name.chars().count() <= MAX_FIELD_CHARS;
+            let refusal = || NameRefusal::NotFound { query: name.to_owned(), nearest: None, known: Vec::new() };
+            if fits { Ok(None) } else { Err(refusal()) }
+        }
+        Err(refusal) => Err(refusal),
+    })
+}
+
+/// Gives a contact the tag of that name, which is made if it may be.
+fn tag_as(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ContactId,
+    name: &str,
+    may_create: bool,
+) -> Result<Result<Tagged, NameRefusal>, UseCaseError> {
+    let (found, created) = match meant_tag(tx, organization, name, may_create)? {
+        Ok(Some(found)) => (found, false),
+        Ok(None) => {
+            let name = name.trim().to_owned();
+            (balcao_domain::tag::Tag { id: tag::insert(tx, organization, &name)?, name }, true)
+        }
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let added = tag::attach(tx, organization, id, found.id)?;
+    Ok(Ok(Tagged { tag: found.name, was_present: !added, created }))
 }
 
 /// A tag by name. A near spelling is not enough: a tag is written down, not spoken, and a wrong one would stay unseen.

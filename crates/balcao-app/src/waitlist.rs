@@ -207,11 +207,8 @@ fn hopeless(
             offered_by: agenda.offered_by(service),
         });
     }
-    let in_period = |start: &Timestamp| {
-        let start = agenda.zone.to_datetime(*start);
-        let minute = u16::try_from(i32::from(start.hour()) * 60 + i32::from(start.minute())).unwrap_or_default();
-        request.period.is_none_or(|part| part.contains_minute(minute))
-    };
+    let in_period =
+        |start: &Timestamp| request.period.is_none_or(|part| part.contains_minute(agenda.minute_of_day(*start)));
     let could_free = agenda.free_if_empty(service, professional.map(|one| one.id), (request.date, request.date));
     let hope = could_free.iter().any(|slots| slots.starts.iter().any(in_period));
     (!hope).then(|| JoinRefusal::OutsideHours {
@@ -251,8 +248,6 @@ fn offer_to_next(
         return Ok(());
     }
     let start = zone.to_datetime(freed.span.start);
-    let minute = u16::try_from(i32::from(start.hour()) * 60 + i32::from(start.minute())).unwrap_or_default();
-    let Ok(period) = Period::new(minute, 1440) else { return Ok(()) };
     let mut waiting = waitlist::waiting_for(tx, organization.id, start.date())?;
     for index in (0..waiting.len()).rev() {
         // Who wants no messages cannot be told, and nothing is held for somebody who does not know of it.
@@ -267,14 +262,18 @@ fn offer_to_next(
         return Ok(());
     }
     let agenda = Agenda::load(tx, organization.id, None, (start.date(), start.date()), now)?;
-    let fits = |entry: &WaitlistEntry| {
+    // Of the freed time what can be booked: it may begin off the grid, and a service may not fit in behind.
+    let fits = |entry: &WaitlistEntry| -> Option<Timestamp> {
         let service = entry.service.and_then(|id| agenda.services.iter().find(|service| service.id == id));
         let free = agenda.free(service, None, Some(freed.professional), (start.date(), start.date()));
         let inside = |at: &Timestamp| freed.span.start <= *at && *at < freed.span.end;
-        free.iter().any(|slots| slots.starts.iter().any(inside))
+        let wants = |at: &Timestamp| {
+            let period = Period::new(agenda.minute_of_day(*at), 1440);
+            period.is_ok_and(|period| entry.wants(start.date(), freed.professional, period))
+        };
+        free.iter().flat_map(|slots| slots.starts.iter().copied()).find(|at| inside(at) && wants(at))
     };
-    let next = waiting.iter().find(|entry| entry.wants(start.date(), freed.professional, period) && fits(entry));
-    if let Some(entry) = next {
+    if let Some((entry, at)) = waiting.iter().find_map(|entry| Some((entry, fits(entry)?))) {
         let hold = i64::from(organization.scheduling.waitlist_hold_minutes);
         let offer = NewOffer {
             entry: entry.id,
@@ -285,19 +284,20 @@ fn offer_to_next(
             held_until: balcao_domain::span::plus_minutes(now, hold),
         };
         waitlist::offer(tx, organization.id, &offer, now)?;
-        tell(tx, organization, zone, &agenda, &offer, now)?;
+        tell(tx, organization, zone, &agenda, &offer, at, now)?;
         event::push(tx, organization.id, "waitlist_offered", &entry.id.to_string(), "{}", now)?;
     }
     Ok(())
 }
 
-/// Puts the offer into the contact's thread, so that their answer is understood, whatever it is.
+/// Puts the offer of the start `at` into the contact's thread, so that their answer is understood, whatever it is.
 fn tell(
     tx: &mut Tx<'_>,
     organization: &Organization,
     zone: &TimeZone,
     agenda: &Agenda,
     offer: &NewOffer,
+    at: Timestamp,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let Some(conversation) = conversation::of_contact(tx, organization.id, offer.contact)?.into_iter().next() else {
@@ -305,7 +305,7 @@ fn tell(
     };
     let locale = say::Locale::of(&organization.locale);
     let name = agenda.professionals.iter().find(|one| one.id == offer.professional).map_or("", |one| one.name.as_str());
-    let (starts, until) = (zone.to_datetime(offer.span.start), zone.to_datetime(offer.held_until));
+    let (starts, until) = (zone.to_datetime(at), zone.to_datetime(offer.held_until));
     let (day, at, until) =
         (say::day(starts.date(), locale), say::time(starts.time(), locale), say::time(until.time(), locale));
     let text = match locale {

@@ -247,6 +247,12 @@ impl Hours {
         }
     }
 
+    /// Whether no date has a period: nothing was ever registered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.weekly.is_empty() && self.exceptions.values().all(|exception| exception.periods.is_empty())
+    }
+
     /// Why a date is not like its weekday: the exception's note, or the holiday's name.
     #[must_use]
     pub fn note_on(&self, date: Date) -> Option<&str> {

@@ -94,6 +94,8 @@ pub struct Appointment {
 /// The free starts of one day.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Availability {
+    /// True if the professional who was asked for has no hours at all.
+    pub no_hours: bool,
     /// Free starts by professional, in the tool's order; professionals without any are left out.
     pub free: Vec<(String, Vec<Time>)>,
     /// The next opening, if the day has none.
@@ -187,6 +189,7 @@ pub fn availability(value: &Value) -> Availability {
     Availability {
         free: free.collect(),
         next: next.filter(|next| next.date.is_some()),
+        no_hours: text(value, &["reason"]).as_deref() == Some("NO_HOURS"),
         refusal: value.get("reason").and_then(|_| message(value)),
         offered_by: others.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use balcao_domain::hours::{Period, of_minutes};
 use balcao_domain::intervals::{merged, without};
 use balcao_domain::scheduling::QUANTUM_MIN;
+use balcao_domain::service::Service;
 use balcao_domain::{ProfessionalId, Span};
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -28,8 +29,9 @@ pub(super) fn days(agenda: &Agenda, only: Option<ProfessionalId>, (from, to): (D
 fn day(agenda: &Agenda, only: Option<ProfessionalId>, date: Date) -> BusyDay {
     let people = || agenda.professionals.iter().filter(|one| one.active && only.is_none_or(|only| only == one.id));
     let open = merged(people().flat_map(|one| agenda.works(one, date)).map(minutes_of).collect());
-    let starts = agenda.free(None, None, only, (date, date)).into_iter().flat_map(|one| one.starts);
-    let starts: BTreeSet<String> = starts.map(|at| agenda.zone.to_datetime(at).strftime("%H:%M").to_string()).collect();
+    let of_some = |service: &&Service| people().any(|one| one.offers(service.id).is_none());
+    let free_for = agenda.services.iter().filter(of_some);
+    let free_for = free_for.map(|service| (service.name.clone(), starts(agenda, Some(service), only, date)));
     let free =
         people().flat_map(|one| agenda.free_spans(one, date)).filter_map(|span| minutes(&agenda.zone, date, span));
     let busy = without(&open, &merged(free.collect()));
@@ -37,9 +39,18 @@ fn day(agenda: &Agenda, only: Option<ProfessionalId>, date: Date) -> BusyDay {
         date,
         open: of_minutes(&open),
         busy: of_minutes(&busy),
-        free: starts.into_iter().collect(),
+        free: starts(agenda, None, only, date),
+        free_for: free_for.collect(),
+        closed: agenda.business.on(date).is_empty(),
         note: agenda.business.note_on(date).map(str::to_owned),
     }
+}
+
+/// When a visit could begin, with any of those who offer the service: `HH:MM`, in order.
+fn starts(agenda: &Agenda, service: Option<&Service>, only: Option<ProfessionalId>, date: Date) -> Vec<String> {
+    let starts = agenda.free(service, None, only, (date, date)).into_iter().flat_map(|one| one.starts);
+    let starts: BTreeSet<String> = starts.map(|at| agenda.zone.to_datetime(at).strftime("%H:%M").to_string()).collect();
+    starts.into_iter().collect()
 }
 
 /// The part of a span on a date, by the clock on the wall.

@@ -162,6 +162,10 @@ pub struct BusyDay {
     pub busy: Vec<Period>,
     /// When a visit of the usual length could begin, `HH:MM`, in order.
     pub free: Vec<String>,
+    /// The same for each service that not everybody asked about offers, by its name: with those who do, and in its own length.
+    pub free_for: Vec<(String, Vec<String>)>,
+    /// Whether the business itself is closed all day, whoever was asked about.
+    pub closed: bool,
     /// Why the day is not like its weekday.
     pub note: Option<String>,
 }

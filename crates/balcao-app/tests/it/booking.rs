@@ -5,7 +5,7 @@ use balcao_app::reminders::Reminders;
 use balcao_app::waitlist::{JoinRequest, Waitlist};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::{AppointmentStatus, ContactId};
-use balcao_store::{OpenOptions, Store, StoreError};
+use balcao_store::{OpenOptions, Store, StoreError, conversation, message};
 
 use crate::world::{World, figueira, on};
 
@@ -301,6 +301,32 @@ async fn a_freed_slot_is_kept_for_the_first_who_waits() {
     assert_eq!(on_that_day.start, "10:00");
     assert!(matches!(book(&world, caio, cut()).await, Err(BookingRefusal::SlotTaken { .. })));
     book(&world, livia, cut()).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_waits_is_told_of_a_start_that_can_be_booked() {
+    let world = figueira().await;
+    let (caio, livia) = (world.caio().await, world.livia().await);
+    let (organization, store) = (world.organization, world.desk.store.clone());
+    let now = world.desk.clock.now();
+    let begun: Result<_, StoreError> =
+        store.write(move |tx| conversation::find_or_begin(tx, organization, livia, "terminal", now)).await;
+    let thread = begun.unwrap().id;
+    // What it occupies begins five minutes before ten.
+    book(&world, caio, wish("Íris", "Coloração", "2026-11-26", "10:00")).await.unwrap();
+    let join = JoinRequest {
+        date: "2026-11-26".parse().unwrap(),
+        professional: Some("Íris".to_owned()),
+        service: Some("Corte de menino".to_owned()),
+        period: None,
+    };
+    let waitlist = Waitlist::new(world.desk.clone());
+    waitlist.join(organization, livia, world.key(), join).await.unwrap().value.unwrap();
+    Booking::new(world.desk.clone()).cancel(organization, caio, world.key(), None).await.unwrap().value.unwrap();
+    let last: Result<_, StoreError> = store.read(move |tx| message::last(tx, organization, thread, 1)).await;
+    let told = last.unwrap().first().map(|one| one.text.clone()).unwrap_or_default();
+    assert!(told.contains("Íris Valente: quinta, 26/11 às 10h."), "{told}");
+    book(&world, livia, wish("Íris", "Corte de menino", "2026-11-26", "10:00")).await.unwrap();
 }
 
 #[tokio::test]

@@ -79,6 +79,27 @@ async fn tags_are_given_and_taken_and_created_only_if_allowed() {
 }
 
 #[tokio::test]
+async fn of_several_tags_all_are_given_or_none() {
+    let world = figueira().await;
+    let contacts = Contacts::new(world.desk.clone());
+    let livia = world.livia().await;
+    let give = |names: &[&str], may| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        contacts.add_tags(world.organization, livia, world.key(), names, may)
+    };
+    let before = contacts.info(world.organization, livia).await.unwrap().tags;
+    let refused = give(&["Mensalista", "Noivo"], false).await.unwrap().value.unwrap_err();
+    assert!(matches!(&refused, NameRefusal::NotFound { query, .. } if query == "Noivo"), "{refused:?}");
+    let refused = give(&["Noivo", "  "], true).await.unwrap().value.unwrap_err();
+    assert!(matches!(refused, NameRefusal::NotFound { .. }), "{refused:?}");
+    assert_eq!(contacts.info(world.organization, livia).await.unwrap().tags, before);
+    // A new one that is named twice is made once.
+    let given = give(&["mensalista", "Noivo", "noivo"], true).await.unwrap().value.unwrap();
+    let given: Vec<_> = given.iter().map(|one| (one.tag.as_str(), one.was_present, one.created)).collect();
+    assert_eq!(given, [("Mensalista", false, false), ("Noivo", false, true), ("Noivo", true, false)]);
+}
+
+#[tokio::test]
 async fn a_stage_of_two_pipelines_must_be_told_apart() {
     let store = balcao_store::Store::open_in_memory().unwrap();
     let world = on(store, "clinica-vereda.yaml", "2026-11-30T07:00").await;

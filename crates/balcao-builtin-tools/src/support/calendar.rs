@@ -45,10 +45,13 @@ pub(crate) fn range(cx: &ToolContext, start: &str, end: &str, most: i32) -> Tool
     Ok((from, to))
 }
 
-/// "08:00-12:00, 14:00-18:00", or that it is closed.
-pub(crate) fn business_hours(cx: &ToolContext, open: &[Period]) -> String {
-    if open.is_empty() {
+/// "08:00-12:00, 14:00-18:00"; or that the business is closed, or that nobody who was asked about works.
+pub(crate) fn business_hours(cx: &ToolContext, open: &[Period], closed: bool) -> String {
+    if closed {
         return say(cx, "Fechado", "Closed").to_owned();
+    }
+    if open.is_empty() {
+        return say(cx, "Sem atendimento", "Nobody works").to_owned();
     }
     open.iter().map(Period::to_string).collect::<Vec<_>>().join(", ")
 }

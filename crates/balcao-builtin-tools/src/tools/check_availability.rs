@@ -56,13 +56,17 @@ impl NativeTool for CheckAvailability {
         value.insert("available".to_owned(), (answer.total > 0).into());
         value.insert("total_free_slots".to_owned(), answer.total.into());
         value.insert("results".to_owned(), results.into());
+        let no_hours = answer.professional.clone().filter(|_| answer.no_hours);
         // What was understood, so that a near name is confirmed and not assumed.
         for (field, name) in [("service", answer.service), ("barber", answer.professional), ("note", answer.note)] {
             if let Some(name) = name {
                 value.insert(field.to_owned(), name.into());
             }
         }
-        if let Some(next) = answer.next_available {
+        if let Some(name) = no_hours {
+            value.insert("reason".to_owned(), "NO_HOURS".into());
+            value.insert("message".to_owned(), without_hours(cx, &name).into());
+        } else if let Some(next) = answer.next_available {
             let next = json!({
                 "date": next.date.to_string(),
                 "weekday": weekday(cx, next.date),
@@ -99,6 +103,14 @@ fn none_free(cx: &ToolContext) -> String {
     match say(cx, "pt", "en") {
         "pt" => format!("Não há horário livre nesse dia nem nos {NEXT_DAYS} dias seguintes."),
         _ => format!("Nothing is free on that day or in the {NEXT_DAYS} days after it."),
+    }
+}
+
+/// A professional of whom no day has hours: not "not that day".
+fn without_hours(cx: &ToolContext, name: &str) -> String {
+    match say(cx, "pt", "en") {
+        "pt" => format!("{name} ainda não tem horários de atendimento cadastrados."),
+        _ => format!("No working hours are registered for {name} yet."),
     }
 }
 

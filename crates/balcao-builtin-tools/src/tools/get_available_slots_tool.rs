@@ -7,10 +7,11 @@ use balcao_app::calendar::{BusyDay, BusyQuery, Calendar, Refusal};
 use balcao_app::catalog::{ProfessionalView, ServiceView};
 use balcao_app::intake::Intake;
 use balcao_domain::Money;
+use balcao_domain::hours::parse_minute;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::support::calendar::{age, business_hours, calendar_broke, owner, range, refused, with_whom, written};
 use crate::support::{open_until, weekday};
@@ -89,18 +90,39 @@ fn on_offer<'a>(service: &ServiceView, people: impl Iterator<Item = &'a Professi
     Some(json!({"name": service.name, "durationMinutes": minutes, "price": price}))
 }
 
+/// Starts as runs, "10:15-16:30", both ends included, in the step of `all`: the smallest gap there. What stands alone is
+/// written alone. A list of each service's starts would be longer than all the rest.
+fn runs(starts: &[String], all: &[String]) -> Value {
+    let gap = |pair: &[String]| match pair {
+        [one, next] => parse_minute(next).ok()?.checked_sub(parse_minute(one).ok()?),
+        _ => None,
+    };
+    let step = all.windows(2).filter_map(gap).filter(|gap| *gap > 0).min();
+    let follows = |one: &String, next: &String| step.is_some() && gap(&[one.clone(), next.clone()]) == step;
+    let written = |run: &[String]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run.concat(),
+    };
+    starts.chunk_by(follows).map(written).collect()
+}
+
 /// `with_free` names the starts, too: a reply may name no time that stands nowhere.
 fn shown(cx: &ToolContext, day: &BusyDay, with_free: bool) -> Value {
     let busy = day.busy.iter().map(|period| json!({"start": period.opens(), "end": period.closes()}));
     let mut value = json!({
         "date": written(day.date),
         "weekday": weekday(cx, day.date),
-        "businessHours": business_hours(cx, &day.open),
+        "businessHours": business_hours(cx, &day.open, day.closed),
         "busySlots": busy.collect::<Value>(),
     });
     if let Some(fields) = value.as_object_mut() {
         if with_free {
             fields.insert("freeSlots".to_owned(), day.free.iter().map(String::as_str).collect());
+            let of = day.free_for.iter().filter(|(_, starts)| *starts != day.free);
+            let of: Map<String, Value> = of.map(|(name, starts)| (name.clone(), runs(starts, &day.free))).collect();
+            if !of.is_empty() {
+                fields.insert("freeSlotsOf".to_owned(), of.into());
+            }
         }
         if let Some(note) = &day.note {
             fields.insert("note".to_owned(), note.as_str().into());

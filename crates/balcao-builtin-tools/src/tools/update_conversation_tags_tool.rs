@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use balcao_app::contacts::Contacts;
-use balcao_store::ledger::EffectKey;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,16 +25,12 @@ impl NativeTool for UpdateConversationTagsTool {
     type Args = Args;
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
-        let own = key(cx, "updateConversationTagsTool");
-        let mut saved: Vec<String> = Vec::new();
-        for (index, tag) in args.tags.into_iter().enumerate() {
-            let key = EffectKey { key: format!("{}/{index}", own.key), ..own.clone() };
-            let done = self.contacts.add_tag(organization(cx)?, contact(cx)?, key, tag, self.may_create).await;
-            match done.map_err(broke)?.value {
-                Ok(tagged) => saved.push(tagged.tag),
-                Err(refusal) => return Err(name_error(refusal, "tags").detail("saved", json!(saved)).into()),
-            }
-        }
+        let key = key(cx, "updateConversationTagsTool");
+        let done = self.contacts.add_tags(organization(cx)?, contact(cx)?, key, args.tags, self.may_create).await;
+        let saved: Vec<String> = match done.map_err(broke)?.value {
+            Ok(given) => given.into_iter().map(|tagged| tagged.tag).collect(),
+            Err(refusal) => return Err(name_error(refusal, "tags")),
+        };
         let message = say(cx, "As etiquetas foram salvas com sucesso na conversa.", "The tags were saved.");
         Ok(ToolOutput::success(json!({"success": true, "message": message, "tags": saved})))
     }

@@ -198,14 +198,35 @@ async fn check_availability_of_whom_nobody_can_book_says_how_far_it_looked() {
     let world = crate::world::world("barbearia-figueira.yaml", "2026-11-24T10:00", &settings(), without_hours).await;
     let caio = world.caio().await;
     let ask = |args| async { no(&world.call(caio, "check_availability", args).await) };
-    for question in [
-        json!({"date": "2026-11-26", "barber_name": "Íris"}),
-        json!({"date": "2026-11-26", "service_name": "Coloração"}),
+    for (question, reason, told) in [
+        (
+            json!({"date": "2026-11-26", "barber_name": "Íris"}),
+            "NO_HOURS",
+            "Íris Valente ainda não tem horários de atendimento cadastrados.",
+        ),
+        (
+            json!({"date": "2026-11-26", "service_name": "Coloração"}),
+            "NONE_FREE",
+            "Não há horário livre nesse dia nem nos 30 dias seguintes.",
+        ),
     ] {
         let answer = ask(question.clone()).await;
-        assert_eq!((&answer["reason"], &answer["total_free_slots"]), (&json!("NONE_FREE"), &json!(0)), "{question}");
-        let told = "Não há horário livre nesse dia nem nos 30 dias seguintes.";
+        assert_eq!((&answer["reason"], &answer["total_free_slots"]), (&json!(reason), &json!(0)), "{question}");
         assert_eq!((&answer["message"], answer.get("next_available")), (&json!(told), None), "{question}");
+    }
+}
+
+#[tokio::test]
+async fn check_availability_asks_which_of_the_days_that_may_be_meant() {
+    let world = figueira().await;
+    let caio = world.caio().await;
+    for (date, candidates) in [
+        ("quinta ou sábado", json!(["2026-11-26", "2026-11-28"])),
+        ("dia 5 ou 6", json!(["2026-12-05", "2026-12-06"])),
+        ("on 03/04", json!(["2027-04-03", "2027-03-04"])),
+    ] {
+        let told = error(&world.call(caio, "check_availability", json!({"date": date})).await, "ambiguous");
+        assert_eq!((&told["argument"], &told["candidates"]), (&json!("date"), &candidates), "{date}");
     }
 }
 

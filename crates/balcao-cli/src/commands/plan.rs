@@ -17,7 +17,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     balcao plan                                     what may be used now\n  \
-    balcao plan --set basic --trial-until 2026-12-31  everything until the end of the year\n  \
+    balcao plan --set basic --trial-until 2099-12-31  everything until the end of that day\n  \
     balcao plan --grant assistant                   one feature beside the plan")]
 pub(crate) struct Args {
     /// The plan from now on: `basic`, `complete`.

@@ -83,6 +83,8 @@ fn whoever_has_no_hours_is_never_free_and_the_customer_is_told_so() {
     let monday = "2027-03-27T10:00";
     let eli = replies("Europe/Lisbon", monday, "eli", "quero reiki segunda\n");
     assert!(eli.starts_with("Não há horário livre nesse dia nem nos 30 dias seguintes."), "{eli}");
+    let eli = replies("Europe/Lisbon", monday, "eli", "quero reiki com o Rui segunda\n");
+    assert!(eli.starts_with("Rui Prates ainda não tem horários de atendimento definidos"), "{eli}");
     let intake = replies("Europe/Lisbon", monday, "odys-intake", "quero marcar com o Rui segunda\n");
     assert!(intake.starts_with("Rui Prates ainda não tem horários de atendimento definidos"), "{intake}");
     let intake = replies("Europe/Lisbon", monday, "odys-intake", "com o Rui segunda às 14h\nPedro\nsim\n");

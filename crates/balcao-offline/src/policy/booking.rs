@@ -318,6 +318,10 @@ impl Desk<'_> {
         if waiting {
             return;
         }
+        if let Some(name) = wish.professional.clone().filter(|_| found.no_hours) {
+            self.say(Line::NoHours { name });
+            return;
+        }
         if let Some(message) = found.refusal.clone() {
             self.say(Line::Refused { message: Some(message) });
             let list = found.offered_by.clone();

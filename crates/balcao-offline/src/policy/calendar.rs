@@ -40,11 +40,16 @@ pub(super) fn serves(dialogue: &Dialogue, tools: &[ToolDefinition]) -> bool {
 }
 
 /// One day of the calendar.
+#[derive(Clone)]
 pub(super) struct OpenDay {
     pub(super) date: Date,
     pub(super) open: Vec<(Time, Time)>,
     busy: Vec<(Time, Time)>,
     free: Vec<Time>,
+    /// The free starts of services that not everybody offers.
+    free_of: Vec<(String, Vec<Time>)>,
+    /// True if nothing but `free` is free: the hours are also those of people who do not offer the service.
+    only_free: bool,
     pub(super) note: Option<String>,
 }
 
@@ -246,6 +251,8 @@ impl Desk<'_> {
     fn offer_of(&mut self, service: &str, days: &[OpenDay]) {
         let minutes = self.dialogue.catalog.service(service).and_then(|one| one.data.get("durationMinutes")?.as_i64());
         let minutes = minutes.and_then(|minutes| i32::try_from(minutes).ok()).unwrap_or(USUAL_MIN);
+        let days: Vec<OpenDay> = days.iter().map(|day| day.of(service)).collect();
+        let days = days.as_slice();
         if let ([day], Some(time)) = (days, self.dialogue.times.first().copied()) {
             if day.is_free(time, minutes) && day.is_on_grid(time) {
                 let (service, professional) = (Some(service.to_owned()), self.only_one());
@@ -274,7 +281,7 @@ impl Desk<'_> {
         let free: Vec<(Date, Vec<Time>)> =
             days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty()).collect();
         match (days, free.is_empty()) {
-            ([only], true) => self.none_free_on(only, minutes),
+            ([only], true) => self.none_free_on(only, service, minutes),
             (_, true) => self.say(Line::AnotherDay),
             (_, false) => {
                 if let Some(name) = self.only_one() {
@@ -301,7 +308,7 @@ impl Desk<'_> {
     }
 
     /// What is free in another part of a day, or on the days after it, where what was wanted of it is full.
-    fn none_free_on(&mut self, day: &OpenDay, minutes: i32) {
+    fn none_free_on(&mut self, day: &OpenDay, service: &str, minutes: i32) {
         let none = Line::NoneFree { date: day.date, professional: self.only_one(), part: self.dialogue.window };
         let others = spread(&day.starts(minutes));
         if !others.is_empty() {
@@ -314,7 +321,8 @@ impl Desk<'_> {
         self.say(none);
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
-        let starts = |day: &OpenDay| spread(&day.starts(minutes).into_iter().filter(fits).collect::<Vec<_>>());
+        let starts =
+            |day: &OpenDay| spread(&day.of(service).starts(minutes).into_iter().filter(fits).collect::<Vec<_>>());
         let free = days.iter().map(|day| (day.date, starts(day))).filter(|(_, times)| !times.is_empty());
         let days: Vec<(Date, Vec<Time>)> = free.take(2).collect();
         self.say(if days.is_empty() { Line::AnotherDay } else { Line::OfferDays { days, until: None } });
@@ -389,28 +397,41 @@ impl Desk<'_> {
 }
 
 impl OpenDay {
+    /// The day for a service: where not everybody offers it, what is free with those who do.
+    fn of(&self, service: &str) -> Self {
+        let own = self.free_of.iter().find(|(name, _)| name == service).map(|(_, free)| free.clone());
+        let only_free = own.is_some();
+        Self { free: own.unwrap_or_else(|| self.free.clone()), only_free, ..self.clone() }
+    }
+
     /// Whether a visit of so many minutes can start then.
     fn is_free(&self, start: Time, minutes: i32) -> bool {
         let (from, to) = (of_day(start), of_day(start).saturating_add(minutes));
         let within = |(opens, closes): &(Time, Time)| of_day(*opens) <= from && to <= end_of(*closes);
         let clear = |(start, end): &(Time, Time)| to <= of_day(*start) || end_of(*end) <= from;
-        self.open.iter().any(within) && self.busy.iter().all(clear)
+        let known = !self.only_free || self.free.contains(&start);
+        known && self.open.iter().any(within) && self.busy.iter().all(clear)
     }
 
     /// Whether appointments begin at that minute: whole steps from the free starts, the smallest gap between which is the step.
     fn is_on_grid(&self, time: Time) -> bool {
         let Some(first) = self.free.first() else { return true };
-        let gaps = self.free.windows(2).filter_map(|pair| match pair {
-            [one, next] => Some(of_day(*next) - of_day(*one)),
-            _ => None,
-        });
-        let step = gaps.filter(|gap| *gap > 0).min();
+        let step = step_of(&self.free);
         self.free.contains(&time) || step.is_some_and(|step| (of_day(time) - of_day(*first)) % step == 0)
     }
 
     fn starts(&self, minutes: i32) -> Vec<Time> {
         self.free.iter().copied().filter(|time| self.is_free(*time, minutes)).collect()
     }
+}
+
+/// The step of free starts: the smallest gap between two of them, in minutes.
+fn step_of(free: &[Time]) -> Option<i32> {
+    let gaps = free.windows(2).filter_map(|pair| match pair {
+        [one, next] => Some(of_day(*next) - of_day(*one)),
+        _ => None,
+    });
+    gaps.filter(|gap| *gap > 0).min()
 }
 
 fn of_day(time: Time) -> i32 {
@@ -431,9 +452,27 @@ fn read_day(value: &Value) -> Option<OpenDay> {
     };
     let open = hours.split(',').filter_map(period).collect();
     let busy = super::hours::periods(value, "busySlots");
-    let free = value.get("freeSlots").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let free = free.iter().filter_map(|start| results::time_of(start.as_str()?)).collect();
-    Some(OpenDay { date, open, busy, free, note: results::text(value, &["note"]) })
+    let times = |list: &Value| -> Vec<Time> {
+        let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
+        list.iter().filter_map(|start| results::time_of(start.as_str()?)).collect()
+    };
+    let free = value.get("freeSlots").map(times).unwrap_or_default();
+    let step = step_of(&free).unwrap_or(i32::MAX);
+    // "10:15-16:30": each start from the one to the other.
+    let run = |text: &str| -> Vec<Time> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let Some((first, last)) = results::time_of(first).zip(results::time_of(last)) else { return Vec::new() };
+        let next = |time: &Time| time.checked_add(jiff::Span::new().minutes(step)).ok();
+        std::iter::successors(Some(first), next).take_while(|time| *time <= last).collect()
+    };
+    let runs = |list: &Value| -> Vec<Time> {
+        let list = list.as_array().map(Vec::as_slice).unwrap_or_default();
+        list.iter().filter_map(Value::as_str).flat_map(run).collect()
+    };
+    let free_of = value.get("freeSlotsOf").and_then(Value::as_object);
+    let free_of = free_of.map(|of| of.iter().map(|(name, list)| (name.clone(), runs(list))).collect());
+    let note = results::text(value, &["note"]);
+    Some(OpenDay { date, open, busy, free, free_of: free_of.unwrap_or_default(), only_free: false, note })
 }
 
 /// A date as the pack wants it.

@@ -121,6 +121,10 @@ impl Desk<'_> {
             return;
         }
         let found = results::availability(&outcome.result);
+        if let Some(name) = with.clone().filter(|_| found.no_hours) {
+            self.say(Line::NoHours { name });
+            return;
+        }
         let times = found.free.iter().flat_map(|(_, times)| times.iter().copied()).collect::<Vec<_>>();
         if times.is_empty() {
             let wish = Wish { service: what.service.clone(), professional: with };

@@ -332,7 +332,8 @@ impl Calendar for Memory {
             let open = if is_open(date) { OPEN.map(period).to_vec() } else { Vec::new() };
             let hours = open.iter().flat_map(|one| (one.opens_min()..one.closes_min()).step_by(usize::from(MINUTES)));
             let free = hours.filter(|start| is_free(&state, date, *start, None)).map(format_minute).collect();
-            days.push(BusyDay { date, open, busy, free, note: None });
+            let closed = open.is_empty();
+            days.push(BusyDay { date, open, busy, free, free_for: Vec::new(), closed, note: None });
             date = date.saturating_add(1.day());
         }
         Ok(self.seen(Ok(days)))
