@@ -51,12 +51,15 @@ pub struct Knowledge {
     desk: Desk,
 }
 
+/// What may be near, with the vector that is kept of it.
+type Candidate = (KnowledgeEntry, Option<Vec<f32>>);
+
 /// What one look into the database brings.
 struct Looked {
     /// By words, best first; the business's own facts behind the entries.
     words: Vec<Found>,
-    /// What may be near, with the vectors that are kept. Empty if nobody makes vectors.
-    entries: Vec<(KnowledgeEntry, Option<Vec<f32>>)>,
+    /// Empty if nobody makes vectors.
+    entries: Vec<Candidate>,
 }
 
 /// Something that words found. What is no entry has no id.
@@ -152,7 +155,7 @@ impl Knowledge {
         &self,
         meaning: &Meaning,
         organization: OrganizationId,
-        mut entries: Vec<(KnowledgeEntry, Option<Vec<f32>>)>,
+        mut entries: Vec<Candidate>,
     ) -> Vec<(KnowledgeEntry, Vec<f32>)> {
         let lacking = lacking(&entries);
         if !lacking.is_empty() {
@@ -174,7 +177,7 @@ fn with_vectors(
     organization: OrganizationId,
     category: Option<&str>,
     model: &str,
-) -> Result<Vec<(KnowledgeEntry, Option<Vec<f32>>)>, UseCaseError> {
+) -> Result<Vec<Candidate>, UseCaseError> {
     let kept = vectors::list(tx, organization, model)?.into_iter().map(|one| (one.entry, one));
     let mut kept: HashMap<KnowledgeId, vectors::EntryVector> = kept.collect();
     let entries = knowledge::list(tx, organization)?.into_iter();
@@ -186,7 +189,7 @@ fn with_vectors(
     Ok(entries.map(with_vector).collect())
 }
 
-fn lacking(entries: &[(KnowledgeEntry, Option<Vec<f32>>)]) -> Vec<Lacking> {
+fn lacking(entries: &[Candidate]) -> Vec<Lacking> {
     let without = entries.iter().filter(|(_, vector)| vector.is_none());
     without.map(|(entry, _)| Lacking { entry: entry.id, text: text(entry) }).collect()
 }

@@ -17,14 +17,37 @@ pub fn of_tool(spec: &CommandSpec) -> Entry {
     Entry { details: arguments(&spec.input_schema), ..made }
 }
 
-/// The names of arguments and what is said of them.
-fn arguments(schema: &Value) -> String {
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let words = properties.map(|(name, schema)| {
-        let said = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-        format!("{name} {said}")
-    });
-    words.collect::<Vec<_>>().join(" ")
+/// What a schema says of arguments, inner ones too: their names, what is said of them, and the words that they may be.
+#[must_use]
+pub fn arguments(schema: &Value) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    gather(schema, DEEPEST, &mut words);
+    words.join(" ")
+}
+
+/// Within what the arguments of a schema stand.
+const INNER: [&str; 5] = ["items", "anyOf", "oneOf", "allOf", "$defs"];
+/// So many levels of a schema are read.
+const DEEPEST: usize = 8;
+
+fn gather<'a>(schema: &'a Value, levels: usize, words: &mut Vec<&'a str>) {
+    let Some(deeper) = levels.checked_sub(1) else { return };
+    for (name, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        words.push(name);
+        words.extend(inner.get("description").and_then(Value::as_str));
+        gather(inner, deeper, words);
+    }
+    words.extend(schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str));
+    for key in INNER {
+        match schema.get(key) {
+            Some(Value::Array(several)) => several.iter().for_each(|inner| gather(inner, deeper, words)),
+            Some(Value::Object(named)) if key == "$defs" => {
+                named.values().for_each(|inner| gather(inner, deeper, words))
+            }
+            Some(inner) => gather(inner, deeper, words),
+            None => {}
+        }
+    }
 }
 
 fn entry(tool: &str, kind: &str, id: &str, title: &str, text: String, commands: Vec<String>) -> Entry {

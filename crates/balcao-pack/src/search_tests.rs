@@ -1,4 +1,4 @@
-use super::pieces;
+use super::{arguments, pieces};
 use crate::Prose;
 
 #[test]
@@ -18,4 +18,19 @@ fn long_prose_is_several_pieces_and_nothing_is_lost() {
     assert!(pieces.len() > 5 && pieces.iter().all(|(_, text)| text.len() <= super::MAX_PIECE));
     let words = pieces.iter().map(|(_, text)| text.split_whitespace().count()).sum::<usize>();
     assert_eq!(words, text.split_whitespace().count());
+}
+
+#[test]
+fn of_arguments_their_names_what_is_said_of_them_and_the_words_that_they_may_be_are_found_at_every_level() {
+    let schema = serde_json::json!({"type": "object", "properties": {
+        "unit": {"type": "string", "description": "of temperature", "enum": ["celsius", "fahrenheit", 3]},
+        "places": {"type": "array", "items": {"type": "object", "properties": {"city": {"description": "its name"}}}},
+        "when": {"anyOf": [{"enum": ["today"]}, {"$ref": "#/$defs/day"}]},
+    }, "$defs": {"day": {"properties": {"month": {}}}}});
+    assert_eq!(arguments(&schema), "unit of temperature celsius fahrenheit places city its name when today month");
+    let mut deep = serde_json::json!({"enum": ["bottom"]});
+    for _ in 0..200 {
+        deep = serde_json::json!({"items": deep});
+    }
+    assert_eq!(arguments(&deep), "");
 }

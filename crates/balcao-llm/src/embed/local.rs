@@ -127,10 +127,12 @@ fn check(tokenizer: &[u8], model: &[u8]) -> Result<(), String> {
             Err(format!("{MODEL} has {rows} rows, and {TOKENIZER} has tokens up to {last}"))
         };
     };
-    let places = match mapping.dtype() {
-        Dtype::I64 => places(mapping.data(), |bytes| i64::from_le_bytes(bytes).try_into().ok()),
-        Dtype::I32 => places(mapping.data(), |bytes| i32::from_le_bytes(bytes).try_into().ok()),
-        other => return Err(format!("{MODEL}: `mapping` is of the type {other:?}")),
+    let places = if mapping.dtype() == Dtype::I64 {
+        places(mapping.data(), |bytes| i64::from_le_bytes(bytes).try_into().ok())
+    } else if mapping.dtype() == Dtype::I32 {
+        places(mapping.data(), |bytes| i32::from_le_bytes(bytes).try_into().ok())
+    } else {
+        return Err(format!("{MODEL}: `mapping` is of the type {:?}", mapping.dtype()));
     };
     // A token that the mapping does not hold stands for itself.
     let own = if last < places.len() { None } else { Some(Some(last)) };
