@@ -191,13 +191,15 @@ struct Share {
 pub struct ApiKeys {
     desk: Desk,
     shares: Arc<Mutex<HashMap<ApiKeyId, Share>>>,
+    /// Held by whoever takes a share: others wait for what it brings instead of taking one each.
+    taking: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl ApiKeys {
     /// Over a desk.
     #[must_use]
     pub fn new(desk: Desk) -> Self {
-        Self { desk, shares: Arc::default() }
+        Self { desk, shares: Arc::default(), taking: Arc::default() }
     }
 
     /// Makes a key of 32 random bytes.
@@ -322,6 +324,10 @@ impl ApiKeys {
     pub async fn spend(&self, caller: &Caller) -> Result<Result<(), u32>, UseCaseError> {
         let now = self.desk.clock.now();
         let minute = Timestamp::from_second(now.as_second().div_euclid(60).saturating_mul(60)).unwrap_or(now);
+        if self.spend_of_share(caller.key, minute) {
+            return Ok(Ok(()));
+        }
+        let _taking = self.taking.lock().await;
         if self.spend_of_share(caller.key, minute) {
             return Ok(Ok(()));
         }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
@@ -223,9 +223,12 @@ async fn webhook(shed: &Shed, request: Request, next: Next) -> Response {
     response
 }
 
-/// A body, as far as there is room for it. What is larger than any channel allows is refused by its own handler, which is told so by
-/// one byte too many.
+/// A body, as far as there is room for it. What is announced to be larger than any channel allows is not waited for; what turns out to be
+/// is refused by its own handler, which is told so by one byte too many.
 async fn whole(body: Body, room: &mut Share) -> Result<Bytes, Problem> {
+    if body.size_hint().lower() > u64::try_from(MAX_BODY).unwrap_or(u64::MAX) {
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
+    }
     let (mut pieces, mut whole) = (body.into_data_stream(), Vec::new());
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|_source| Problem::new(StatusCode::BAD_REQUEST, "the body was cut short"))?;

@@ -89,6 +89,10 @@ impl Default for ServerConfig {
     }
 }
 
+fn is_address_of_the_web(url: &str) -> bool {
+    reqwest::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+}
+
 impl ServerConfig {
     /// Where it listens.
     pub(crate) fn address(&self) -> Result<SocketAddr, String> {
@@ -114,6 +118,11 @@ impl ServerConfig {
 
     /// What is in no range for a reason that wants to be told.
     pub(super) fn check(&self) -> Result<(), String> {
+        if let Some(url) = self.public_url.as_ref().filter(|url| !is_address_of_the_web(url)) {
+            return Err(format!(
+                "server.public_url `{url}`: write the address at which the server is reached from outside, such as https://atende.example.com"
+            ));
+        }
         if self.lease_s >= SHORTEST_LEASE_S || self.allow_short_lease {
             return Ok(());
         }

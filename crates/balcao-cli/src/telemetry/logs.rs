@@ -44,9 +44,16 @@ where
         (2, ..) => ("", ours("debug")),
         (..) => ("", ours("trace")),
     };
-    let filter = EnvFilter::try_new(&directives).map_err(|error| {
-        format!("{place} `{directives}`: {error}; write error, warn, info, debug or trace, or directives such as balcao_app=debug,warn")
-    })?;
+    let wrong = |why: &str| {
+        format!(
+            "{place} `{directives}`: {why}; write error, warn, info, debug or trace, or directives such as balcao_app=debug,warn"
+        )
+    };
+    // A word alone that is no level would be taken for a part of the program, and everything else would fall silent.
+    if let Some(word) = directives.split(',').map(str::trim).find(|word| is_no_level(word)) {
+        return Err(wrong(&format!("`{word}` is no level")));
+    }
+    let filter = EnvFilter::try_new(&directives).map_err(|error| wrong(&error.to_string()))?;
     // What was said is for traces alone, if the operator wants it: no directive brings it into a log.
     let filter = filter.and(filter_fn(|metadata| metadata.target() != CONTENT));
     let lines = fmt::layer().with_writer(Redacting(redactor));
@@ -54,6 +61,10 @@ where
         LogFormat::Text => lines.with_ansi(false).with_filter(filter).boxed(),
         LogFormat::Json => lines.json().with_filter(filter).boxed(),
     })
+}
+
+fn is_no_level(word: &str) -> bool {
+    !word.is_empty() && !word.contains(['=', '[']) && word.parse::<LevelFilter>().is_err()
 }
 
 fn ours(level: &str) -> String {

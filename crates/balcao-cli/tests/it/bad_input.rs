@@ -58,6 +58,21 @@ fn a_broken_configuration_ends_every_command_with_its_place() {
 }
 
 #[test]
+fn a_level_and_an_address_that_are_none_are_told_and_not_taken() {
+    let folder = tempdir().unwrap();
+    for (text, key, right) in [
+        ("[server]\npublic_url = \"not a url\"\n", "server.public_url", "https://"),
+        ("[server]\npublic_url = \"ftp://shop.example\"\n", "server.public_url", "https://"),
+        ("[log]\nlevel = \"loud\"\n", "log.level", "debug or trace"),
+    ] {
+        write(folder.path(), "balcao.toml", text);
+        let output = run(folder.path(), &["serve"], "");
+        assert_eq!(code(&output), 2, "{text}");
+        assert!(err(&output).contains(key) && err(&output).contains(right), "{}", err(&output));
+    }
+}
+
+#[test]
 fn no_database_no_business_and_a_file_that_is_none_each_say_what_to_do() {
     let folder = tempdir().unwrap();
     let none = run(folder.path(), &["chat", "--script", "-"], "oi\n");

@@ -90,6 +90,9 @@ fn a_51_a_delivery_that_is_too_large_is_refused_before_it_is_looked_at() {
     let head = format!("POST /webhooks/packs/clickup HTTP/1.1\r\ncontent-length: {}", body.len());
     // Whoever is refused early may be cut off while still writing.
     assert!(request(&shop.address, &head, body.as_bytes()).is_none_or(|answer| answer.0 == 413));
+    // What is only announced is not waited for.
+    let announced = "POST /webhooks/whatsapp HTTP/1.1\r\ncontent-length: 20000000";
+    assert_eq!(request(&shop.address, announced, b"abc").unwrap().0, 413);
     // With its very signature it is too large all the same.
     let head = format!("{head}\r\nX-Signature: {}", signed(&body));
     assert!(request(&shop.address, &head, body.as_bytes()).is_none_or(|answer| answer.0 == 413));

@@ -232,7 +232,9 @@ impl Desk<'_> {
         let rest_asks = !utterance.questions.is_empty();
         let padded = format!(" {folded} ");
         let plain = !hedged.iter().any(|word| padded.contains(word)) || rest_asks && !padded.contains(" mas ");
-        (plain && (starts || utterance.is(Act::GoAhead))).then_some(proposal)
+        // "Quero sexta, 27/11 às 17:00 com Otávio" is what the button under the proposal says: a yes in its own words.
+        let repeats = !utterance.days.is_empty() && !utterance.times.is_empty() && !asks;
+        (plain && (starts || repeats || utterance.is(Act::GoAhead))).then_some(proposal)
     }
 
     fn without_day(&mut self, wish: &Wish) {

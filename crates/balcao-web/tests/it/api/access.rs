@@ -210,3 +210,13 @@ async fn unchanged(shop: &Shop, contact: &str) {
     assert_eq!(shop.count("SELECT COUNT(*) FROM conversation WHERE state <> 'ai'").await, 0);
     assert_eq!(shop.count("SELECT COUNT(*) FROM note WHERE content = 'Prefere ligação.'").await, 0);
 }
+
+#[tokio::test]
+async fn requests_that_come_at_once_wait_for_the_share_that_one_of_them_takes() {
+    let shop = quiet([], Duration::ZERO).await;
+    let key = shop.make_limited_key(shop.organization, &[Scope::Read], 60, None).await;
+    let caller = shop.keys.recognise(&key).await.unwrap().unwrap();
+    let all = futures::future::join_all((0..61).map(|_| shop.keys.spend(&caller))).await;
+    let refused = all.into_iter().filter(|one| one.as_ref().unwrap().is_err()).count();
+    assert_eq!(refused, 1, "60 requests are in a minute's");
+}
