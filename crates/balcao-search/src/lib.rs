@@ -4,7 +4,7 @@
 //! program speaks of the same words), vectors by cosine; the two ranks are fused by reciprocal rank. A filter is applied before anything is
 //! ranked: what it leaves out is never found, and no hit shows that it is there.
 //!
-//! [`fuse`] and [`Vectors`] serve those alone whose words are ranked elsewhere, by a database say.
+//! [`fuse()`] and [`Vectors`] serve those alone whose words are ranked elsewhere, by a database say.
 //!
 //! Nothing here reads, waits or guesses: vectors come in as numbers, whoever made them.
 
