@@ -44,8 +44,8 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-builtin-tools --bench turn
 	.ci/bench
 
-SEEDS ?= 5000
-gates: ## in release builds: 5,000 seeds under faults (SEEDS=); mistakes built in and found; ten thousand messages, none lost, none answered twice
+SEEDS ?= 3900
+gates: ## in release builds: 3,900 seeds under faults (SEEDS=); mistakes built in and found; ten thousand messages, none lost, none answered twice
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds $(SEEDS)
 	$(MAKE) planted
