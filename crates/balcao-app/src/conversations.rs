@@ -283,11 +283,13 @@ impl Conversations {
         self.act(organization, work).await
     }
 
-    /// Gives a conversation back to the agent: its handoff is resolved, and its breaker begins anew.
+    /// Gives a conversation back to the agent: its handoff is resolved, and its breaker begins anew. The agent answers what comes
+    /// from now on, and nothing of what staff had (F-152); gives how many messages the contact has no answer to, so that staff
+    /// can write to them first.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId) -> Answer<()> {
+    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId) -> Answer<u32> {
         let work = move |tx: &mut Tx<'_>, now| {
             let Some(mut found) = find(tx, organization, id)? else {
                 return Ok(Err(ConversationRefusal::NotFound { id }));
@@ -300,7 +302,7 @@ impl Conversations {
             found.breaker = None;
             conversation::update(tx, organization, &found)?;
             handoff::resolve(tx, organization, id, now)?;
-            Ok(Ok(()))
+            Ok(Ok(message::unanswered(tx, organization, id)?))
         };
         self.act(organization, work).await
     }

@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use balcao_language::bilingual_tokens;
-use balcao_llm::embed::{Embedder, Patience};
+use balcao_llm::embed::{Embedder, Patience, TextRole};
 use balcao_pack::{resolve::Tokens, search::of_tool};
 use balcao_search::{Entry, Index, Query};
 use balcao_tool::{
@@ -202,11 +202,12 @@ impl FindTools {
             let made = || async {
                 let entries = self.index.entries().to_vec();
                 let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
-                let vectors = embedder.embed(&texts).await.map_err(|error| error.to_string())?;
+                let vectors = embedder.embed(&texts, TextRole::Passage).await.map_err(|error| error.to_string())?;
                 Index::new(entries, bilingual_tokens).with_vectors(&vectors).map_err(|error| error.to_string())
             };
             let index = self.meant.get_or_try_init(made).await?;
-            let vectors = embedder.embed(&[query.to_owned()]).await.map_err(|error| error.to_string())?;
+            let vectors =
+                embedder.embed(&[query.to_owned()], TextRole::Query).await.map_err(|error| error.to_string())?;
             vectors.into_iter().next().map(|vector| (index, vector)).ok_or_else(|| "no vector".to_owned())
         };
         self.patience.ask(embedder.model(), "tools are found by words alone", asked).await

@@ -4,7 +4,13 @@
 
 use std::time::Duration;
 
-use reqwest::{Client, Url, redirect};
+use reqwest::{Client, RequestBuilder, Url, redirect};
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    error::ModelErrorKind,
+    providers::failure::{self, Failure},
+};
 
 /// Builds a client: rustls on aws-lc-rs, a connect timeout, no redirects.
 ///
@@ -35,6 +41,31 @@ pub(crate) fn endpoint(base: &str, path: &str) -> Option<(Url, bool)> {
     };
     let plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
     (plain && (url.scheme() == "https" || (url.scheme() == "http" && local))).then_some((url, local))
+}
+
+/// The body of an answer that is one document, `within` a time and no larger than `most` bytes; `what` names it where it is larger.
+pub(crate) async fn answer(
+    request: RequestBuilder,
+    within: Duration,
+    most: usize,
+    what: &str,
+) -> Result<Vec<u8>, Failure> {
+    let until = Instant::now() + within;
+    let late = |_elapsed| Failure::new(ModelErrorKind::Timeout, "no answer in time");
+    let broke = |_source| Failure::new(ModelErrorKind::Network, "the connection broke, or there was none");
+    let mut response = timeout_at(until, request.send()).await.map_err(late)?.map_err(broke)?;
+    let mut body = Vec::new();
+    while let Some(piece) = timeout_at(until, response.chunk()).await.map_err(late)?.map_err(broke)? {
+        if body.len().saturating_add(piece.len()) > most {
+            return Err(Failure::too_large(what, most));
+        }
+        body.extend_from_slice(&piece);
+    }
+    if response.status().is_success() {
+        Ok(body)
+    } else {
+        Err(failure::from_status(response.status().as_u16(), response.headers(), &body))
+    }
 }
 
 /// How long one model call may take. All are on by default.

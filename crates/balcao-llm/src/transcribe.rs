@@ -12,12 +12,11 @@ use reqwest::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
 
 use crate::{
     error::{ModelError, ModelErrorKind},
     http,
-    providers::failure::{self, Failure},
+    providers::failure::Failure,
 };
 
 /// Largest answer that is read, in bytes.
@@ -130,20 +129,7 @@ impl OpenAiTranscriber {
         if let Some(key) = &self.config.key {
             request = request.bearer_auth(key.expose_secret());
         }
-        let until = Instant::now() + self.config.within;
-        let late = |_elapsed| Failure::new(ModelErrorKind::Timeout, "no answer in time");
-        let broke = |_source| Failure::new(ModelErrorKind::Network, "the connection broke, or there was none");
-        let mut response = timeout_at(until, request.send()).await.map_err(late)?.map_err(broke)?;
-        let mut body = Vec::new();
-        while let Some(piece) = timeout_at(until, response.chunk()).await.map_err(late)?.map_err(broke)? {
-            if body.len().saturating_add(piece.len()) > MAX_ANSWER {
-                return Err(Failure::too_large("the transcript", MAX_ANSWER));
-            }
-            body.extend_from_slice(&piece);
-        }
-        if !response.status().is_success() {
-            return Err(failure::from_status(response.status().as_u16(), response.headers(), &body));
-        }
+        let body = http::answer(request, self.config.within, MAX_ANSWER, "the transcript").await?;
         let answer: Value =
             serde_json::from_slice(&body).map_err(|_source| Failure::malformed("the answer is no JSON"))?;
         let text = answer.get("text").and_then(Value::as_str);

@@ -3,6 +3,7 @@
 //! The oracles read the tables and what the outside saw, not the program's own opinion.
 
 pub(crate) mod agenda;
+pub(crate) mod leases;
 mod records;
 pub(crate) mod timers;
 
@@ -12,7 +13,6 @@ use std::time::Duration;
 use balcao_agent::limits::{MAX_MODEL_CALLS, MAX_TOOL_CALLS};
 use balcao_app::sender::SenderSettings;
 use balcao_domain::Phone;
-use balcao_store::dispatch::Lease;
 use balcao_store::{InlineDatabase, StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -55,7 +55,8 @@ pub(crate) fn judge(world: &World, database: &InlineDatabase, tenants: &[Tenant]
         effects_are_single(tx, &outside, &turns, &mut found)?;
         agenda::is_sound(tx, &outside, world.now(), &mut found)?;
         records::are_true(tx, &turns, &mut found)?;
-        fences_hold(&outside, &mut found);
+        leases::fence(&outside, &mut found);
+        leases::are_waited_for(tx, world, &mut found)?;
         customers_stay_themselves(tx, &outside, tenants, &mut found)?;
         order_is_kept(tx, &outside, &mut found)?;
         tenants_are_apart(tx, &outside, tenants, &mut found)?;
@@ -86,23 +87,29 @@ pub(crate) fn waiting(database: &InlineDatabase, now: Timestamp) -> Result<Optio
     })
 }
 
-/// O-1: what was acknowledged is stored, once, and came to an end.
+/// O-1: what was acknowledged is stored, once, and came to an end; what counts as answered has an answer on its way.
 fn inbound_is_kept(tx: &mut Tx<'_>, outside: &Outside, found: &mut Vec<Finding>) -> Result<(), StoreError> {
-    let rows: Vec<(String, String)> = tx.query_all(
-        "SELECT provider_message, state FROM inbox WHERE kind = 'message' AND provider_message IS NOT NULL",
+    let rows: Vec<(String, String, bool)> = tx.query_all(
+        "SELECT provider_message, state, EXISTS (SELECT 1 FROM outbox o WHERE o.turn_id = i.turn_id)
+         FROM inbox i WHERE kind = 'message' AND provider_message IS NOT NULL",
         &[],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
-    let mut states: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (id, state) in rows {
-        states.entry(id).or_default().push(state);
+    let mut ends: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
+    for (id, state, answer) in rows {
+        ends.entry(id).or_default().push((state, answer));
     }
     for (id, written) in &outside.written {
-        match states.get(id).map(Vec::as_slice) {
+        match ends.get(id).map(Vec::as_slice) {
             None if written.acknowledged => found.push(format!("O-1: {id} was acknowledged and is not stored")),
             None => {}
-            Some([state]) if matches!(state.as_str(), "answered" | "handed_off" | "ignored") => {}
-            Some(states) => found.push(format!("O-1: {id} ended as {states:?}")),
+            Some([(state, false)]) if state == "answered" => {
+                found.push(format!("O-1: {id} counts as answered, and nothing was written to its customer"));
+            }
+            Some([(state, _)]) if matches!(state.as_str(), "answered" | "handed_off" | "ignored") => {}
+            Some(ends) => {
+                found.push(format!("O-1: {id} ended as {:?}", ends.iter().map(|(state, _)| state).collect::<Vec<_>>()))
+            }
         }
     }
     Ok(())
@@ -160,15 +167,6 @@ fn effects_are_single(
     let strange = recorded.into_iter().filter(|(key, _)| !known.contains(key.as_str()));
     found.extend(strange.map(|(key, tool)| format!("O-3: {tool} ran under {key}, and no turn has it on record")));
     Ok(())
-}
-
-/// O-6: once somebody works on a conversation under a later lease, nothing is committed under an earlier one.
-fn fences_hold(outside: &Outside, found: &mut Vec<Finding>) {
-    let in_words = |lease: &Lease| {
-        let Lease { conversation, epoch, .. } = lease;
-        format!("O-6: work on {conversation} under epoch {epoch} was committed after that of a later one")
-    };
-    found.extend(outside.epochs.outrun.iter().map(in_words));
 }
 
 /// Our name of a message's first copy, and whether this is a later one.

@@ -98,6 +98,7 @@ async fn make(tenants: usize) -> anyhow::Result<(InlineDatabase, Vec<Tenant>)> {
         made.push(Tenant { organization, account: format!("10{place}") });
     }
     database.change(oracles::timers::record)?;
+    database.change(oracles::leases::record)?;
     Ok((database, made))
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct World {
     healed: AtomicBool,
     /// How many processes died.
     pub(crate) deaths: AtomicU32,
+    /// What the clock of each process is off by, in milliseconds, jumps apart.
+    skews: Mutex<BTreeMap<String, i64>>,
     /// How often what else was asked for happened, by name.
     struck: Mutex<BTreeMap<&'static str, u64>>,
     /// What lies outside of the program.
@@ -51,6 +53,7 @@ impl World {
             log: Mutex::new(log),
             healed: AtomicBool::new(false),
             deaths: AtomicU32::new(0),
+            skews: Mutex::default(),
             struck: Mutex::default(),
             outside: Mutex::default(),
         })
@@ -60,6 +63,11 @@ impl World {
     /// a mistake.
     pub(crate) fn most_skew_ms(&self) -> i64 {
         if planted::has(Bug::LeaseByHostClock) { 90_000 } else { self.plan.faults.skew_ms }
+    }
+
+    /// What the clock of the process of this name is off by.
+    pub(crate) fn skew_ms(&self, process: &str) -> i64 {
+        lock(&self.skews).get(process).copied().unwrap_or_default()
     }
 
     /// True time.
@@ -156,6 +164,7 @@ impl Process {
     pub(crate) fn start(world: &Arc<World>, name: String) -> Arc<Self> {
         let most = world.most_skew_ms();
         let skew = world.draw(|rng| rng.i64(-most..=most));
+        lock(&world.skews).insert(name.clone(), skew);
         world.note(|| format!("{name} starts"));
         Arc::new(Self {
             world: Arc::clone(world),

@@ -175,6 +175,24 @@ pub fn count_since(
     )
 }
 
+/// How many messages the contact wrote since somebody last wrote to them.
+///
+/// # Errors
+/// What the database said.
+pub fn unanswered(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<u32, StoreError> {
+    tx.query_one(
+        "SELECT count(*) FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = 'contact'
+         AND id > COALESCE((SELECT max(told.id) FROM message told WHERE told.organization_id = ?1 AND told.conversation_id = ?2
+                            AND told.author IN ('agent', 'staff', 'system')), 0)",
+        values![organization, conversation],
+        |row| row.get(0),
+    )
+}
+
 /// How many messages the contact wrote after we last said `text`, if we said it since an instant; those of `turn` not counted.
 ///
 /// # Errors

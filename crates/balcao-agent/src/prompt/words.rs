@@ -2,7 +2,7 @@
 
 use balcao_llm::ToolDefinition;
 use balcao_tool::Locale;
-use serde_json::json;
+use serde_json::Value;
 
 use crate::claims::Invented;
 
@@ -67,12 +67,12 @@ pub(crate) fn judge(question: &str, locale: Locale) -> String {
 
 /// Explains the structured protocol and lists the tools.
 pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
-    let list: Vec<String> = tools
-        .iter()
-        .map(|tool| {
-            json!({"name": tool.name, "description": tool.description, "params": tool.input_schema}).to_string()
-        })
-        .collect();
+    // Printed where they are: the schemas are large, and this is done in every step.
+    let line = |ToolDefinition { name, description, input_schema }: &ToolDefinition| {
+        let (name, description) = (Value::from(name.as_str()), Value::from(description.as_str()));
+        format!(r#"{{"name":{name},"description":{description},"params":{input_schema}}}"#)
+    };
+    let list: Vec<String> = tools.iter().map(line).collect();
     let intro = match locale {
         Locale::PtBr => {
             "## Formato\nResponda sempre com um único objeto JSON: {\"response_to_client\": texto ou null, \"tool_request\": {\"name\": …, \

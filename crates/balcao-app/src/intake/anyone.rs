@@ -3,7 +3,7 @@
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::{DateSpan, TimeReading, find_dates, find_times_from};
+use balcao_language::{DateMatch, DateSpan, TimeReading, find_dates, find_times_from};
 use balcao_store::Tx;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::{Timestamp, ToSpan};
@@ -63,11 +63,14 @@ pub(super) fn says_anybody(folded: &str, asked: bool) -> bool {
 pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens: Time) -> Wish {
     let mut wish = Wish::default();
     for text in texts {
-        for found in find_dates(text, today) {
-            wish.day = match found.reading {
+        // Of "quinta ou sexta" the first: whoever is free then is asked about first.
+        for choice in find_dates(text, today).chunk_by(|_, next| next.either) {
+            let day = |found: &DateMatch| match found.reading {
                 Ok(DateSpan::Day(day)) => Some(day).filter(|day| *day >= today),
                 Ok(DateSpan::Range { .. }) | Err(_) => None,
             };
+            let days: Option<Vec<Date>> = choice.iter().map(day).collect();
+            wish.day = days.and_then(|days| days.into_iter().min());
         }
         let mut times = find_times_from(text, opens).into_iter().filter_map(|found| match found.reading {
             TimeReading::At { time, .. } => Some(time),
@@ -146,6 +149,8 @@ mod tests {
         assert_eq!(wanted(&["amanhã às 15h", "melhor sexta", "qualquer um"]), at(27, 15));
         assert_eq!(wanted(&["dia 31/02", "tanto faz"]), Wish::default());
         assert_eq!(wanted(&["ontem", "tanto faz"]), Wish::default());
+        assert_eq!(wanted(&["sexta ou quinta às 15h", "tanto faz"]), at(26, 15));
+        assert_eq!(wanted(&["quinta ou ontem às 15h"]).day, None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use balcao_domain::{KnowledgeId, OrganizationId};
-use balcao_llm::embed::{Embedder, Patience};
+use balcao_llm::embed::{Embedder, Patience, TextRole};
 use balcao_store::{
     Store, StoreError,
     knowledge::vectors::{self, EntryVector},
@@ -63,7 +63,8 @@ impl Meaning {
     pub(super) async fn vector(&self, query: &str) -> Option<Vec<f32>> {
         let texts = [query.to_owned()];
         let made = async {
-            let vectors = self.embedder.embed(&texts).await.map_err(|error| error.to_string())?;
+            let made = self.embedder.embed(&texts, TextRole::Query).await;
+            let vectors = made.map_err(|error| error.to_string())?;
             vectors.into_iter().next().ok_or_else(|| "no vector".to_owned())
         };
         self.queries.ask(self.model(), "knowledge is found by words alone", made).await
@@ -97,7 +98,8 @@ impl Meaning {
         let failed = |why: String| NoVectors { model: self.model().to_owned(), why };
         for batch in lacking.chunks(BATCH) {
             let texts: Vec<String> = batch.iter().map(|one| one.text.clone()).collect();
-            let vectors = self.embedder.embed(&texts).await.map_err(|error| failed(error.to_string()))?;
+            let answer = self.embedder.embed(&texts, TextRole::Passage).await;
+            let vectors = answer.map_err(|error| failed(error.to_string()))?;
             if vectors.len() != batch.len() {
                 return Err(failed("not one vector for each text".to_owned()));
             }

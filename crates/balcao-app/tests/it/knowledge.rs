@@ -15,7 +15,7 @@ use balcao_domain::{KnowledgeId, OrganizationId};
 use balcao_language::search::search_tokens;
 use balcao_llm::{
     ModelError, ModelErrorKind,
-    embed::{Embedder, LocalEmbedder},
+    embed::{Embedder, LocalEmbedder, TextRole},
 };
 use balcao_store::{StoreError, knowledge, knowledge::vectors};
 use balcao_testkit::fakes::local_model;
@@ -54,13 +54,13 @@ impl Watched {
 
 #[async_trait]
 impl Embedder for Watched {
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn embed(&self, texts: &[String], role: TextRole) -> Result<Vec<Vec<f32>>, ModelError> {
         self.asked.lock().unwrap().push(texts.to_vec());
         if self.fails.load(Ordering::SeqCst) {
             let (provider, message) = ("embedding".to_owned(), "told to fail".to_owned());
             return Err(ModelError { kind: ModelErrorKind::Upstream, provider, message, retry_after: None });
         }
-        self.model.embed(texts).await
+        self.model.embed(texts, role).await
     }
 
     fn model(&self) -> &str {

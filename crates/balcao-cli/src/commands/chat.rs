@@ -206,7 +206,8 @@ impl Talk<'_> {
                     let Some(answered) = &last else { continue };
                     let given = self.world.staff.give_back(self.world.organization, answered.conversation).await;
                     match given.map_err(|error| Failure::operation(chain(&error)))? {
-                        Ok(()) => complain("(given back)"),
+                        Ok(0) => complain("(given back)"),
+                        Ok(unanswered) => complain(&format!("(given back; {unanswered} before have no answer)")),
                         Err(refusal) => complain(&format!("({refusal})")),
                     }
                 }

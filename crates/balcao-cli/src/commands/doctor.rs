@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 use balcao_app::Desk;
 use balcao_app::calendar::{BuiltIn, Calendar, Health};
 use balcao_domain::{Clock, SystemClock};
-use balcao_llm::ChatProvider;
+use balcao_llm::{ChatProvider, embed::TextRole};
 use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
 use balcao_store::{Store, inbox, organization};
@@ -125,7 +125,7 @@ async fn search(config: &Config) -> Option<Finding> {
     let Some(embedder) = config.embedding.read().ok()? else {
         return Some(Finding::fine("search", "by words alone: no [embedding] is configured".to_owned()));
     };
-    Some(match embedder.embed(&["horário".to_owned()]).await {
+    Some(match embedder.embed(&["horário".to_owned()], TextRole::Query).await {
         Ok(vectors) => {
             let length = vectors.first().map_or(0, Vec::len);
             Finding::fine("search", format!("by words and by vectors of {} ({length} numbers)", embedder.model()))

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::{
     config::Config,
-    output::{Failure, chain, indented, one_line, say},
+    output::{Failure, chain, complain, indented, one_line, say},
     wire,
 };
 
@@ -152,8 +152,18 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             done(json, id, &format!("noted at conversation {id}"));
         }
         Action::GiveBack { id } => {
-            answered(staff.give_back(organization, id).await)?;
-            done(json, id, &format!("conversation {id} is the agent's again"));
+            let unanswered = answered(staff.give_back(organization, id).await)?;
+            if json {
+                say(&json!({ "conversation": id, "done": true, "unanswered": unanswered }).to_string());
+            } else {
+                say(&format!("conversation {id} is the agent's again"));
+            }
+            if unanswered > 0 {
+                complain(&format!(
+                    "warning: {unanswered} of the customer's messages came while it was with staff and have no answer; the agent \
+                     answers what comes next. Write to them: balcao inbox reply {id} …"
+                ));
+            }
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,9 @@ use std::{
     time::Duration,
 };
 
-use balcao_llm::embed::{Embedder, EmbeddingConfig as Service, LocalEmbedder, OpenAiEmbedder};
+use balcao_llm::embed::{
+    Embedder, EmbeddingConfig as Service, LocalEmbedder, OpenAiEmbedder, PrefixedEmbedder, Prefixes,
+};
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -16,6 +18,8 @@ use crate::output::chain;
 
 /// Where a service answers if no address is given.
 const BASE_URL: &str = "https://api.openai.com/v1";
+/// Characters of a prefix at most: some models want a sentence.
+const MAX_PREFIX: usize = 500;
 
 /// A service that speaks OpenAI's protocol, or a model in a folder. Without `model` and `folder` there is none, and search goes by words
 /// alone.
@@ -32,6 +36,10 @@ pub(crate) struct EmbeddingConfig {
     pub(crate) api_key_env: Option<String>,
     /// A file that holds its key.
     pub(crate) api_key_file: Option<PathBuf>,
+    /// What the model wants before what is looked for.
+    pub(crate) query_prefix: String,
+    /// What it wants before what may be found.
+    pub(crate) passage_prefix: String,
     /// One request, in seconds.
     pub(crate) timeout_s: u64,
     /// What the environment says under `api_key_env`.
@@ -50,6 +58,8 @@ impl Default for EmbeddingConfig {
             model: None,
             api_key_env: None,
             api_key_file: None,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
             timeout_s: 5,
             key: None,
             local: Arc::default(),
@@ -70,20 +80,39 @@ impl EmbeddingConfig {
     /// # Errors
     /// What to mend in the configuration, or in the folder.
     pub(crate) fn read(&self) -> Result<Option<Arc<dyn Embedder>>, String> {
-        if self.folder.is_some() {
-            return Ok(Some(Arc::new(self.local()?)));
+        let prefixes = self.prefixes()?;
+        let made: Arc<dyn Embedder> = if self.folder.is_some() {
+            Arc::new(self.local()?)
+        } else if let Some(model) = &self.model {
+            Arc::new(self.service(model)?)
+        } else if prefixes == Prefixes::default() {
+            return Ok(None);
+        } else {
+            return Err("embedding: a prefix is set and no model: set `model` or `folder`".to_owned());
+        };
+        Ok(Some(Arc::new(PrefixedEmbedder::new(made, prefixes))))
+    }
+
+    fn prefixes(&self) -> Result<Prefixes, String> {
+        for (key, prefix) in [("query_prefix", &self.query_prefix), ("passage_prefix", &self.passage_prefix)] {
+            let many = prefix.chars().count();
+            if many > MAX_PREFIX {
+                return Err(format!("embedding.{key} has {many} characters: {MAX_PREFIX} are the most"));
+            }
         }
-        let Some(model) = &self.model else { return Ok(None) };
+        Ok(Prefixes { query: self.query_prefix.clone(), passage: self.passage_prefix.clone() })
+    }
+
+    fn service(&self, model: &str) -> Result<OpenAiEmbedder, String> {
         let (named, file) = (self.api_key_env.as_deref(), self.api_key_file.as_deref());
         let key = service_key::read("embedding", named, file, |_name| self.key.clone())?;
         let service = Service {
             base_url: self.base_url.clone().unwrap_or_else(|| BASE_URL.to_owned()),
-            model: model.clone(),
+            model: model.to_owned(),
             key,
             within: Duration::from_secs(self.timeout_s),
         };
-        let built = OpenAiEmbedder::new(service).map_err(|error| format!("embedding: {}", chain(&error)))?;
-        Ok(Some(Arc::new(built)))
+        OpenAiEmbedder::new(service).map_err(|error| format!("embedding: {}", chain(&error)))
     }
 
     fn local(&self) -> Result<LocalEmbedder, String> {
@@ -118,6 +147,9 @@ impl EmbeddingConfig {
         row("embedding.model", self.model.clone().unwrap_or_else(unset));
         row("embedding.api_key_env", self.api_key_env.clone().unwrap_or_else(none));
         row("embedding.api_key_file", path(&self.api_key_file));
+        let prefix = |prefix: &str| if prefix.is_empty() { none() } else { format!("{prefix:?}") };
+        row("embedding.query_prefix", prefix(&self.query_prefix));
+        row("embedding.passage_prefix", prefix(&self.passage_prefix));
         row("embedding.timeout_s", self.timeout_s.to_string());
     }
 }

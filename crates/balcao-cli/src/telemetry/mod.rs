@@ -35,7 +35,8 @@ impl Telemetry {
         usual: LevelFilter,
         environment: &BTreeMap<String, String>,
     ) -> Result<Self, Failure> {
-        let redactor = Arc::new(Redactor::new(&config.secrets));
+        let accounts = config.whatsapp.account.iter().chain(&config.whatsapp.business).cloned();
+        let redactor = Arc::new(Redactor::new(&config.secrets, accounts.collect()));
         redact_panics(&redactor);
         let log = logs::layer(&config.log, verbose, usual, environment, redactor).map_err(Failure::usage)?;
         let provider = spans::provider(&config.telemetry, environment).map_err(Failure::usage)?;

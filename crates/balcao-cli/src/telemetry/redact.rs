@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use secrecy::{ExposeSecret, SecretString};
 
 /// What is looked for, in this order, and what stands in its place.
@@ -33,14 +33,16 @@ const SHORTEST_SECRET: usize = 8;
 pub(crate) struct Redactor {
     shapes: Vec<(Regex, &'static str)>,
     secrets: Vec<SecretString>,
+    /// What looks like somebody's number and is an id of ours, such as that of an account.
+    ours: Vec<String>,
 }
 
 impl Redactor {
-    /// One that also knows these secrets.
-    pub(crate) fn new(secrets: &[SecretString]) -> Self {
+    /// One that also knows these secrets, and leaves `ours` as they are.
+    pub(crate) fn new(secrets: &[SecretString], ours: Vec<String>) -> Self {
         let shapes = SHAPES.iter().filter_map(|(shape, instead)| Some((Regex::new(shape).ok()?, *instead)));
         let long = secrets.iter().filter(|secret| secret.expose_secret().len() >= SHORTEST_SECRET);
-        Self { shapes: shapes.collect(), secrets: long.cloned().collect() }
+        Self { shapes: shapes.collect(), secrets: long.cloned().collect(), ours }
     }
 
     /// The text without them.
@@ -52,7 +54,17 @@ impl Redactor {
             }
         }
         for (shape, instead) in &self.shapes {
-            if let Cow::Owned(replaced) = shape.replace_all(&clean, *instead) {
+            let kept = |found: &Captures<'_>| {
+                let text = found.get(0).map_or("", |whole| whole.as_str());
+                let mut put = String::new();
+                if self.ours.iter().any(|one| one == text) {
+                    put.push_str(text);
+                } else {
+                    found.expand(instead, &mut put);
+                }
+                put
+            };
+            if let Cow::Owned(replaced) = shape.replace_all(&clean, kept) {
                 clean = Cow::Owned(replaced);
             }
         }

@@ -1,12 +1,13 @@
 use super::*;
 
 fn clean(text: &str) -> String {
-    Redactor::new(&[SecretString::from("hunter2-hunter2"), SecretString::from("short")]).clean(text).into_owned()
+    let secrets = [SecretString::from("hunter2-hunter2"), SecretString::from("short")];
+    Redactor::new(&secrets, vec!["106540352242922".to_owned()]).clean(text).into_owned()
 }
 
 #[test]
 fn every_shape_is_one() {
-    assert_eq!(Redactor::new(&[]).shapes.len(), SHAPES.len());
+    assert_eq!(Redactor::new(&[], Vec::new()).shapes.len(), SHAPES.len());
 }
 
 #[test]
@@ -53,4 +54,11 @@ fn what_helps_stays() {
     ] {
         assert_eq!(clean(line), line);
     }
+}
+
+#[test]
+fn the_id_of_our_own_account_stays_and_a_number_that_holds_it_does_not() {
+    assert_eq!(clean(r#"account="106540352242922" refused"#), r#"account="106540352242922" refused"#);
+    assert_eq!(clean("5106540352242922"), "[number]");
+    assert_eq!(clean("106540352242923"), "[number]");
 }

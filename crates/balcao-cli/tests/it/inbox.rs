@@ -38,7 +38,9 @@ fn staff_see_who_waits_take_over_answer_note_and_give_back() {
         assert!(shown.contains(expected), "«{expected}» is not in:\n{shown}");
     }
 
-    assert_eq!(code(&inbox(&["give-back", &id])), 0);
+    let back = inbox(&["give-back", &id]);
+    assert_eq!(code(&back), 0);
+    assert!(err(&back).contains("1 of the customer's messages"), "what nobody answered is told: {}", err(&back));
     assert!(!out(&chat("que horas vocês abrem amanhã?\n")).is_empty());
     assert!(out(&inbox(&["list"])).contains("nobody waits"));
 }

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use tokenizers::Tokenizer;
 use tokio::task::spawn_blocking;
 
-use super::Embedder;
+use super::{Embedder, TextRole};
 use crate::error::{ModelError, ModelErrorKind};
 
 /// What a folder must hold.
@@ -151,7 +151,7 @@ fn places<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> Option<usize>)
 
 #[async_trait]
 impl Embedder for LocalEmbedder {
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn embed(&self, texts: &[String], _role: TextRole) -> Result<Vec<Vec<f32>>, ModelError> {
         let (model, texts) = (self.model.clone(), texts.to_vec());
         let failed = |message: &str| ModelError {
             kind: ModelErrorKind::Rejected,

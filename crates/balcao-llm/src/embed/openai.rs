@@ -7,14 +7,9 @@ use reqwest::{Client, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::{Instant, timeout_at};
 
-use super::Embedder;
-use crate::{
-    error::{ModelError, ModelErrorKind},
-    http,
-    providers::failure::{self, Failure},
-};
+use super::{Embedder, TextRole};
+use crate::{error::ModelError, http, providers::failure::Failure};
 
 /// Texts of one request.
 const BATCH: usize = 64;
@@ -99,20 +94,7 @@ impl OpenAiEmbedder {
         if let Some(key) = &self.config.key {
             request = request.bearer_auth(key.expose_secret());
         }
-        let until = Instant::now() + self.config.within;
-        let late = |_elapsed| Failure::new(ModelErrorKind::Timeout, "no answer in time");
-        let broke = |_source| Failure::new(ModelErrorKind::Network, "the connection broke, or there was none");
-        let mut response = timeout_at(until, request.send()).await.map_err(late)?.map_err(broke)?;
-        let mut body = Vec::new();
-        while let Some(piece) = timeout_at(until, response.chunk()).await.map_err(late)?.map_err(broke)? {
-            if body.len().saturating_add(piece.len()) > MAX_ANSWER {
-                return Err(Failure::too_large("the vectors", MAX_ANSWER));
-            }
-            body.extend_from_slice(&piece);
-        }
-        if !response.status().is_success() {
-            return Err(failure::from_status(response.status().as_u16(), response.headers(), &body));
-        }
+        let body = http::answer(request, self.config.within, MAX_ANSWER, "the vectors").await?;
         let answer: Answer =
             serde_json::from_slice(&body).map_err(|_source| Failure::malformed("the answer holds no vectors"))?;
         ordered(answer.data, texts.len())
@@ -141,7 +123,7 @@ fn shortened(text: &str) -> String {
 
 #[async_trait]
 impl Embedder for OpenAiEmbedder {
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn embed(&self, texts: &[String], _role: TextRole) -> Result<Vec<Vec<f32>>, ModelError> {
         let key = self.config.key.as_ref().map(ExposeSecret::expose_secret);
         let mut vectors: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {

@@ -1,8 +1,10 @@
 //! What every embedder does, whoever makes its vectors; and what is said of a folder that is no model.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use balcao_llm::embed::{Embedder, EmbeddingConfig, LocalEmbedder, OpenAiEmbedder, Patience};
+use balcao_llm::embed::{
+    Embedder, EmbeddingConfig, LocalEmbedder, OpenAiEmbedder, Patience, PrefixedEmbedder, Prefixes, TextRole,
+};
 use balcao_testkit::fakes::{
     embedding::{FakeEmbedding, KEY, MODEL},
     local_model,
@@ -23,10 +25,10 @@ fn nearness(one: &[f32], other: &[f32]) -> f32 {
 /// The contract of [`Embedder`].
 async fn keeps_the_contract(embedder: &dyn Embedder) {
     assert!(!embedder.model().is_empty());
-    assert_eq!(embedder.embed(&[]).await.unwrap(), Vec::<Vec<f32>>::new());
+    assert_eq!(embedder.embed(&[], TextRole::Query).await.unwrap(), Vec::<Vec<f32>>::new());
 
     let asked = texts(&["onde deixo o carro", "quero pagar", "", "  ", "tem vaga ?", &"carro ".repeat(20_000)]);
-    let vectors = embedder.embed(&asked).await.unwrap();
+    let vectors = embedder.embed(&asked, TextRole::Passage).await.unwrap();
     assert_eq!(vectors.len(), asked.len());
     let length = vectors[0].len();
     assert!(length > 0);
@@ -40,13 +42,13 @@ async fn keeps_the_contract(embedder: &dyn Embedder) {
     // The same text has the same vector, wherever it stands and whoever stands beside it.
     for (text, vector) in asked.iter().zip(&vectors) {
         assert_eq!(
-            embedder.embed(std::slice::from_ref(text)).await.unwrap(),
+            embedder.embed(std::slice::from_ref(text), TextRole::Passage).await.unwrap(),
             std::slice::from_ref(vector),
             "{text:.20}"
         );
     }
     let many: Vec<String> = (0..150).map(|number| if number % 7 == 0 { "pagar" } else { "carro" }.to_owned()).collect();
-    let vectors = embedder.embed(&many).await.unwrap();
+    let vectors = embedder.embed(&many, TextRole::Passage).await.unwrap();
     let (car, pay) = (&vectors[1], &vectors[0]);
     for (number, vector) in vectors.iter().enumerate() {
         assert_eq!(vector, if number % 7 == 0 { pay } else { car }, "{number}");
@@ -72,8 +74,35 @@ async fn a_folder_keeps_the_contract() {
     local_model::write(folder.path(), MEANINGS).unwrap();
     let embedder = LocalEmbedder::open(folder.path()).unwrap();
     keeps_the_contract(&embedder).await;
-    let unknown = embedder.embed(&texts(&["xilofone", ""])).await.unwrap();
+    let unknown = embedder.embed(&texts(&["xilofone", ""]), TextRole::Query).await.unwrap();
     assert_eq!(unknown, [[0.0, 0.0], [0.0, 0.0]], "what it knows no word of is near nothing");
+}
+
+#[tokio::test]
+async fn a_model_with_prefixes_keeps_the_contract_and_tells_roles_apart() {
+    let folder = tempdir().unwrap();
+    local_model::write(folder.path(), &[MEANINGS[0], MEANINGS[1], &["pergunta"], &["trecho"]]).unwrap();
+    let plain = Arc::new(LocalEmbedder::open(folder.path()).unwrap());
+    let prefixes = Prefixes { query: "pergunta ".to_owned(), passage: "trecho ".to_owned() };
+    let marked = PrefixedEmbedder::new(Arc::<LocalEmbedder>::clone(&plain), prefixes);
+    keeps_the_contract(&marked).await;
+
+    let asked = texts(&["carro"]);
+    for (role, prefixed) in [(TextRole::Query, "pergunta carro"), (TextRole::Passage, "trecho carro")] {
+        let expected = plain.embed(&texts(&[prefixed]), role).await.unwrap();
+        assert_eq!(marked.embed(&asked, role).await.unwrap(), expected, "{prefixed}");
+    }
+    let empty = marked.embed(&texts(&["", " "]), TextRole::Query).await.unwrap();
+    assert!(empty.iter().flatten().all(|number| *number == 0.0), "no text is near its prefix: {empty:?}");
+
+    let others = Prefixes { query: "query: ".to_owned(), passage: String::new() };
+    let other = PrefixedEmbedder::new(Arc::<LocalEmbedder>::clone(&plain), others);
+    let names = [plain.model(), marked.model(), other.model()];
+    assert!(
+        names[0] != names[1] && names[1] != names[2],
+        "vectors that cannot be compared have other names: {names:?}"
+    );
+    assert_eq!(PrefixedEmbedder::new(Arc::<LocalEmbedder>::clone(&plain), Prefixes::default()).model(), plain.model());
 }
 
 #[test]

@@ -6,12 +6,15 @@ use serde_json::Value;
 
 use super::{Answer, Desk};
 use crate::{
+    nlu::Day,
     results::{self, Outcome},
     words::Line,
 };
 
 /// How many days after a closed one are looked at for the next opening.
 const DAYS_AHEAD: i64 = 4;
+/// Days that the tool tells if none is named.
+const A_WEEK: i64 = 7;
 
 impl Desk<'_> {
     pub(super) fn hours(&mut self) {
@@ -19,12 +22,17 @@ impl Desk<'_> {
         let said = |words: &[&str]| words.iter().any(|word| balcao_language::contains_word(&utterance.text, word));
         let holiday = said(&["feriado", "feriados", "holiday", "holidays"]);
         let now = said(&["agora", "nesse momento", "now", "right now"]);
-        let day = utterance.days.first().map(|day| day.first).or_else(|| now.then(|| self.dialogue.today()));
-        let date = day.map_or(Value::Null, |date| Value::String(date.to_string()));
+        let today = self.dialogue.today();
+        let wanted = utterance.days.first().copied().or_else(|| now.then(|| Day::on(today)));
+        // Without a day the tool tells those of a week, so several of them ("quinta ou sexta") are one call.
+        let week = today.checked_add(jiff::Span::new().days(A_WEEK - 1)).unwrap_or(today);
+        let several = wanted.is_some_and(|day| day.first < day.last && day.first >= today && day.last <= week);
+        let wanted = wanted.map(|day| if several { day } else { Day::on(day.first) });
+        let date = wanted.filter(|_| !several).map_or(Value::Null, |day| Value::String(day.first.to_string()));
         let Some(outcome) = self.read("get_business_hours", &[("date", date)]) else { return };
         let mut days = days(outcome);
-        if let Some(day) = day {
-            days.retain(|(date, ..)| *date == day);
+        if let Some(day) = wanted {
+            days.retain(|(date, ..)| (day.first..=day.last).contains(date));
         } else if holiday {
             // Which days are holidays is in the notes of days; a holiday that was not named is asked for.
             self.say(Line::WhichHoliday);

@@ -8,10 +8,13 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use balcao_language::bilingual_tokens;
-use balcao_llm::embed::{Embedder, EmbeddingConfig, LocalEmbedder, OpenAiEmbedder};
+use balcao_llm::embed::{
+    Embedder, EmbeddingConfig, LocalEmbedder, OpenAiEmbedder, PrefixedEmbedder, Prefixes, TextRole,
+};
 use balcao_pack::{
     Handlers, LoadedPack, Loader,
     search::{arguments, of_tool},
@@ -206,17 +209,22 @@ fn the_right_tool_is_among_the_first_five_of_a_catalogue_of_a_thousand() {
 }
 
 /// What makes vectors: a service (`BALCAO_EMBEDDING_URL`, `BALCAO_EMBEDDING_MODEL`, `BALCAO_EMBEDDING_KEY`), or a folder
-/// (`BALCAO_EMBEDDING_FOLDER`).
-fn embedder() -> Option<Box<dyn Embedder>> {
-    if let Some(folder) = std::env::var_os("BALCAO_EMBEDDING_FOLDER") {
-        return Some(Box::new(LocalEmbedder::open(Path::new(&folder)).unwrap()));
-    }
+/// (`BALCAO_EMBEDDING_FOLDER`); with its prefixes, if it has any (`BALCAO_EMBEDDING_QUERY_PREFIX`, `BALCAO_EMBEDDING_PASSAGE_PREFIX`).
+fn embedder() -> Option<PrefixedEmbedder> {
     let variable = |name: &str| std::env::var_os(name).and_then(|value| value.into_string().ok());
+    let prefix = |name: &str| variable(name).unwrap_or_default();
+    let prefixes =
+        Prefixes { query: prefix("BALCAO_EMBEDDING_QUERY_PREFIX"), passage: prefix("BALCAO_EMBEDDING_PASSAGE_PREFIX") };
+    if let Some(folder) = variable("BALCAO_EMBEDDING_FOLDER") {
+        let model = LocalEmbedder::open(Path::new(&folder)).unwrap();
+        return Some(PrefixedEmbedder::new(Arc::new(model), prefixes));
+    }
     let base_url = variable("BALCAO_EMBEDDING_URL")?;
     let model = variable("BALCAO_EMBEDDING_MODEL").unwrap();
     let key = variable("BALCAO_EMBEDDING_KEY").map(Into::into);
     let within = std::time::Duration::from_secs(600);
-    Some(Box::new(OpenAiEmbedder::new(EmbeddingConfig { base_url, model, key, within }).unwrap()))
+    let model = OpenAiEmbedder::new(EmbeddingConfig { base_url, model, key, within }).unwrap();
+    Some(PrefixedEmbedder::new(Arc::new(model), prefixes))
 }
 
 /// Figures for docs/PERFORMANCE.md, where a model is named.
@@ -232,8 +240,8 @@ async fn by_vectors_and_by_both() {
     let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
     let asked: Vec<String> = requests.iter().map(|request| request.words.clone()).collect();
     let started = std::time::Instant::now();
-    let vectors = embedder.embed(&texts).await.unwrap();
-    let queries = embedder.embed(&asked).await.unwrap();
+    let vectors = embedder.embed(&texts, TextRole::Passage).await.unwrap();
+    let queries = embedder.embed(&asked, TextRole::Query).await.unwrap();
     let each = started.elapsed().as_secs_f64() * 1000.0 / f64::from(u32::try_from(texts.len() + asked.len()).unwrap());
     println!("{} tools, {} requests, {}, {each:.2} ms a text", entries.len(), requests.len(), embedder.model());
     let index = Index::new(entries, bilingual_tokens).with_vectors(&vectors).unwrap();

@@ -149,6 +149,7 @@ contract! {
         what_turns_used_up_is_summed,
         the_last_messages_come_oldest_first,
         a_turn_has_one_reply_and_it_can_be_taken_back,
+        what_nobody_answered_is_counted,
         what_was_written_after_a_text_is_counted,
         the_last_thing_told_is_the_last_thing_that_we_said,
         a_quoted_message_names_its_matter,

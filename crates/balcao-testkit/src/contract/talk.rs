@@ -31,6 +31,7 @@ cases!(
     what_turns_used_up_is_summed,
     the_last_messages_come_oldest_first,
     a_turn_has_one_reply_and_it_can_be_taken_back,
+    what_nobody_answered_is_counted,
     what_was_written_after_a_text_is_counted,
     the_last_thing_told_is_the_last_thing_that_we_said,
     a_quoted_message_names_its_matter,
@@ -329,6 +330,29 @@ pub async fn what_was_written_after_a_text_is_counted(store: &Store) {
         assert_eq!(since("confirma?", 0)?, Some(1));
         assert_eq!(since("confirma?", 2)?, None);
         assert_eq!(since("outra coisa", 0)?, None);
+        Ok(())
+    })
+    .await;
+}
+
+/// Whoever wrote last, agent, staff or program; a draft reached nobody.
+pub async fn what_nobody_answered_is_counted(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (one, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "b")?.id);
+        let unanswered = |tx: &mut Tx<'_>| message::unanswered(tx, world.organization, one);
+        assert_eq!(unanswered(tx)?, 0);
+        say(tx, world, one, None, Author::Contact, "oi", 1)?;
+        say(tx, world, one, None, Author::Contact, "tem horário?", 2)?;
+        say(tx, world, one, None, Author::Draft, "tem", 3)?;
+        say(tx, world, other, None, Author::Staff, "olá", 4)?;
+        assert_eq!(unanswered(tx)?, 2);
+        for author in [Author::Staff, Author::Agent, Author::System] {
+            say(tx, world, one, None, author, "tem, sim", 5)?;
+            assert_eq!(unanswered(tx)?, 0, "{author:?}");
+            say(tx, world, one, None, Author::Contact, "obrigado", 6)?;
+            assert_eq!(unanswered(tx)?, 1, "{author:?}");
+        }
         Ok(())
     })
     .await;

@@ -229,6 +229,15 @@ struct Acted {
     conversation_id: String,
 }
 
+/// It is the agent's again.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GivenBack {
+    /// The conversation.
+    conversation_id: String,
+    /// How many messages of the contact came while staff had it and have no answer: the agent answers what comes next.
+    unanswered: u32,
+}
+
 fn conversation(view: ConversationView) -> Conversation {
     Conversation {
         id: view.id.to_string(),
@@ -338,9 +347,11 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         path: "/v1/conversations/{id}/give-back",
         name: "give_conversation_back",
         summary: "Give a conversation back to the agent",
-        description: "Its handoff is resolved.",
+        description: "Its handoff is resolved. The agent answers what the contact writes from now on; `unanswered` counts what came before \
+                      and has no answer.",
         refusals: &[(409, "`with_agent`: the agent has it already.")],
         body: None,
+        answer: json!({ "conversation_id": "cnv_3", "unanswered": 0 }),
         ..reply.clone()
     };
     let handoffs = Route {
@@ -424,10 +435,10 @@ async fn leave_note(call: Call, _query: Nothing, asked: StaffText) -> Result<Don
     Ok(acted(id))
 }
 
-async fn give_back(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Acted>, Problem> {
+async fn give_back(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<GivenBack>, Problem> {
     let id = call.id()?;
-    granted(staff(&call).give_back(call.organization(), id).await)?;
-    Ok(acted(id))
+    let unanswered = granted(staff(&call).give_back(call.organization(), id).await)?;
+    Ok(GivenBack { conversation_id: id.to_string(), unanswered }.into())
 }
 
 fn acted(id: ConversationId) -> Done<Acted> {

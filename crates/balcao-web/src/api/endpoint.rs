@@ -365,7 +365,12 @@ async fn let_through(api: &Api, endpoint: &Arc<Endpoint>, request: Request) -> R
     let body = match &endpoint.takes {
         Takes::Json(schema) => Body::Json(input::body(schema, request).await?),
         Takes::File(largest) => Body::File(input::file(*largest, request).await?),
-        Takes::Nothing => Body::Json(Value::Object(serde_json::Map::new())),
+        Takes::Nothing => {
+            if !route.method.only_reads() {
+                input::nothing(request).await?;
+            }
+            Body::Json(Value::Object(serde_json::Map::new()))
+        }
     };
     // The path as it was called holds the id; the value is canonical, because it was parsed.
     let what = format!("{} {}", route.name, path_id.as_deref().unwrap_or_default());

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use balcao_tool::FieldProblem;
 use balcao_tool::validate::Schema;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::endpoint::{IDEMPOTENCY_KEY, Method};
 use crate::problem::Problem;
@@ -128,6 +128,18 @@ pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Pro
         .map_err(|error| Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is no JSON: {error}")))?;
     let problems = bad(schema, &value);
     if problems.is_empty() { Ok(value) } else { Err(unfit(problems)) }
+}
+
+/// Nothing, or an empty object: whoever sends more expects it to matter.
+///
+/// # Errors
+/// 408, 413; 400 if there is something.
+pub(super) async fn nothing(request: Request) -> Result<(), Problem> {
+    let bytes = bytes(request, BODY_TIME).await?;
+    if bytes.trim_ascii().is_empty() || serde_json::from_slice(&bytes).is_ok_and(|body: Value| body == json!({})) {
+        return Ok(());
+    }
+    Err(Problem::of(StatusCode::BAD_REQUEST, "bad_body", "this takes no body: the path says everything"))
 }
 
 /// The body, if it is a file. What it is, its bytes say; of its name and type nothing is believed.

@@ -25,8 +25,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use balcao_app::chat::{Visitor, WebChats};
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 pub use limits::ChatLimits;
@@ -166,8 +165,7 @@ async fn session(State(chat): State<ChatServer>, headers: HeaderMap) -> Result<R
 }
 
 /// What a visitor sends.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 struct NewMessage {
     /// The page's own id of the message: sending it again changes nothing.
     id: String,
@@ -175,14 +173,36 @@ struct NewMessage {
     text: String,
 }
 
+impl NewMessage {
+    /// What a page sent, if it is one message.
+    fn read(body: Result<Json<Value>, JsonRejection>) -> Result<Self, Problem> {
+        let Json(mut body) = body.map_err(|error| {
+            let detail = match error.status() {
+                StatusCode::PAYLOAD_TOO_LARGE => "the body is too large",
+                StatusCode::UNSUPPORTED_MEDIA_TYPE => "the body must be JSON: `Content-Type: application/json`",
+                _ => "the body is no JSON",
+            };
+            Problem::new(error.status(), detail)
+        })?;
+        let alone = body.as_object().is_some_and(|fields| fields.len() == 2);
+        match ["id", "text"].map(|name| body.get_mut(name).map(Value::take)) {
+            [Some(Value::String(id)), Some(Value::String(text))] if alone => Ok(Self { id, text }),
+            _ => {
+                let detail = "the body must be an object with `id` and `text`, both of them text, and nothing else";
+                Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail))
+            }
+        }
+    }
+}
+
 /// `POST /chat/v1/messages`.
 async fn write(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
-    body: Result<Json<NewMessage>, JsonRejection>,
+    body: Result<Json<Value>, JsonRejection>,
 ) -> Result<Response, Response> {
     let problem = |status, detail: String| Problem::new(status, detail).into_response();
-    let Json(NewMessage { id, text }) = body.map_err(|error| problem(error.status(), error.body_text()))?;
+    let NewMessage { id, text } = NewMessage::read(body).map_err(IntoResponse::into_response)?;
     let well_formed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if !(8..=64).contains(&id.len()) || !id.chars().all(well_formed) {
         let detail = "`id` must have 8 to 64 letters, digits, hyphens or underscores";

@@ -3,7 +3,10 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use balcao_language::bilingual_tokens;
-use balcao_llm::embed::Embedder;
+use balcao_llm::{
+    ModelError,
+    embed::{Embedder, TextRole},
+};
 use balcao_search::{Entry, Filter, Hit, Index, Query};
 use serde_json::json;
 
@@ -72,19 +75,21 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
 /// The index, and the query's vector. Without vectors, or if the service fails, words alone decide.
 async fn indexed(entries: Vec<Entry>, words: &str, embedder: Option<&dyn Embedder>) -> (Index, Option<Vec<f32>>) {
     let Some(embedder) = embedder else { return (Index::new(entries, bilingual_tokens), None) };
-    let mut texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
-    texts.push(words.to_owned());
+    let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
     let plain = |why: String| {
         complain(&format!("warning: {} gives no vectors, so words alone decide: {why}", embedder.model()));
         (Index::new(entries.clone(), bilingual_tokens), None)
     };
-    let mut vectors = match embedder.embed(&texts).await {
-        Ok(vectors) => vectors,
+    let asked = async {
+        let vectors = embedder.embed(&texts, TextRole::Passage).await?;
+        Ok::<_, ModelError>((vectors, embedder.embed(&[words.to_owned()], TextRole::Query).await?))
+    };
+    let (vectors, mut query) = match asked.await {
+        Ok(made) => made,
         Err(error) => return plain(chain(&error)),
     };
-    let vector = vectors.pop();
     match Index::new(entries.clone(), bilingual_tokens).with_vectors(&vectors) {
-        Ok(index) => (index, vector),
+        Ok(index) => (index, query.pop()),
         Err(error) => plain(error.to_string()),
     }
 }

@@ -64,7 +64,10 @@ async fn whoever_asks_for_a_person_is_handed_over_and_staff_answer_and_give_back
         detail.body["messages"].as_array().unwrap().iter().map(|one| one["author"].as_str().unwrap()).collect();
     assert_eq!(authors, ["contact", "agent", "contact", "staff"]);
 
-    assert_eq!(shop.post(&format!("/v1/conversations/{id}/give-back"), json!({})).await.status, 200);
+    let more = shop.post(&format!("/v1/conversations/{id}/give-back"), json!({ "staff": DAVI })).await;
+    assert_eq!(more.problem(), (400, "bad_body"), "what is not looked at is not taken");
+    let back = shop.post(&format!("/v1/conversations/{id}/give-back"), json!({})).await;
+    assert_eq!((back.status, &back.body), (200, &json!({ "conversation_id": id, "unanswered": 0 })));
     assert_eq!(shop.get("/v1/handoffs?open=true").await.body["items"], json!([]));
     let resolved = shop.get("/v1/handoffs").await;
     assert!(resolved.body["items"][0]["resolved_at"].is_string(), "{resolved:?}");
