@@ -146,7 +146,9 @@ pub(crate) fn is_glued(tokens: &[Token], index: usize) -> bool {
 
 /// The length in tokens of the first phrase (words separated by blanks) of `phrases` that starts at `index`.
 pub(crate) fn phrase_at(tokens: &[Token], index: usize, phrases: &[&str]) -> Option<usize> {
-    phrases.iter().find_map(|phrase| {
+    // Most phrases begin with another word: seen before they are taken apart.
+    let first = at(tokens, index);
+    phrases.iter().filter(|phrase| phrase.starts_with(first)).find_map(|phrase| {
         let mut next = index;
         for word in phrase.split(' ') {
             if at(tokens, next) != word {

@@ -35,6 +35,7 @@ pub struct Tool {
     /// [`CommandSpec::contract_hash`], computed once.
     pub contract_hash: String,
     shown: Arc<Value>,
+    shown_text: String,
     check: Option<Arc<dyn ArgumentCheck>>,
     pub(crate) handler: Arc<dyn ToolHandler>,
 }
@@ -59,7 +60,8 @@ impl Tool {
             Schema::compile(&spec.output_schema).map_err(|e| format!("output_schema of `{}` {e}", spec.name))?;
         let contract_hash = spec.contract_hash();
         let shown = input.shared();
-        Ok(Self { spec, input, output, contract_hash, shown, check: None, handler })
+        let shown_text = shown.to_string();
+        Ok(Self { spec, input, output, contract_hash, shown, shown_text, check: None, handler })
     }
 
     /// The same command with a check of its arguments beyond the schema.
@@ -94,6 +96,12 @@ impl Tool {
     #[must_use]
     pub fn shown(&self) -> Arc<Value> {
         Arc::clone(&self.shown)
+    }
+
+    /// The same, printed: it goes into prompts again and again.
+    #[must_use]
+    pub fn shown_text(&self) -> &str {
+        &self.shown_text
     }
 
     /// Whether somebody can be asked before it runs.

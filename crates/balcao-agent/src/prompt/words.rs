@@ -1,8 +1,6 @@
 //! Pieces of prompt that a turn adds by itself.
 
-use balcao_llm::ToolDefinition;
 use balcao_tool::Locale;
-use serde_json::Value;
 
 use crate::claims::Invented;
 
@@ -65,14 +63,8 @@ pub(crate) fn judge(question: &str, locale: Locale) -> String {
     }
 }
 
-/// Explains the structured protocol and lists the tools.
-pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
-    // Printed where they are: the schemas are large, and this is done in every step.
-    let line = |ToolDefinition { name, description, input_schema }: &ToolDefinition| {
-        let (name, description) = (Value::from(name.as_str()), Value::from(description.as_str()));
-        format!(r#"{{"name":{name},"description":{description},"params":{input_schema}}}"#)
-    };
-    let list: Vec<String> = tools.iter().map(line).collect();
+/// Explains the structured protocol and lists the tools, one a line.
+pub(crate) fn structured(tools: &[String], locale: Locale) -> String {
     let intro = match locale {
         Locale::PtBr => {
             "## Formato\nResponda sempre com um único objeto JSON: {\"response_to_client\": texto ou null, \"tool_request\": {\"name\": …, \
@@ -85,7 +77,7 @@ pub(crate) fn structured(tools: &[ToolDefinition], locale: Locale) -> String {
              response_to_client and leave tool_request null."
         }
     };
-    format!("{intro}\n{}\n\n", list.join("\n"))
+    format!("{intro}\n{}\n\n", tools.join("\n"))
 }
 
 /// Tells a model of the structured protocol that an answer of this turn was not one readable object.

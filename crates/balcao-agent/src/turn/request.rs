@@ -1,7 +1,9 @@
 //! What the model is told in each step.
 
+use std::sync::Arc;
+
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, ToolDefinition};
-use balcao_tool::{LOAD_TOOL, ResultClass};
+use balcao_tool::{LOAD_TOOL, ResultClass, Tool};
 use serde_json::json;
 
 use crate::{
@@ -36,7 +38,8 @@ impl Turn {
                 (ToolChoice::Auto, Purpose::Correction)
             }
         };
-        let tools = if choice == ToolChoice::None { Vec::new() } else { self.offered() };
+        let (may_call, protocol) = (choice != ToolChoice::None, self.setup.profile.protocol);
+        let tools = if may_call && protocol == Protocol::Native { self.definitions() } else { Vec::new() };
         // An earlier turn may have ended in silence: its message and this one are then neighbours of one role.
         let messages = history::repair(self.setup.history.iter().chain(&self.state.transcript).cloned().collect());
         let neutral = ModelRequest {
@@ -50,9 +53,12 @@ impl Turn {
             purpose,
             facts: self.setup.facts.clone(),
         };
-        match self.setup.profile.protocol {
+        match protocol {
             Protocol::Native => neutral,
-            Protocol::Structured => structured::render(neutral, self.state.retried.format, locale),
+            Protocol::Structured => {
+                let listed = if may_call { self.listed() } else { Vec::new() };
+                structured::render(neutral, &listed, self.state.retried.format, locale)
+            }
         }
     }
 
@@ -79,24 +85,34 @@ impl Turn {
         }
     }
 
-    /// The tools as the model sees them: withdrawn ones are gone, `read_result` is there once a result was cut.
-    fn offered(&self) -> Vec<ToolDefinition> {
+    /// The tools that the model sees: withdrawn ones are gone.
+    fn offered(&self) -> impl Iterator<Item = &Arc<Tool>> {
+        let all = self.setup.toolbox.shown(|name| self.was_loaded(name));
+        all.filter(|tool| !self.state.breaker.is_withdrawn(&tool.spec.name))
+    }
+
+    /// What the model may call, `read_result` among it once a result was cut.
+    fn definitions(&self) -> Vec<ToolDefinition> {
         let locale = self.state.principal.locale;
-        let mut tools: Vec<ToolDefinition> = self
-            .setup
-            .toolbox
-            .shown(|name| self.was_loaded(name))
-            .filter(|tool| !self.state.breaker.is_withdrawn(&tool.spec.name))
-            .map(|tool| ToolDefinition {
-                name: tool.spec.name.clone(),
-                description: tool.spec.description.get(locale).to_owned(),
-                input_schema: tool.shown(),
-            })
-            .collect();
-        if !self.state.results.is_empty() {
-            tools.push(results::definition(locale));
-        }
-        tools
+        let define = |tool: &Arc<Tool>| ToolDefinition {
+            name: tool.spec.name.clone(),
+            description: tool.spec.description.get(locale).to_owned(),
+            input_schema: tool.shown(),
+        };
+        let more = (!self.state.results.is_empty()).then(|| results::definition(locale));
+        self.offered().map(define).chain(more).collect()
+    }
+
+    /// The same as lines of the structured protocol.
+    fn listed(&self) -> Vec<String> {
+        let locale = self.state.principal.locale;
+        let line =
+            |tool: &Arc<Tool>| structured::line(&tool.spec.name, tool.spec.description.get(locale), tool.shown_text());
+        let more = (!self.state.results.is_empty()).then(|| {
+            let ToolDefinition { name, description, input_schema } = results::definition(locale);
+            structured::line(&name, &description, &input_schema.to_string())
+        });
+        self.offered().map(line).chain(more).collect()
     }
 
     /// Whether a call of this turn asked for a tool's contract.

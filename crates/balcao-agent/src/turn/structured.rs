@@ -5,15 +5,22 @@
 
 use balcao_llm::{Message, ModelRequest, ModelResponse, ResponseFormat, ToolCallRequest, ToolChoice};
 use balcao_tool::{Locale, repair};
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::prompt;
 
-/// Renders a neutral request: tools move into the prompt, calls and results become text. `again` after an answer that was
-/// no such object.
-pub(super) fn render(neutral: ModelRequest, again: bool, locale: Locale) -> ModelRequest {
+/// A tool as it stands in the prompt; its schema is printed already.
+pub(super) fn line(name: &str, description: &str, schema: &str) -> String {
+    let (name, description) = (Value::from(name), Value::from(description));
+    format!(r#"{{"name":{name},"description":{description},"params":{schema}}}"#)
+}
+
+/// Renders a neutral request without tools: those of `listed` move into the prompt, calls and results become text. `again` after
+/// an answer that was no such object.
+pub(super) fn render(neutral: ModelRequest, listed: &[String], again: bool, locale: Locale) -> ModelRequest {
     let mut system = neutral.system;
-    system.push_str(&prompt::structured(&neutral.tools, locale));
+    system.push_str(&prompt::structured(listed, locale));
     if again {
         system.push_str(prompt::not_an_object(locale));
     }
@@ -25,15 +32,12 @@ pub(super) fn render(neutral: ModelRequest, again: bool, locale: Locale) -> Mode
                 let calls = if tool_calls.is_empty() { vec![None] } else { tool_calls.iter().map(Some).collect() };
                 // One request a step: further calls of a native history are told as further steps.
                 for call in calls {
-                    let request = call.map(|call| json!({"name": call.name, "params": arguments(call)}));
-                    let said = if request.is_none() { Value::from(text.as_str()) } else { Value::Null };
-                    let object = json!({"response_to_client": said, "tool_request": request});
-                    push_assistant(&mut messages, object.to_string());
+                    push_assistant(&mut messages, step(&text, call));
                 }
             }
             Message::ToolResult { name, content, .. } => {
-                let result = serde_json::from_str::<Value>(&content).unwrap_or(Value::String(content));
-                push_user(&mut messages, json!({"tool_result": {"name": name, "result": result}}).to_string());
+                let (name, result) = (Value::from(name), one_line(content));
+                push_user(&mut messages, format!(r#"{{"tool_result":{{"name":{name},"result":{result}}}}}"#));
             }
         }
     }
@@ -42,7 +46,7 @@ pub(super) fn render(neutral: ModelRequest, again: bool, locale: Locale) -> Mode
         messages,
         tools: Vec::new(),
         tool_choice: ToolChoice::None,
-        format: ResponseFormat::Json { name: "turn_step".to_owned(), schema: schema(!neutral.tools.is_empty()) },
+        format: ResponseFormat::Json { name: "turn_step".to_owned(), schema: schema(!listed.is_empty()) },
         max_output_tokens: neutral.max_output_tokens,
         temperature_milli: neutral.temperature_milli,
         purpose: neutral.purpose,
@@ -101,6 +105,25 @@ fn schema(with_tools: bool) -> Value {
 fn arguments(call: &ToolCallRequest) -> Value {
     repair::parse_arguments(&call.arguments)
         .map_or_else(|_| Value::from(call.arguments.as_str()), |parsed| parsed.value)
+}
+
+/// One step as the model is to write it: a request, else what was said.
+fn step(said: &str, call: Option<&ToolCallRequest>) -> String {
+    let Some(call) = call else {
+        return format!(r#"{{"response_to_client":{},"tool_request":null}}"#, Value::from(said));
+    };
+    let (name, params) = (Value::from(call.name.as_str()), arguments(call));
+    format!(r#"{{"response_to_client":null,"tool_request":{{"name":{name},"params":{params}}}}}"#)
+}
+
+/// JSON on one line; what is none becomes a string. It is looked over and not taken apart: histories are rendered in every step.
+fn one_line(text: String) -> String {
+    let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
+    match is_json {
+        true if !text.contains('\n') => text,
+        true => serde_json::from_str::<Value>(&text).map_or(text, |value| value.to_string()),
+        false => Value::String(text).to_string(),
+    }
 }
 
 /// From the first `{` to the last `}`: models wrap objects in prose and fences.

@@ -37,13 +37,32 @@ fn packs_are_searched_by_meaning_and_by_words_alone_with_a_warning_while_the_ser
     assert_eq!(code(&found), 0, "{}", err(&found));
     let hits: Vec<Value> = serde_json::from_str(&out(&found)).unwrap();
     assert_eq!((&hits[0]["by_keywords"], &hits[0]["by_vectors"]), (&Value::Null, &json!(1)), "{hits:#?}");
-    assert_eq!(fake.texts()[0].last().unwrap(), "bazinga");
+    assert_eq!(fake.texts()[1], ["bazinga"]);
     for broken in [Broken::Status(500), Broken::Nonsense, Broken::OneShort, Broken::Ragged] {
         fake.next(broken);
         let found = with_key(&folder, &search);
         assert_eq!((code(&found), out(&found).trim()), (0, "[]"), "{broken:?}: {}", err(&found));
         assert!(err(&found).contains("words alone decide") && !err(&found).contains(KEY), "{}", err(&found));
     }
+}
+
+#[test]
+fn a_model_is_told_by_its_prefixes_what_a_text_is_for() {
+    let fake = FakeEmbedding::start(&[&["bazinga", "order"]]).unwrap();
+    let folder = folder(&fake);
+    let prefixes = "query_prefix = \"query: \"\npassage_prefix = \"passage: \"\n";
+    std::fs::write(folder.path().join("balcao.toml"), config(&fake, prefixes)).unwrap();
+    assert_eq!(code(&with_key(&folder, &["pack", "search", "bazinga", "--json"])), 0);
+    let asked = fake.texts();
+    assert!(asked[0].iter().all(|text| text.starts_with("passage: ")), "{:?}", asked[0]);
+    assert_eq!(asked[1], ["query: bazinga"]);
+    let long = format!("query_prefix = \"{}\"\n", "x".repeat(501));
+    std::fs::write(folder.path().join("balcao.toml"), config(&fake, &long)).unwrap();
+    let refused = with_key(&folder, &["pack", "search", "bazinga"]);
+    assert!(code(&refused) != 0 && err(&refused).contains("embedding.query_prefix has 501"), "{}", err(&refused));
+    std::fs::write(folder.path().join("balcao.toml"), "[embedding]\nquery_prefix = \"query: \"\n").unwrap();
+    let without = with_key(&folder, &["pack", "search", "bazinga"]);
+    assert!(code(&without) != 0 && err(&without).contains("set `model` or `folder`"), "{}", err(&without));
 }
 
 #[test]

@@ -2,13 +2,15 @@
 //!
 //! What differs between those services is [`Dialect`]; the parser takes them all alike. Not here: OpenAI's Responses API.
 
+use std::sync::{Mutex, PoisonError};
+
 use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::{
-    error::ModelError,
+    error::{ModelError, ModelErrorKind},
     message::ModelResponse,
-    provider::{ChatProvider, EventSink, ModelRequest},
+    provider::{ChatProvider, EventSink, ModelRequest, ResponseFormat},
     providers::{IdRule, Service, wire},
 };
 
@@ -52,6 +54,17 @@ pub enum JsonMode {
     Prompt,
 }
 
+impl JsonMode {
+    /// What is left for a service that refuses this one.
+    const fn weaker(self) -> Option<Self> {
+        match self {
+            Self::Schema => Some(Self::Object),
+            Self::Object => Some(Self::Prompt),
+            Self::Prompt => None,
+        }
+    }
+}
+
 impl Dialect {
     /// OpenAI itself.
     pub const OPENAI: Self = Self {
@@ -78,6 +91,8 @@ impl Dialect {
 pub struct OpenAi {
     service: Service,
     dialect: Dialect,
+    /// What it has not refused yet, for answers that must be JSON.
+    json: Mutex<JsonMode>,
     client: reqwest::Client,
 }
 
@@ -88,13 +103,46 @@ impl OpenAi {
     /// No HTTP client could be built.
     pub fn new(service: Service, dialect: Dialect) -> Result<Self, reqwest::Error> {
         let client = service.client()?;
-        Ok(Self { service, dialect, client })
+        Ok(Self { service, dialect, json: Mutex::new(dialect.json), client })
     }
 
     /// The body that is sent for a request.
     #[must_use]
     pub fn request_body(&self, request: &ModelRequest) -> Value {
-        request::body(request, &self.service.model, self.dialect)
+        request::body(request, &self.service.model, Dialect { json: self.json(), ..self.dialect })
+    }
+
+    fn json(&self) -> JsonMode {
+        *self.json.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether to ask again in another way: many services that speak this protocol know no JSON schemas and say so with a refusal.
+    fn steps_down(&self, asked: JsonMode, request: &ModelRequest, error: &ModelError) -> bool {
+        let is_json = matches!(request.format, ResponseFormat::Json { .. });
+        let said = error.message.to_lowercase();
+        let refused = error.kind == ModelErrorKind::Rejected
+            && ["response_format", "response format", "json_schema", "json_object"]
+                .iter()
+                .any(|name| said.contains(name));
+        let Some(weaker) = asked.weaker().filter(|_| is_json && refused) else { return false };
+        tracing::warn!(
+            provider = self.service.name,
+            ?asked,
+            ?weaker,
+            "the service refuses this way of asking for JSON"
+        );
+        *self.json.lock().unwrap_or_else(PoisonError::into_inner) = weaker;
+        true
+    }
+
+    async fn ask(&self, request: &ModelRequest, on_event: &mut EventSink<'_>) -> Result<ModelResponse, ModelError> {
+        let mut http = self.client.post(self.service.url("/chat/completions")).json(&self.request_body(request));
+        if let Some(key) = self.service.key() {
+            http = http.bearer_auth(key);
+        }
+        let call = wire::Call { service: &self.service, request, http };
+        let response = wire::ask(call, OpenAiParser::default(), on_event).await?;
+        Ok(self.service.priced(response))
     }
 }
 
@@ -113,12 +161,12 @@ impl ChatProvider for OpenAi {
         request: &ModelRequest,
         on_event: &mut EventSink<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let mut http = self.client.post(self.service.url("/chat/completions")).json(&self.request_body(request));
-        if let Some(key) = self.service.key() {
-            http = http.bearer_auth(key);
+        loop {
+            let asked = self.json();
+            match self.ask(request, on_event).await {
+                Err(error) if self.steps_down(asked, request, &error) => {}
+                answered => return answered,
+            }
         }
-        let call = wire::Call { service: &self.service, request, http };
-        let response = wire::ask(call, OpenAiParser::default(), on_event).await?;
-        Ok(self.service.priced(response))
     }
 }

@@ -1,9 +1,17 @@
 //! What services do that the documentation of none promises.
 
-use balcao_llm::{FinishReason, ModelErrorKind, ModelResponse, providers::replay::Protocol};
+use balcao_llm::{
+    ChatProvider, FinishReason, ModelErrorKind, ModelResponse, ResponseFormat,
+    detect::{ProviderConfig, ProviderKind},
+    providers::replay::Protocol,
+};
 use serde_json::{Value, json};
 
-use crate::corpus::read;
+use crate::{
+    corpus::read,
+    server::{Reply, serve},
+    support::{request, user},
+};
 
 type Outcome = Result<ModelResponse, (ModelErrorKind, String)>;
 
@@ -270,4 +278,39 @@ fn what_is_no_protocol_is_malformed() {
             assert_eq!(kind(&read(protocol, body.as_bytes(), 2).0), ModelErrorKind::Malformed, "{body:?}");
         }
     }
+}
+
+/// A service that knows no JSON schemas says so with a refusal: it is asked in the next way, and in that way from then on.
+#[tokio::test]
+async fn a_service_that_refuses_a_way_of_asking_for_json_is_asked_in_a_weaker_one() {
+    let refused = |what: &str| Reply::new(400, json!({ "error": { "message": what } }).to_string());
+    let message = json!({ "choices": [{ "message": { "content": "{\"agrees\": true}" }, "finish_reason": "stop" }] });
+    let good = || Reply::new(200, message.to_string()).header("content-type", "application/json");
+    let server = serve(vec![
+        refused("'response_format.type' must be 'json_object' or 'text'"),
+        refused("This model does not support response_format"),
+        good(),
+        good(),
+        refused("`temperature` is out of range"),
+    ]);
+    let mut config = ProviderConfig::new(ProviderKind::Compatible);
+    (config.base_url, config.model) = (Some(server.url.clone()), Some("m".to_owned()));
+    let provider = config.build().unwrap();
+    let mut asked = request(vec![user("sim")]);
+    asked.tools.clear();
+    asked.format = ResponseFormat::Json { name: "agreement".to_owned(), schema: json!({ "type": "object" }) };
+    let mut kinds = Vec::new();
+    for _ in 0..2 {
+        let answer = provider.complete(&asked, &mut |_| {}).await.unwrap();
+        assert_eq!(answer.text, "{\"agrees\": true}");
+    }
+    let other = provider.complete(&asked, &mut |_| {}).await.unwrap_err();
+    assert_eq!(other.kind, ModelErrorKind::Rejected, "another refusal is one");
+    for _ in 0..5 {
+        let body = server.asked.recv().unwrap().body;
+        let told = body["messages"][0]["content"].as_str().unwrap().contains("JSON Schema");
+        kinds.push((body["response_format"]["type"].as_str().unwrap_or("none").to_owned(), told));
+    }
+    let kinds: Vec<(&str, bool)> = kinds.iter().map(|(kind, told)| (kind.as_str(), *told)).collect();
+    assert_eq!(kinds, [("json_schema", false), ("json_object", true), ("none", true), ("none", true), ("none", true)]);
 }

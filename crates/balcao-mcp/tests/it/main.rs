@@ -5,6 +5,7 @@
 mod protocol;
 
 mod clickup;
+mod foreign;
 mod http;
 mod lies;
 mod pack;

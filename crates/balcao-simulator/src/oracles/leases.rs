@@ -17,7 +17,7 @@ use crate::world::World;
 pub(crate) fn record(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     tx.execute(
         "CREATE TABLE simulated_takeover (conversation_id INTEGER NOT NULL, epoch INTEGER NOT NULL,
-             loser TEXT NOT NULL, lost_until TEXT NOT NULL, taker TEXT NOT NULL, taken_until TEXT NOT NULL)",
+             loser TEXT NOT NULL, lost_until INTEGER NOT NULL, taker TEXT NOT NULL, taken_until INTEGER NOT NULL)",
         &[],
     )?;
     tx.execute(
