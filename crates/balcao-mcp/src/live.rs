@@ -73,36 +73,15 @@ impl Live {
         tasks: &TaskTracker,
         now: Duration,
     ) -> Result<Self, String> {
-        let listener = Listener::default();
-        let heard = Arc::clone(&listener.heard);
-        let (service, program) = match target {
-            Target::Program(program) => {
-                let started = program.start(connection.max_answer_bytes, tasks);
-                let (running, output, input) = started.map_err(|error| format!("it does not start: {error}"))?;
-                let most = connection.max_answer_bytes.saturating_add(2);
-                let transport = AsyncRwTransport::<RoleClient, _, _>::new(output, input).with_max_line_length(most);
-                let service = match connection.handshake {
-                    Handshake::Auto => listener.serve_with_lifecycle(transport, auto()).await,
-                    Handshake::Initialize => listener.serve(transport).await,
-                };
-                (service.map_err(|error| complaint(&error, &running))?, Some(running))
+        let asked = connection.handshake;
+        let (service, program) = match greet(target, connection, tasks, asked).await {
+            // What it answered to the newer greeting is none: it is older, and does not know how to say so.
+            Err(Silent::Misread(_)) if asked == Handshake::Auto => {
+                greet(target, connection, tasks, Handshake::Initialize).await.map_err(Silent::words)?
             }
-            Target::Address { url, proof, client } => {
-                let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
-                    .custom_headers(proof.iter().cloned().collect())
-                    .max_json_response_size(connection.max_answer_bytes)
-                    .max_sse_event_size(connection.max_answer_bytes)
-                    // What an expired session refused would be sent again by itself; whoever sent it decides.
-                    .reinit_on_expired_session(false);
-                config.allow_stateless = true;
-                let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
-                let service = match connection.handshake {
-                    Handshake::Auto => listener.serve_with_lifecycle(transport, auto()).await,
-                    Handshake::Initialize => listener.serve(transport).await,
-                };
-                (service.map_err(|error| error.to_string())?, None)
-            }
+            greeted => greeted.map_err(Silent::words)?,
         };
+        let heard = Arc::clone(&service.service().heard);
         let listing = std::sync::Mutex::default();
         let live = Self { service, program, heard, listing, listing_now: tokio::sync::Mutex::default() };
         live.list(connection, now).await.map_err(|error| error.for_staff())?;
@@ -186,14 +165,75 @@ impl Live {
     }
 }
 
+/// Why nobody answered a greeting.
+enum Silent {
+    /// Somebody did, with something else than was asked for.
+    Misread(String),
+    /// Nobody, or with a refusal.
+    Refused(String),
+}
+
+impl Silent {
+    fn of(error: &ClientInitializeError, complaints: &str) -> Self {
+        let words =
+            if complaints.is_empty() { error.to_string() } else { format!("{error}; it complained: {complaints}") };
+        let misread = matches!(
+            error,
+            ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_)
+        );
+        if misread { Self::Misread(words) } else { Self::Refused(words) }
+    }
+
+    fn words(self) -> String {
+        let (Self::Misread(words) | Self::Refused(words)) = self;
+        words
+    }
+}
+
+type Greeted = (RunningService<RoleClient, Listener>, Option<Running>);
+
+/// Starts the program or goes to the address, and says hello.
+async fn greet(
+    target: &Target,
+    connection: &Connection,
+    tasks: &TaskTracker,
+    handshake: Handshake,
+) -> Result<Greeted, Silent> {
+    let listener = Listener::default();
+    match target {
+        Target::Program(program) => {
+            let started = program.start(connection.max_answer_bytes, tasks);
+            let refused = |error| Silent::Refused(format!("it does not start: {error}"));
+            let (running, output, input) = started.map_err(refused)?;
+            let most = connection.max_answer_bytes.saturating_add(2);
+            let transport = AsyncRwTransport::<RoleClient, _, _>::new(output, input).with_max_line_length(most);
+            let service = match handshake {
+                Handshake::Auto => listener.serve_with_lifecycle(transport, auto()).await,
+                Handshake::Initialize => listener.serve(transport).await,
+            };
+            Ok((service.map_err(|error| Silent::of(&error, &running.complaints.text()))?, Some(running)))
+        }
+        Target::Address { url, proof, client } => {
+            let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+                .custom_headers(proof.iter().cloned().collect())
+                .max_json_response_size(connection.max_answer_bytes)
+                .max_sse_event_size(connection.max_answer_bytes)
+                // What an expired session refused would be sent again by itself; whoever sent it decides.
+                .reinit_on_expired_session(false);
+            config.allow_stateless = true;
+            let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
+            let service = match handshake {
+                Handshake::Auto => listener.serve_with_lifecycle(transport, auto()).await,
+                Handshake::Initialize => listener.serve(transport).await,
+            };
+            Ok((service.map_err(|error| Silent::of(&error, ""))?, None))
+        }
+    }
+}
+
 fn auto() -> ClientLifecycleMode {
     let preferred_versions = vec![ProtocolVersion::LATEST];
     ClientLifecycleMode::Auto { preferred_versions, legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE) }
-}
-
-fn complaint(error: &ClientInitializeError, running: &Running) -> String {
-    let words = running.complaints.text();
-    if words.is_empty() { error.to_string() } else { format!("{error}; it complained: {words}") }
 }
 
 fn unreadable(detail: &str) -> CallError {

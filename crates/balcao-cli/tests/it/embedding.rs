@@ -50,13 +50,13 @@ fn packs_are_searched_by_meaning_and_by_words_alone_with_a_warning_while_the_ser
 fn a_model_is_told_by_its_prefixes_what_a_text_is_for() {
     let fake = FakeEmbedding::start(&[&["bazinga", "order"]]).unwrap();
     let folder = folder(&fake);
-    let prefixes = "query_prefix = \"query: \"\npassage_prefix = \"passage: \"\n";
+    let prefixes = "api_key_env = \"EMBEDDING_KEY\"\nquery_prefix = \"query: \"\npassage_prefix = \"passage: \"\n";
     std::fs::write(folder.path().join("balcao.toml"), config(&fake, prefixes)).unwrap();
     assert_eq!(code(&with_key(&folder, &["pack", "search", "bazinga", "--json"])), 0);
     let asked = fake.texts();
     assert!(asked[0].iter().all(|text| text.starts_with("passage: ")), "{:?}", asked[0]);
     assert_eq!(asked[1], ["query: bazinga"]);
-    let long = format!("query_prefix = \"{}\"\n", "x".repeat(501));
+    let long = format!("api_key_env = \"EMBEDDING_KEY\"\nquery_prefix = \"{}\"\n", "x".repeat(501));
     std::fs::write(folder.path().join("balcao.toml"), config(&fake, &long)).unwrap();
     let refused = with_key(&folder, &["pack", "search", "bazinga"]);
     assert!(code(&refused) != 0 && err(&refused).contains("embedding.query_prefix has 501"), "{}", err(&refused));

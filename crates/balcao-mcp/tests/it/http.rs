@@ -97,6 +97,7 @@ pub(crate) async fn accepted(url: &str, auth: Value) -> Result<Arc<Server>, Stri
 
 struct Echo {
     modern: bool,
+    agreeable: bool,
 }
 
 impl About for Echo {
@@ -106,6 +107,10 @@ impl About for Echo {
 
     fn modern(&self) -> bool {
         self.modern
+    }
+
+    fn agreeable(&self) -> bool {
+        self.agreeable
     }
 
     fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, Vec<Say>> {
@@ -126,8 +131,8 @@ impl About for Echo {
 
 #[tokio::test]
 async fn over_http_the_token_goes_with_every_request_of_both_revisions() {
-    for modern in [true, false] {
-        let http = HttpServer::start(Echo { modern });
+    for (modern, agreeable) in [(true, false), (false, false), (false, true)] {
+        let http = HttpServer::start(Echo { modern, agreeable });
         let server = accepted(&http.url(), json!({"bearer": "{settings.token}"})).await.unwrap();
         assert_eq!(call(&server, "echo").await.unwrap()["structuredContent"], json!({"said": {}}));
         let asked = http.asked.lock().unwrap().clone();
@@ -140,7 +145,7 @@ async fn over_http_the_token_goes_with_every_request_of_both_revisions() {
 
 #[tokio::test]
 async fn what_is_no_answer_over_http_leaves_the_outcome_unknown_and_is_not_sent_again() {
-    let http = HttpServer::start(Echo { modern: false });
+    let http = HttpServer::start(Echo { modern: false, agreeable: false });
     let server = accepted(&http.url(), Value::Null).await.unwrap();
     for (tool, before) in [("die", 0), ("huge", 1), ("html", 2), ("redirect", 3)] {
         let error = call(&server, tool).await.unwrap_err();

@@ -82,3 +82,13 @@ async fn a_server_that_does_not_start_is_told_of_with_its_own_complaint_for_staf
     world.clock.turn(Duration::from_secs(60));
     assert_eq!(server.health().await, Health::Up(Vec::new()));
 }
+
+/// Some servers answer whatever they do not know with an empty result, the newer greeting among it.
+#[tokio::test]
+async fn a_server_that_answers_the_newer_greeting_with_nothing_is_greeted_as_an_older_one() {
+    let world = World::new(&["echo"]);
+    world.modes("agreeable");
+    let server = world.accepted(json!({})).await;
+    call(&server, "echo").await.unwrap();
+    assert_eq!(world.logged("call echo"), 1);
+}

@@ -29,6 +29,10 @@ pub(crate) trait About {
     fn modern(&self) -> bool {
         false
     }
+    /// Whether it answers what it does not know with an empty result.
+    fn agreeable(&self) -> bool {
+        false
+    }
 }
 
 /// What is said to a message.
@@ -57,6 +61,7 @@ pub(crate) fn answer(about: &mut impl About, message: &Value) -> Vec<Say> {
             "cacheScope": "private",
             "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "test", "version": "1"}},
         })),
+        "server/discover" if about.agreeable() => ok(json!({})),
         "ping" => ok(json!({})),
         "tools/list" => {
             let first: usize = parameter("/params/cursor").as_str().and_then(|text| text.parse().ok()).unwrap_or(0);

@@ -47,6 +47,10 @@ impl About for Liar {
         self.is("modern")
     }
 
+    fn agreeable(&self) -> bool {
+        self.is("agreeable")
+    }
+
     fn call(&mut self, tool: &str, arguments: &Value) -> Result<Value, Vec<Say>> {
         self.log(&format!("call {tool} {arguments}"));
         let this = |result: Value| Say::Line(json!({"jsonrpc": "2.0", "id": "this", "result": result}));
