@@ -132,6 +132,32 @@ fn a_84_a_tool_of_a_server_is_called_once_it_was_accepted_and_not_after_it_chang
 }
 
 #[test]
+fn the_doctor_asks_the_server_of_a_pack_and_says_how_its_tools_stand() {
+    let notes = start();
+    let folder = shop(&notes);
+    let doctor = || {
+        let output = balcao(folder.path()).env("NOTES_TOKEN", TOKEN).arg("doctor").output().unwrap();
+        let all = out(&output);
+        assert!(!all.contains(TOKEN) && !err(&output).contains(TOKEN), "a secret was shown");
+        all.lines().filter(|line| line.contains("server")).collect::<Vec<_>>().join("\n")
+    };
+    let new = doctor();
+    assert!(new.starts_with("warning") && new.contains("none of its 1 tools was accepted"), "{new}");
+    assert_eq!(pack(&folder, &["accept"]).0, 0);
+    let fine = doctor();
+    assert!(fine.starts_with("ok") && fine.contains("1 of its tools are accepted"), "{fine}");
+    "Reads a note, and more.".clone_into(&mut notes.description.lock().unwrap());
+    let changed = doctor();
+    assert!(changed.starts_with("warning") && changed.contains("get_note (the server changed it"), "{changed}");
+    let config = folder.path().join("balcao.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    std::fs::write(&config, text.replace(&notes.url, &format!("http://127.0.0.1:{port}/mcp"))).unwrap();
+    let down = doctor();
+    assert!(down.starts_with("warning") && down.contains("does not answer"), "{down}");
+}
+
+#[test]
 fn a_program_that_the_operator_does_not_list_is_not_started() {
     let notes = start();
     let folder = shop(&notes);

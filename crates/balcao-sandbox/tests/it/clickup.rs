@@ -127,6 +127,58 @@ async fn every_field_type_is_extracted_as_its_mapping_says_and_what_is_written_i
     }
 }
 
+/// A plain generator: the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit.max(1)
+    }
+}
+
+/// Every place in a value, as JSON pointers, the whole one not among them.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, field)| (name.clone(), field)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(place, item)| (place.to_string(), item)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    };
+    for (name, field) in inner {
+        let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+        found.push(at.clone());
+        places(field, &at, found);
+    }
+}
+
+/// What strangers send is of no type that anybody promised.
+#[tokio::test]
+async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
+    let pack = pack();
+    let sandbox = bundled(&pack);
+    let cases = read("examples/edge-cases/webhooks.yaml");
+    let cases = cases.as_array().unwrap().iter().filter(|edge| edge["processor"] == json!("webhook-to-structured"));
+    let deliveries: Vec<Value> =
+        cases.flat_map(|edge| edge["cases"].as_array().unwrap()).map(|case| case["input"].clone()).collect();
+    let strange = [json!(null), json!(7.5), json!(-1), json!("ção\u{0}"), json!([[]]), json!({"": null}), json!(true)];
+    let mut dice = Dice(3);
+    for round in 0..300 {
+        let mut delivery = deliveries[round % deliveries.len()].clone();
+        for _ in 0..=dice.below(3) {
+            let mut all = Vec::new();
+            places(&delivery, "", &mut all);
+            let Some(place) = all.get(dice.below(all.len())) else { continue };
+            *delivery.pointer_mut(place).unwrap() = strange[dice.below(strange.len())].clone();
+        }
+        let structured = process(&sandbox, &pack, "webhook-to-structured", delivery.clone()).await;
+        let structured = structured.unwrap_or_else(|error| panic!("{}\n{delivery}", error.for_model()));
+        for part in ["webhook_metadata", "task_info", "hierarchy", "people", "relationships", "custom_fields", "summary"] {
+            assert!(structured[part].is_object(), "{part} of {structured}\n{delivery}");
+        }
+        assert!(structured["warnings"].is_array(), "{structured}");
+    }
+}
+
 #[tokio::test]
 async fn every_recorded_delivery_and_task_becomes_structured() {
     let material = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/clickup");

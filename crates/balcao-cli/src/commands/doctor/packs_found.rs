@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use balcao_app::Desk;
 use balcao_domain::SystemClock;
+use balcao_mcp::{Standing, visible};
 use balcao_store::Store;
 
 use super::Finding;
@@ -42,8 +43,37 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
             findings.push(Finding::warning("packs", says, "read what changed, then `balcao pack accept`"));
         }
         findings.extend(broken_helpers(one).await);
+        findings.extend(asked(one).await);
     }
     own
+}
+
+/// Whether the server answers that the pack's commands are tools of, and which of its tools are out of use. It is started for that, if
+/// it is a program.
+async fn asked(one: &crate::packs::OwnPack) -> Option<Finding> {
+    let (server, id) = (one.server.as_ref()?, &one.pack.id);
+    let reviews = match server.review().await {
+        Ok(reviews) => reviews,
+        Err(error) => {
+            let says = format!("{id}: its server does not answer: {}", visible(&error.for_staff()));
+            let mend =
+                "its commands fail until it does: see `connection` of the pack, its account, and `packs.programs`";
+            return Some(Finding::warning("packs", says, mend));
+        }
+    };
+    let mend = "`balcao pack accept --dry-run` shows what the server says, `balcao pack accept` accepts it";
+    let accepted = reviews.iter().filter(|review| review.standing == Standing::Accepted).count();
+    let out = reviews.iter().filter(|review| !matches!(review.standing, Standing::Accepted | Standing::New(_)));
+    let out: Vec<String> =
+        out.map(|review| format!("{} ({})", visible(&review.tool), review.standing.for_staff())).collect();
+    Some(if accepted == 0 && out.is_empty() {
+        let says = format!("{id}: its server answers, and none of its {} tools was accepted", reviews.len());
+        Finding::warning("packs", says, mend)
+    } else if out.is_empty() {
+        Finding::fine("packs", format!("{id}: its server answers; {accepted} of its tools are accepted"))
+    } else {
+        Finding::warning("packs", format!("{id}: its server answers; out of use are {}", out.join(", ")), mend)
+    })
 }
 
 async fn broken_helpers(one: &crate::packs::OwnPack) -> Vec<Finding> {
