@@ -45,10 +45,11 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	.ci/bench
 
 SEEDS ?= 3900
-gates: ## in release builds: 3,900 seeds under faults (SEEDS=); ten thousand messages, none lost, none answered twice
+gates: ## in release builds: 3,900 seeds under faults (SEEDS=); ten thousand messages, none lost, none answered twice; planted mistakes, each found
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds $(SEEDS)
 	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
+	$(MAKE) planted
 
 simulate: ## the whole server under seeded faults: SEEDS=5000, or MINUTES=60
 	cargo run --release --quiet -p balcao-simulator -- $(if $(MINUTES),--minutes $(MINUTES),--seeds $(SEEDS))
