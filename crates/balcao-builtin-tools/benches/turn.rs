@@ -3,7 +3,8 @@
 //!
 //! Target: ≤ 3 × a hand-written turn without a framework, about 0.5 ms of CPU on the machine of `docs/PERFORMANCE.md`; and the
 //! same turn by structured answers costs no more than by native calls. `cargo bench --bench turn -- structured` measures that
-//! protocol alone, `native` the other; without a word both are measured, one after the other.
+//! protocol alone, `native` the other; without a word both are measured, one after the other. Then once more with the body made that
+//! OpenAI's protocol wants for each model call (`wire`): tools are printed there for the one protocol, and in the prompt for the other.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::as_conversions, reason = "a bench")]
 
 use std::{
@@ -26,6 +27,11 @@ use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{ManualClock, Phone};
 use balcao_llm::{
     ChatProvider, EventSink, FinishReason, ModelError, ModelRequest, ModelResponse, ToolCallRequest, Usage,
+    http::{Clocks, Sizes},
+    providers::{
+        Service,
+        openai::{Dialect, OpenAi},
+    },
 };
 use balcao_store::{OpenOptions, Store};
 use jiff::{Timestamp, ToSpan, civil::Date};
@@ -39,6 +45,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 struct Instantly {
     calls: AtomicUsize,
     protocol: Protocol,
+    /// What makes the body of each request, if it is to be made.
+    wire: Option<OpenAi>,
 }
 
 impl Instantly {
@@ -100,9 +108,11 @@ impl ChatProvider for Instantly {
 
     async fn complete(
         &self,
-        _request: &ModelRequest,
+        request: &ModelRequest,
         _on_event: &mut EventSink<'_>,
     ) -> Result<ModelResponse, ModelError> {
+        let body = self.wire.as_ref().map(|wire| serde_json::to_vec(&wire.request_body(request)).unwrap());
+        std::hint::black_box(body);
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let (date, start) = slot(number / 3);
         Ok(match number % 3 {
@@ -144,7 +154,21 @@ fn cpu_ms() -> f64 {
     ticks as f64 * 10.0
 }
 
-async fn desk(path: &Path, protocol: Protocol) -> (FrontDesk, balcao_domain::OrganizationId) {
+/// OpenAI's protocol, of which nothing is sent.
+fn openai() -> OpenAi {
+    let service = Service {
+        name: "instant".to_owned(),
+        base_url: "http://127.0.0.1:9/v1".to_owned(),
+        model: "instant".to_owned(),
+        key: None,
+        price: None,
+        clocks: Clocks::default(),
+        sizes: Sizes::default(),
+    };
+    OpenAi::new(service, Dialect::OPENAI).unwrap()
+}
+
+async fn desk(path: &Path, protocol: Protocol, wire: bool) -> (FrontDesk, balcao_domain::OrganizationId) {
     let now: Timestamp = "2026-11-24T03:00:00Z".parse().unwrap();
     let store = Store::open(path, OpenOptions::default()).unwrap();
     store.migrate().await.unwrap();
@@ -164,31 +188,28 @@ async fn desk(path: &Path, protocol: Protocol) -> (FrontDesk, balcao_domain::Org
         flows: vec![],
     };
     let registry = registry(&desk, &settings).expect("the shipped packs");
-    (
-        FrontDesk::new(
-            desk,
-            [Agent::new(profile, &registry, Arc::new(Instantly { calls: AtomicUsize::default(), protocol }))],
-        ),
-        imported.organization,
-    )
+    let instantly = Instantly { calls: AtomicUsize::default(), protocol, wire: wire.then(openai) };
+    (FrontDesk::new(desk, [Agent::new(profile, &registry, Arc::new(instantly))]), imported.organization)
 }
 
 fn main() {
     let turns: usize = std::env::args().filter_map(|one| one.parse().ok()).next().unwrap_or(2_000);
     let wanted = |name: &str| std::env::args().any(|one| one == name);
     let both = !wanted("native") && !wanted("structured");
-    for (name, protocol) in [("native", Protocol::Native), ("structured", Protocol::Structured)] {
-        if both || wanted(name) {
-            measure(name, protocol, turns);
+    for wire in [false, true] {
+        for (name, protocol) in [("native", Protocol::Native), ("structured", Protocol::Structured)] {
+            if (both || wanted(name)) && (wire || !wanted("wire")) {
+                measure(name, protocol, wire, turns);
+            }
         }
     }
 }
 
-fn measure(name: &str, protocol: Protocol, turns: usize) {
+fn measure(name: &str, protocol: Protocol, wire: bool, turns: usize) {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let (front, organization) = desk(&folder.path().join("bench.db"), protocol).await;
+        let (front, organization) = desk(&folder.path().join("bench.db"), protocol, wire).await;
         let mut walls = Vec::with_capacity(turns);
         let (mut cpu, mut measured) = (cpu_ms(), 0);
         for number in 0..turns {
@@ -218,7 +239,8 @@ fn measure(name: &str, protocol: Protocol, turns: usize) {
         walls.sort_by(f64::total_cmp);
         let at = |share: f64| walls.get((walls.len() as f64 * share) as usize).copied().unwrap_or_default();
         println!(
-            "{name}: {} turns: CPU {spent:.3} ms a turn; wall p50 {:.3} ms, p99 {:.3} ms",
+            "{name}{}: {} turns: CPU {spent:.3} ms a turn; wall p50 {:.3} ms, p99 {:.3} ms",
+            if wire { ", bodies made" } else { "" },
             walls.len(),
             at(0.5),
             at(0.99)

@@ -35,7 +35,7 @@ pub struct Tool {
     /// [`CommandSpec::contract_hash`], computed once.
     pub contract_hash: String,
     shown: Arc<Value>,
-    shown_text: String,
+    lines: [String; 2],
     check: Option<Arc<dyn ArgumentCheck>>,
     pub(crate) handler: Arc<dyn ToolHandler>,
 }
@@ -49,6 +49,12 @@ impl std::fmt::Debug for Tool {
     }
 }
 
+/// A tool as one line of JSON.
+fn line(spec: &CommandSpec, locale: Locale, schema: &Value) -> String {
+    let (name, description) = (Value::from(spec.name.as_str()), Value::from(spec.description.get(locale)));
+    format!(r#"{{"name":{name},"description":{description},"params":{schema}}}"#)
+}
+
 impl Tool {
     /// Compiles a command.
     ///
@@ -60,8 +66,8 @@ impl Tool {
             Schema::compile(&spec.output_schema).map_err(|e| format!("output_schema of `{}` {e}", spec.name))?;
         let contract_hash = spec.contract_hash();
         let shown = input.shared();
-        let shown_text = shown.to_string();
-        Ok(Self { spec, input, output, contract_hash, shown, shown_text, check: None, handler })
+        let lines = [Locale::PtBr, Locale::En].map(|locale| line(&spec, locale, &shown));
+        Ok(Self { spec, input, output, contract_hash, shown, lines, check: None, handler })
     }
 
     /// The same command with a check of its arguments beyond the schema.
@@ -98,10 +104,15 @@ impl Tool {
         Arc::clone(&self.shown)
     }
 
-    /// The same, printed: it goes into prompts again and again.
+    /// Name, description and that schema as one line of JSON, `{"name":…,"description":…,"params":…}`, for prompts that list their
+    /// tools: printed once.
     #[must_use]
-    pub fn shown_text(&self) -> &str {
-        &self.shown_text
+    pub fn line(&self, locale: Locale) -> &str {
+        let [pt_br, en] = &self.lines;
+        match locale {
+            Locale::PtBr => pt_br,
+            Locale::En => en,
+        }
     }
 
     /// Whether somebody can be asked before it runs.

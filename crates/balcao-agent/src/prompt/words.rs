@@ -1,5 +1,7 @@
 //! Pieces of prompt that a turn adds by itself.
 
+use std::borrow::Cow;
+
 use balcao_tool::Locale;
 
 use crate::claims::Invented;
@@ -63,8 +65,8 @@ pub(crate) fn judge(question: &str, locale: Locale) -> String {
     }
 }
 
-/// Explains the structured protocol and lists the tools, one a line.
-pub(crate) fn structured(tools: &[String], locale: Locale) -> String {
+/// Explains the structured protocol at the end of a prompt, and lists the tools, one a line.
+pub(crate) fn structured(prompt: &mut String, tools: &[Cow<'_, str>], locale: Locale) {
     let intro = match locale {
         Locale::PtBr => {
             "## Formato\nResponda sempre com um único objeto JSON: {\"response_to_client\": texto ou null, \"tool_request\": {\"name\": …, \
@@ -77,7 +79,14 @@ pub(crate) fn structured(tools: &[String], locale: Locale) -> String {
              response_to_client and leave tool_request null."
         }
     };
-    format!("{intro}\n{}\n\n", tools.join("\n"))
+    let length = |line: &Cow<'_, str>| line.len().saturating_add(1);
+    prompt.reserve(tools.iter().map(length).sum::<usize>().saturating_add(intro.len()));
+    prompt.push_str(intro);
+    for line in tools {
+        prompt.push('\n');
+        prompt.push_str(line);
+    }
+    prompt.push_str("\n\n");
 }
 
 /// Tells a model of the structured protocol that an answer of this turn was not one readable object.

@@ -1,6 +1,6 @@
 //! What the model is told in each step.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, ToolDefinition};
 use balcao_tool::{LOAD_TOOL, ResultClass, Tool};
@@ -104,15 +104,10 @@ impl Turn {
     }
 
     /// The same as lines of the structured protocol.
-    fn listed(&self) -> Vec<String> {
+    fn listed(&self) -> Vec<Cow<'_, str>> {
         let locale = self.state.principal.locale;
-        let line =
-            |tool: &Arc<Tool>| structured::line(&tool.spec.name, tool.spec.description.get(locale), tool.shown_text());
-        let more = (!self.state.results.is_empty()).then(|| {
-            let ToolDefinition { name, description, input_schema } = results::definition(locale);
-            structured::line(&name, &description, &input_schema.to_string())
-        });
-        self.offered().map(line).chain(more).collect()
+        let more = (!self.state.results.is_empty()).then(|| Cow::from(structured::line(&results::definition(locale))));
+        self.offered().map(|tool| Cow::from(tool.line(locale))).chain(more).collect()
     }
 
     /// Whether a call of this turn asked for a tool's contract.

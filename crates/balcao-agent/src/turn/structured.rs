@@ -3,24 +3,25 @@
 //! The turn itself knows neutral messages only. This module renders a neutral request for a model that answers in JSON, and
 //! reads such an answer back, so that loop, breaker, validation and ledger are the same for both protocols.
 
-use balcao_llm::{Message, ModelRequest, ModelResponse, ResponseFormat, ToolCallRequest, ToolChoice};
+use std::borrow::Cow;
+
+use balcao_llm::{Message, ModelRequest, ModelResponse, ResponseFormat, ToolCallRequest, ToolChoice, ToolDefinition};
 use balcao_tool::{Locale, repair};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::prompt;
 
-/// A tool as it stands in the prompt; its schema is printed already.
-pub(super) fn line(name: &str, description: &str, schema: &str) -> String {
-    let (name, description) = (Value::from(name), Value::from(description));
-    format!(r#"{{"name":{name},"description":{description},"params":{schema}}}"#)
+/// A tool as it stands in the prompt.
+pub(super) fn line(tool: &ToolDefinition) -> String {
+    json!({"name": tool.name, "description": tool.description, "params": tool.input_schema}).to_string()
 }
 
 /// Renders a neutral request without tools: those of `listed` move into the prompt, calls and results become text. `again` after
 /// an answer that was no such object.
-pub(super) fn render(neutral: ModelRequest, listed: &[String], again: bool, locale: Locale) -> ModelRequest {
+pub(super) fn render(neutral: ModelRequest, listed: &[Cow<'_, str>], again: bool, locale: Locale) -> ModelRequest {
     let mut system = neutral.system;
-    system.push_str(&prompt::structured(listed, locale));
+    prompt::structured(&mut system, listed, locale);
     if again {
         system.push_str(prompt::not_an_object(locale));
     }
