@@ -43,7 +43,7 @@ async fn turn(budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let model = Scripted::new(script);
     let mut agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    agent.toolbox = Arc::new(catalogue::fit(Toolbox::clone(&agent.toolbox), budget, &Words, None).unwrap());
+    agent.toolbox = Arc::new(catalogue::fit(Toolbox::clone(&agent.toolbox), budget, &Words, None, Vec::new()).unwrap());
     let front = FrontDesk::new(world.desk.clone(), [agent]);
     let inbound = Inbound {
         organization: world.organization,

@@ -106,7 +106,7 @@ fn nothing_is_longer_deeper_or_larger_than_it_may_be() {
 }
 
 #[test]
-fn a69_names_of_prototypes_are_names_like_any_other() {
+fn a_69_names_of_prototypes_are_names_like_any_other() {
     for name in ["__proto__", "constructor", "toString", "hasOwnProperty"] {
         assert_eq!(value(&format!("{name} || a.{name} || $['{name}']"), &json!({"a": {}})), json!(null));
         assert_eq!(value(name, &json!({ name: 1 })), json!(1));
@@ -174,5 +174,18 @@ proptest! {
         prop_assert_eq!(truth("!(a && b)"), truth("!a || !b"));
         prop_assert_eq!(truth("a === b"), truth("b === a"));
         prop_assert!(truth("a === a"));
+    }
+}
+
+#[test]
+fn the_fields_that_an_expression_looks_at_are_told() {
+    let cases: [(&str, &[(&str, Option<&str>)]); 4] = [
+        ("result.checklist.id", &[("result", Some("checklist"))]),
+        ("input.a || size(b[*].c) > 1 && $", &[("input", Some("a")), ("b", None), ("$", None)]),
+        ("{x: input, y: [-z.w]}", &[("input", None), ("z", Some("w"))]),
+        ("'text'", &[]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(Expression::parse(text).unwrap().roots(), expected, "{text}");
     }
 }

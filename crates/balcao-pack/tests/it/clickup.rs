@@ -49,6 +49,41 @@ async fn the_pack_viacep_that_the_guide_taught_holds_with_full_coverage() {
     assert!(report.cases.iter().all(|case| case.outcome == Outcome::Passed), "{}", report.text());
 }
 
+/// The pointers of whatever is called `secret`, in what examples say that a model is given.
+fn secrets(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, field) in fields {
+                let at = format!("{at}/{name}");
+                secrets(field, &at, found);
+                if name.to_lowercase().contains("secret") {
+                    found.push(at);
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| secrets(item, at, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn no_example_of_a_shipped_pack_gives_a_secret_to_the_model() {
+    let mut found = Vec::new();
+    let mut packs = 0;
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs")).unwrap() {
+        let loaded = Loader::new(Handlers::new())
+            .kind(PackKind::Native, Arc::new(balcao_pack::Described))
+            .describing()
+            .load_folder(&entry.unwrap().path());
+        let pack = loaded.unwrap_or_else(|problems| panic!("{problems:#?}")).pack;
+        for case in &pack.examples.success_cases {
+            secrets(&case.output, &format!("{}/{}", pack.id, case.id), &mut found);
+        }
+        packs += 1;
+    }
+    assert!(found.is_empty() && packs >= 8, "{found:?} in {packs} packs");
+}
+
 #[test]
 fn what_is_wrong_with_a_connection_or_a_request_is_told_with_its_line() {
     let folder = tempfile::tempdir().unwrap();

@@ -218,7 +218,7 @@ fn bombs_of_aliases_depth_and_problems_end_early() {
 }
 
 #[test]
-fn a61_a_schema_that_points_elsewhere_is_refused_and_nothing_is_fetched() {
+fn a_61_a_schema_that_points_elsewhere_is_refused_and_nothing_is_fetched() {
     // Nobody listens there; a loader that asked would wait or say that nobody answers.
     for reference in
         ["http://127.0.0.1:9/schema.json", "https://example.com/s.json", "file:///etc/passwd", "other.json"]
@@ -233,7 +233,7 @@ fn a61_a_schema_that_points_elsewhere_is_refused_and_nothing_is_fetched() {
 }
 
 #[test]
-fn a85_what_a_model_relies_on_changes_the_contracts_hash() {
+fn a_85_what_a_model_relies_on_changes_the_contracts_hash() {
     let hash = |text: &str| Canned::default().loader().load("tool.yaml", text).unwrap().tools[1].contract_hash.clone();
     let first = hash(&pack(""));
     assert_eq!(first, hash(&pack("")));
