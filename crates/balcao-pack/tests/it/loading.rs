@@ -73,6 +73,11 @@ fn every_reference_that_leads_nowhere_is_told_with_what_is_near() {
             "",
             "no check of the validator `validate-update-task` cites the anti-pattern",
         ),
+        (
+            "      reference: validators.validate-update-task\n",
+            "      reference: validators.validate-update-task\n      commands: [update_taks]\n",
+            "there is no command `update_taks`; did you mean `update_task`?",
+        ),
         ("      validates: update_task\n", "", "no command uses the validator `validate-update-task`"),
         ("assignee_format: update_api", "assignee_format: updateapi", "bad format; expected"),
         ("assignee_format: update_api", "asignee_format: update_api", "unknown field; did you mean `assignee_format`?"),
