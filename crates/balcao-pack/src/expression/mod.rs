@@ -86,10 +86,13 @@ fn roots<'a>(node: &'a Node, found: &mut Vec<(&'a str, Option<&'a str>)>) {
         Node::Literal(_) | Node::Element => {}
         Node::Root => found.push(("$", None)),
         Node::Name(name) => found.push((name, None)),
-        Node::Field { of, name } => match of.as_ref() {
-            Node::Name(root) => found.push((root, Some(name))),
-            of => roots(of, found),
-        },
+        Node::Field { of, name } => {
+            if let Node::Name(root) = of.as_ref() {
+                found.push((root, Some(name)));
+            } else {
+                roots(of, found);
+            }
+        }
         Node::Index { of: left, index: right, .. }
         | Node::Each { of: left, then: right }
         | Node::Binary { left, right, .. } => [left, right].into_iter().for_each(|node| roots(node, found)),
