@@ -179,13 +179,17 @@ proptest! {
 
 #[test]
 fn the_fields_that_an_expression_looks_at_are_told() {
-    let cases: [(&str, &[(&str, Option<&str>)]); 4] = [
-        ("result.checklist.id", &[("result", Some("checklist"))]),
-        ("input.a || size(b[*].c) > 1 && $", &[("input", Some("a")), ("b", None), ("$", None)]),
-        ("{x: input, y: [-z.w]}", &[("input", None), ("z", Some("w"))]),
-        ("'text'", &[]),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(Expression::parse(text).unwrap().roots(), expected, "{text}");
+    let roots = |text: &str| {
+        let read = Expression::parse(text).unwrap();
+        let told = |(root, field): &(&str, Option<&str>)| format!("{root}/{}", field.unwrap_or_default());
+        read.roots().iter().map(told).collect::<Vec<_>>().join(" ")
+    };
+    for (text, expected) in [
+        ("result.checklist.id", "result/checklist"),
+        ("input.a || size(b[*].c) > 1 && $", "input/a b/ $/"),
+        ("{x: input, y: [-z.w]}", "input/ z/w"),
+        ("'text'", ""),
+    ] {
+        assert_eq!(roots(text), expected, "{text}");
     }
 }

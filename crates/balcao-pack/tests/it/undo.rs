@@ -50,8 +50,11 @@ impl World {
     }
 }
 
+/// A command with its arguments.
+type Call = (&'static str, Value);
+
 /// What must be there before, if anything, and the call that is undone. `@task`, `@other` and `@checklist` are made first.
-fn pairs() -> Vec<(Option<(&'static str, Value)>, &'static str, Value)> {
+fn pairs() -> Vec<(Option<Call>, &'static str, Value)> {
     let day = 1_795_269_600_000_u64;
     let task = |more: Value| {
         let mut args = json!({"task_id": "@task"});
