@@ -11,7 +11,10 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use balcao_language::bilingual_tokens;
 use balcao_llm::embed::{Embedder, Patience, TextRole};
-use balcao_pack::{resolve::Tokens, search::of_tool};
+use balcao_pack::{
+    resolve::{Knowledge, O200k, Tokens},
+    search::of_tool,
+};
 use balcao_search::{Entry, Index, Query};
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, LOAD_TOOL, Locale, Localised, NativeTool, Tool,
@@ -19,7 +22,7 @@ use balcao_tool::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 /// What finds tools.
@@ -28,6 +31,8 @@ pub const FIND_TOOLS: &str = "find_tools";
 const FOUND: usize = 8;
 /// Tools that one call loads at most.
 const LOADED: usize = 8;
+/// Tokens that one call tells at most of what packs know of the tools that it loads, besides their contracts.
+const KNOWN: usize = 2_000;
 /// How long the vectors of a search are waited for, and how long nobody is asked for them after that was in vain.
 const PATIENCE: Duration = Duration::from_secs(5);
 const REST: Duration = Duration::from_secs(60);
@@ -38,7 +43,7 @@ const FOR_LINES: usize = 4;
 
 /// The same tools; if their contracts take more than `budget` tokens, the last ones are no longer shown from the beginning, and
 /// `find_tools` and `load_tool` are added. A toolbox whose contracts fit comes back as it was. With an `embedder`, tools are found by
-/// meaning besides; while it fails, by words alone.
+/// meaning besides; while it fails, by words alone. `packs` know more of their tools than the contracts: it is told when one is loaded.
 ///
 /// # Errors
 /// If the contract of one of the two is none.
@@ -47,6 +52,7 @@ pub fn fit(
     budget: usize,
     tokens: &dyn Tokens,
     embedder: Option<Arc<dyn Embedder>>,
+    packs: Vec<Knowledge>,
 ) -> Result<Toolbox, String> {
     if toolbox.iter().map(|tool| bytes(tool)).sum::<usize>() <= budget.saturating_mul(SURELY) {
         return Ok(toolbox);
@@ -84,7 +90,10 @@ pub fn fit(
     };
     let names: Arc<[String]> = later.clone().into();
     let find = Tool::new(find_spec(), erase(FindTools::over(entries, embedder)))?;
-    let load = Tool::new(load_spec(said), erase(LoadTool { names, toolbox: toolbox.clone() }))?;
+    let load = Tool::new(
+        load_spec(said),
+        erase(LoadTool { names, toolbox: toolbox.clone(), packs, tokens: O200k::default() }),
+    )?;
     toolbox.defer(later);
     toolbox.push(find);
     toolbox.push(load);
@@ -245,6 +254,22 @@ struct LoadTool {
     names: Arc<[String]>,
     /// All tools of the profile.
     toolbox: Toolbox,
+    /// What packs know of their tools.
+    packs: Vec<Knowledge>,
+    tokens: O200k,
+}
+
+impl LoadTool {
+    /// What is shown of a tool beside its contract: what it does, and what its pack knows of using it rightly.
+    fn told(&self, tool: &Tool, budget: usize, locale: Locale) -> Value {
+        let mut told = json!({"name": tool.spec.name, "does": tool.spec.description.get(locale)});
+        let pack = self.packs.iter().find(|pack| pack.pack() == tool.spec.pack);
+        let known = pack.and_then(|pack| pack.beside_the_contract(&tool.spec.name, budget, locale, &self.tokens));
+        if let (Some(known), Some(told)) = (known.filter(|known| !known.told.is_empty()), told.as_object_mut()) {
+            told.insert("know".to_owned(), known.text().into());
+        }
+        told
+    }
 }
 
 #[async_trait]
@@ -259,8 +284,8 @@ impl NativeTool for LoadTool {
             return Err(error.detail("unknown", json!(unknown)).detail("nearest", json!(near)).into());
         }
         let tools = args.names.iter().filter_map(|name| self.toolbox.get(name));
-        let told =
-            |tool: &Arc<Tool>| json!({"name": tool.spec.name, "does": tool.spec.description.get(cx.principal.locale)});
-        Ok(ToolOutput::success(json!({"loaded": tools.map(told).collect::<Vec<_>>()})))
+        let budget = KNOWN / args.names.len().max(1);
+        let told: Vec<Value> = tools.map(|tool| self.told(tool, budget, cx.principal.locale)).collect();
+        Ok(ToolOutput::success(json!({"loaded": told})))
     }
 }

@@ -61,6 +61,12 @@ impl Problem {
     pub fn reading<T: JsonSchema + DeserializeOwned>(value: &Value) -> Result<T, Vec<Self>> {
         read(value)
     }
+
+    /// The JSON Schema of a type that [`Self::reading`] reads, without references, so that it can be put into another schema as it is.
+    #[must_use]
+    pub fn schema_of<T: JsonSchema>() -> Value {
+        schema_of::<T>()
+    }
 }
 
 impl fmt::Display for Problem {

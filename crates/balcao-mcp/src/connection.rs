@@ -106,6 +106,12 @@ impl Default for Restart {
 }
 
 impl Connection {
+    /// The JSON Schema, for editors and to be part of another schema.
+    #[must_use]
+    pub fn schema() -> Value {
+        Problem::schema_of::<Self>()
+    }
+
     /// Reads a connection from YAML's or JSON's values.
     ///
     /// # Errors

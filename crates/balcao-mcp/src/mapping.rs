@@ -60,6 +60,12 @@ pub(crate) struct Call {
 }
 
 impl Mapping {
+    /// The JSON Schema, for editors and to be part of another schema.
+    #[must_use]
+    pub fn schema() -> Value {
+        Problem::schema_of::<Self>()
+    }
+
     /// Reads and checks a handler.
     ///
     /// # Errors

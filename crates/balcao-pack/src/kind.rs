@@ -17,7 +17,7 @@ use crate::manifest::{Command, Pack};
 
 pub use described::Described;
 pub use native::Native;
-pub use proven::undoing;
+pub use proven::Undo;
 pub use script::Script;
 
 /// What a kind finds wrong with a pack.

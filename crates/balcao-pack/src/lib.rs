@@ -22,5 +22,5 @@ pub mod testing;
 pub mod validate;
 
 pub use helpers::check_helpers;
-pub use kind::{Described, Finding, Kind, Native, PackParts, Script, undoing};
+pub use kind::{Described, Finding, Kind, Native, PackParts, Script, Undo};
 pub use load::{Handlers, LoadedPack, Loader, Prose, SCHEMA, load, load_folder};

@@ -78,7 +78,8 @@ impl LoadedPack {
             let pattern = anti.pattern.as_deref().unwrap_or_default();
             let limits = anti.limitation.as_deref().unwrap_or_default();
             let text = format!("{pattern} {} {limits}", anti.why);
-            let commands = anti.validator().map(|id| self.judged_by(id)).unwrap_or_default();
+            let mut commands = anti.validator().map(|id| self.judged_by(id)).unwrap_or_default();
+            commands.extend(anti.commands.iter().filter(|id| !commands.contains(id)).cloned().collect::<Vec<_>>());
             let title = format!("{} {}", anti.id, anti.title);
             let made = entry(pack, "anti_pattern", &anti.id, &title, text, commands);
             entries.push(Entry { details: anti.wrong.to_string(), ..made });

@@ -6,7 +6,10 @@ use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::{Settings, catalogue};
 use balcao_domain::Phone;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, says};
-use balcao_pack::resolve::Tokens;
+use balcao_pack::{
+    Handlers, Loader,
+    resolve::{Knowledge, Tokens},
+};
 use balcao_tool::Toolbox;
 use serde_json::json;
 
@@ -30,6 +33,11 @@ struct Seen {
 }
 
 async fn turn(budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
+    turn_knowing(Vec::new(), budget, script).await
+}
+
+/// A turn whose packs know more of their tools than the contracts.
+async fn turn_knowing(packs: Vec<Knowledge>, budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
     let world = figueira().await;
     world.set_local("2026-11-24T10:00");
     let profile = eli();
@@ -43,7 +51,7 @@ async fn turn(budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let model = Scripted::new(script);
     let mut agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    agent.toolbox = Arc::new(catalogue::fit(Toolbox::clone(&agent.toolbox), budget, &Words, None).unwrap());
+    agent.toolbox = Arc::new(catalogue::fit(Toolbox::clone(&agent.toolbox), budget, &Words, None, packs).unwrap());
     let front = FrontDesk::new(world.desk.clone(), [agent]);
     let inbound = Inbound {
         organization: world.organization,
@@ -103,4 +111,42 @@ async fn a_tool_that_the_profile_lacks_is_neither_found_nor_loaded_nor_named() {
         assert!(!found.contains(id), "{id} in {found}");
     }
     assert!(refused.contains("there is no such tool"), "{refused}");
+}
+
+/// What a pack of the operator's own would say of one of its tools.
+const KNOWN: &str = r#"tool:
+  id: salon
+  type: mcp
+  name: Salon
+  version: 1.0.0
+  description: {pt-BR: Um salão., en: A salon.}
+  commands:
+    - id: join_waitlist
+      description: {pt-BR: A lista de espera., en: The waiting list.}
+      effect: read
+      handler: {tool: join}
+      input_schema: {type: object, additionalProperties: false, properties: {day: {type: string}}}
+      output_schema: {type: object}
+  validators:
+    - {id: days, validates: join_waitlist, rule: A day as the calendar writes it., checks: [{format: {day: date}, anti_pattern: day-in-words}]}
+  anti_patterns:
+    - {id: day-in-words, title: A day in words, wrong: {day: hoje}, correct: {day: "2026-11-24"}, why: The list knows dates., reference: days}
+  examples:
+    success_cases: [{id: joins, operation: join_waitlist, input: {day: "2026-11-24"}, output: {}, response: {}}]
+    failure_cases: [{id: today, operation: join_waitlist, wrong_input: {day: hoje}, error_message: day, cause: words, reference: day-in-words}]
+"#;
+
+#[tokio::test]
+async fn with_a_tool_comes_what_its_pack_knows_of_using_it_and_not_its_contract_a_second_time() {
+    let pack = Loader::new(Handlers::new()).describing().load("tool.yaml", KNOWN);
+    let known = vec![pack.unwrap_or_else(|problems| panic!("{problems:#?}")).knowledge()];
+    let script = [calls("load_tool", &json!({"names": ["join_waitlist"]})), says("Oi! Como posso ajudar?")];
+    let seen = turn_knowing(known, 300, script).await;
+    let answer = &seen.answers[0];
+    for part in
+        ["Rule: A day as the calendar writes it.", "Avoid: A day in words", "Example of join_waitlist", "Refused by"]
+    {
+        assert!(answer.contains(part), "{part}: {answer}");
+    }
+    assert!(!answer.contains("additionalProperties"), "{answer}");
 }

@@ -6,6 +6,7 @@ mod live;
 mod look;
 mod resolve;
 mod run;
+mod schema;
 mod search;
 mod test;
 
@@ -79,10 +80,7 @@ pub(crate) async fn run(args: Args, config: Result<Config, Failure>) -> Result<E
         Command::Undo(args) => run::undo(&args, &config?).await,
         Command::Accept(args) => accept::run(&args, &config?).await,
         Command::Search(args) => search::run(&args, &config?).await,
-        Command::Schema => {
-            crate::output::say(balcao_pack::SCHEMA.trim_end());
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Schema => schema::run(),
     }
 }
 

@@ -54,7 +54,8 @@ pub(crate) fn agent(
     if let Some(rules) = rules {
         programs::add(&mut toolbox, &rules, own, document)?;
     }
-    let fitted = catalogue::fit(toolbox, CONTRACTS, &O200k::default(), own.embedder.clone());
+    let known = named.iter().map(|(_, pack)| pack.pack.knowledge()).collect();
+    let fitted = catalogue::fit(toolbox, CONTRACTS, &O200k::default(), own.embedder.clone(), known);
     agent.toolbox = Arc::new(fitted.map_err(Failure::operation)?);
     Ok(agent)
 }
@@ -114,8 +115,8 @@ fn undone(own: &OwnPack, profile: &Profile) -> Option<String> {
     let offered = |id: &str| !profile.without_tools.contains(&id.replace('-', "_"));
     let commands = own.pack.pack.commands.iter().filter(|command| !command.internal && offered(&command.id));
     let pairs: Vec<String> = commands
-        .filter_map(|command| Some((command, command.undo.as_ref().filter(|undo| offered(undo))?)))
-        .map(|(command, undo)| format!("{} by {undo}", command.id))
+        .filter_map(|command| Some((command, command.undo.as_ref().filter(|undo| offered(&undo.command))?)))
+        .map(|(command, undo)| format!("{} by {}", command.id, undo.command))
         .collect();
     (!pairs.is_empty()).then(|| format!("Undone: {}", pairs.join(", ")))
 }

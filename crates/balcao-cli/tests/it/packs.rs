@@ -114,6 +114,46 @@ fn what_a_pack_offers_is_shown_and_a_wrong_name_is_told_the_nearest() {
 }
 
 #[test]
+fn the_published_schema_knows_what_a_pack_of_each_type_says_of_its_connection_and_its_requests() {
+    let published: Value = serde_json::from_str(&out(&run(&root(), &["pack", "schema"], ""))).unwrap();
+    let schema = balcao_tool::validate::Schema::compile(&published).unwrap();
+    for entry in fs::read_dir(root().join("packs")).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path().join("tool.yaml")).unwrap();
+        let value = balcao_yaml::Document::read("tool.yaml", &text).unwrap().value;
+        assert!(schema.is_valid(&value), "{}: {:#?}", value["tool"]["id"], schema.problems(&value));
+    }
+    let guide = fs::read_to_string(root().join("docs/MCP.md")).unwrap();
+    let (_, rest) = guide.split_once("```yaml\n").unwrap();
+    let over_mcp = rest.split_once("```").unwrap().0.to_owned();
+    let clickup = fs::read_to_string(root().join("packs/clickup/tool.yaml")).unwrap();
+    for (text, wrong, right) in [
+        (&clickup, "rate_limt:", "rate_limit:"),
+        (&clickup, "query_field:", "query_fields:"),
+        (&clickup, "calls: [], helpr: x", "calls: [find_list, find_folderless_list, create_task]"),
+        (&over_mcp, "arg:", "args:"),
+        (&over_mcp, "tol:", "tool:"),
+    ] {
+        let (before, after) = text.rsplit_once(right).unwrap_or_else(|| panic!("no {right}"));
+        let text = format!("{before}{wrong}{after}");
+        let value = balcao_yaml::Document::read("tool.yaml", &text).unwrap().value;
+        assert!(!schema.is_valid(&value), "{wrong} is taken");
+    }
+}
+
+#[test]
+fn a_new_pack_over_http_passes_its_own_tests_and_is_not_written_over() {
+    let folder = tempdir().unwrap();
+    let new = ["pack", "new", "--type", "http", "packs/parcels"];
+    assert_eq!(code(&run(folder.path(), &new, "")), 0);
+    let tested = run(folder.path(), &["pack", "test", "--strict", "packs/parcels"], "");
+    assert_eq!(code(&tested), 0, "{}{}", out(&tested), err(&tested));
+    assert!(!out(&tested).contains("no recorded answer"), "{}", out(&tested));
+    let again = run(folder.path(), &new, "");
+    assert_eq!((code(&again), err(&again).contains("is there already")), (1, true));
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "--type", "ftp", "packs/other"], "")), 2);
+}
+
+#[test]
 fn search_finds_what_packs_know_and_tells_both_ranks() {
     let found = run(&root(), &["pack", "search", "cria", "uma", "tarefa", "--type", "command", "--limit", "3"], "");
     assert_eq!(code(&found), 0, "{}", err(&found));

@@ -128,7 +128,7 @@ async fn what_is_not_http_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a_59_a_service_that_repeats_our_token_does_not_get_it_into_a_log() {
+async fn a_80_a_service_that_repeats_our_token_does_not_get_it_into_a_log() {
     let said = json!({ "err": format!("bad token {TOKEN} given (…{})", TOKEN.split_at(11).1), "ECODE": "OAUTH_019" })
         .to_string();
     let server = Server::start(move |_, _| answer(401, JSON, said.as_bytes()));

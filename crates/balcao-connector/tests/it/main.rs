@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::print_stderr, clippy::indexing_slicing, reason = "tests")]
 
 mod clickup;
+mod guide;
 mod hostile;
 mod limits;
 mod lists;

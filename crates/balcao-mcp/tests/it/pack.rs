@@ -92,7 +92,7 @@ async fn a_command_runs_the_tool_that_it_names_behind_the_packs_own_contract_and
 }
 
 #[tokio::test]
-async fn a_80_a_write_whose_answer_was_lost_or_that_failed_in_unknown_words_is_uncertain_and_entered_once() {
+async fn a_write_whose_answer_was_lost_or_that_failed_in_unknown_words_is_uncertain_and_entered_once() {
     let world = World::new(&["echo", "fail", "die", "text"]);
     let tools = toolbox(&world, world.accepted(json!({})).await);
     let failed = run(&tools, "write_note", json!({"priority": 1})).await;

@@ -146,10 +146,7 @@ fn proven(assembly: &Assembly<'_>, command: &Command, inner: Arc<dyn ToolHandler
     if assembly.pack.kind == PackKind::Native || command.effect == Effect::Read {
         return inner;
     }
-    let commands = &assembly.pack.commands;
-    let undo = command.undo.as_ref().and_then(|id| commands.iter().find(|known| known.id == *id));
-    let undo = undo.map(|undo| Undo { tool: undo.spec("").name, schema: undo.input_schema.clone() });
-    Arc::new(Proven { inner, undo })
+    Arc::new(Proven { inner, undo: Undo::of(assembly.pack, command) })
 }
 
 /// Input schemas are closed objects (specification part 2).

@@ -4,6 +4,7 @@ mod commands;
 mod examples;
 mod references;
 mod schemas;
+mod undo;
 
 pub(crate) use commands::{Assembly, compile};
 pub(crate) use examples::{check as check_examples, differs, words};

@@ -31,9 +31,7 @@ fn commands(compiler: &mut Compiler<'_>, pack: &Pack) {
     let ids: Vec<&str> = pack.examples.ids().map(|(id, _, _)| id).collect();
     for (index, command) in pack.commands.iter().enumerate() {
         let at = format!("/tool/commands/{index}");
-        if let Some(undo) = &command.undo {
-            compiler.refer(References::Command, undo, &format!("{at}/undo"));
-        }
+        super::undo::check(compiler, pack, command, &at);
         let lists = [
             (References::Helper, "uses_helpers", &command.uses_helpers),
             (References::Validator, "uses_validators", &command.uses_validators),
@@ -75,6 +73,9 @@ fn anti_patterns(compiler: &mut Compiler<'_>, pack: &Pack) {
         if anti.correct.is_some() == anti.better.is_some() {
             let message = format!("the anti-pattern `{}` says either what is `correct` or what is `better`", anti.id);
             compiler.complain(&format!("{at}/id"), message, Some("keep one of them".to_owned()));
+        }
+        for (place, id) in anti.commands.iter().enumerate() {
+            compiler.refer(References::Command, id, &format!("{at}/commands/{place}"));
         }
         let Some(validator) = anti.validator() else { continue };
         let at = format!("{at}/reference");

@@ -72,6 +72,34 @@ impl Expression {
     pub fn holds(&self, over: &Value) -> Result<bool, ExpressionError> {
         eval::evaluate(&self.root, over).map(|value| truthy(&value))
     }
+
+    /// The fields of the value that it looks at, each with the field below if that is looked at: `input.name` is `("input", Some("name"))`.
+    pub(crate) fn roots(&self) -> Vec<(&str, Option<&str>)> {
+        let mut found = Vec::new();
+        roots(&self.root, &mut found);
+        found
+    }
+}
+
+fn roots<'a>(node: &'a Node, found: &mut Vec<(&'a str, Option<&'a str>)>) {
+    match node {
+        Node::Literal(_) | Node::Element => {}
+        Node::Root => found.push(("$", None)),
+        Node::Name(name) => found.push((name, None)),
+        Node::Field { of, name } => {
+            if let Node::Name(root) = of.as_ref() {
+                found.push((root, Some(name)));
+            } else {
+                roots(of, found);
+            }
+        }
+        Node::Index { of: left, index: right, .. }
+        | Node::Each { of: left, then: right }
+        | Node::Binary { left, right, .. } => [left, right].into_iter().for_each(|node| roots(node, found)),
+        Node::Not(of) | Node::Negative { of, .. } | Node::Matches { text: of, .. } => roots(of, found),
+        Node::Call { arguments: nodes, .. } | Node::List(nodes) => nodes.iter().for_each(|node| roots(node, found)),
+        Node::Object(fields) => fields.iter().for_each(|(_, node)| roots(node, found)),
+    }
 }
 
 impl fmt::Display for Expression {

@@ -106,7 +106,7 @@ fn nothing_is_longer_deeper_or_larger_than_it_may_be() {
 }
 
 #[test]
-fn a69_names_of_prototypes_are_names_like_any_other() {
+fn a_69_names_of_prototypes_are_names_like_any_other() {
     for name in ["__proto__", "constructor", "toString", "hasOwnProperty"] {
         assert_eq!(value(&format!("{name} || a.{name} || $['{name}']"), &json!({"a": {}})), json!(null));
         assert_eq!(value(name, &json!({ name: 1 })), json!(1));
@@ -174,5 +174,22 @@ proptest! {
         prop_assert_eq!(truth("!(a && b)"), truth("!a || !b"));
         prop_assert_eq!(truth("a === b"), truth("b === a"));
         prop_assert!(truth("a === a"));
+    }
+}
+
+#[test]
+fn the_fields_that_an_expression_looks_at_are_told() {
+    let roots = |text: &str| {
+        let read = Expression::parse(text).unwrap();
+        let told = |(root, field): &(&str, Option<&str>)| format!("{root}/{}", field.unwrap_or_default());
+        read.roots().iter().map(told).collect::<Vec<_>>().join(" ")
+    };
+    for (text, expected) in [
+        ("result.checklist.id", "result/checklist"),
+        ("input.a || size(b[*].c) > 1 && $", "input/a b/ $/"),
+        ("{x: input, y: [-z.w]}", "input/ z/w"),
+        ("'text'", ""),
+    ] {
+        assert_eq!(roots(text), expected, "{text}");
     }
 }

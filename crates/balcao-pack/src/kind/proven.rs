@@ -8,6 +8,11 @@ use async_trait::async_trait;
 use balcao_tool::{Found, Preview, Receipt, ReceiptKind, ToolContext, ToolHandler, ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
+use crate::{
+    expression::Expression,
+    manifest::{Command, Pack},
+};
+
 /// A write with its receipt.
 #[derive(Clone)]
 pub(crate) struct Proven {
@@ -15,26 +20,17 @@ pub(crate) struct Proven {
     pub(crate) undo: Option<Undo>,
 }
 
-/// The command that undoes another one.
-#[derive(Debug, Clone)]
-pub(crate) struct Undo {
-    /// Its tool.
-    pub(crate) tool: String,
-    /// What it takes.
-    pub(crate) schema: Value,
-}
-
 impl Proven {
     fn proven(&self, cx: &ToolContext, input: &Value, output: ToolOutput) -> ToolOutput {
         if output.refused {
             return output;
         }
-        let undo = self
-            .undo
-            .as_ref()
-            .filter(|_| cx.principal.staff_facing)
-            .map(|undo| json!({"tool": undo.tool, "arguments": undoing(&undo.schema, input, &output.value)}))
-            .map(Box::new);
+        let undo = self.undo.as_ref().filter(|_| cx.principal.staff_facing);
+        // A call that gave less than undoing it takes is not told as one that can be undone.
+        let undo = undo.and_then(|undo| {
+            let arguments = undo.arguments(input, &output.value).ok()?;
+            Some(Box::new(json!({"tool": undo.tool, "arguments": arguments})))
+        });
         let output = ToolOutput { undo, ..output };
         // A command made of others has the receipts of its parts.
         if output.receipts.is_empty() { output.receipt(Receipt::bare(ReceiptKind::Changed)) } else { output }
@@ -76,44 +72,62 @@ impl ToolHandler for Proven {
     }
 }
 
-/// The arguments that undo a command: from what came of it, then from what it was called with, as far as `schema` (of the command that
-/// undoes) has them. `id` of the result is the id of what was made, for an argument that must be there and ends in `_id`.
-#[must_use]
-pub fn undoing(schema: &Value, input: &Value, result: &Value) -> Map<String, Value> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let required = |name: &str| {
-        let all = schema.get("required").and_then(Value::as_array);
-        all.is_some_and(|all| all.iter().any(|one| one == name))
-    };
-    let names = properties.into_iter().flatten().map(|(name, _)| name);
-    let value = |name: &String| {
-        let same = result.get(name).or_else(|| input.get(name));
-        let made = || result.get("id").filter(|_| name.ends_with("_id") && required(name));
-        Some((name.clone(), same.or_else(made)?.clone()))
-    };
-    names.filter_map(value).collect()
+/// How a command is undone: by which tool, and where its arguments come from.
+#[derive(Debug, Clone)]
+pub struct Undo {
+    /// The name of the tool that undoes it.
+    pub tool: String,
+    /// What that tool takes.
+    schema: Value,
+    /// Arguments that the pack states.
+    stated: Vec<(String, Expression)>,
+}
+
+impl Undo {
+    /// How a command of the pack is undone; `None` if it names no command for that.
+    #[must_use]
+    pub fn of(pack: &Pack, command: &Command) -> Option<Self> {
+        let undone = command.undo.as_ref()?;
+        let by = pack.commands.iter().find(|known| known.id == undone.command)?;
+        // That they can be read was seen when the pack was loaded.
+        let read = |(name, text): (&String, &String)| Some((name.clone(), Expression::parse(text).ok()?));
+        let stated = undone.arguments.iter().filter_map(read).collect();
+        Some(Self { tool: by.spec("").name, schema: by.input_schema.clone(), stated })
+    }
+
+    /// The arguments that undo one call. What the pack states is computed over `{input, result}`, and left out where it is `null`. The
+    /// others are those of the same name: from what came of the call, then from what it was called with. `id` of the result is the id of
+    /// what was made, for an argument that must be there and ends in `_id`.
+    ///
+    /// # Errors
+    /// The arguments that must be there, and that nothing of this call gives.
+    pub fn arguments(&self, input: &Value, result: &Value) -> Result<Map<String, Value>, Vec<String>> {
+        let over = json!({"input": input, "result": result});
+        let required: Vec<&str> = names(&self.schema, "required");
+        let given = |name: &str| match self.stated.iter().find(|(stated, _)| stated == name) {
+            Some((_, expression)) => expression.value(&over).ok().filter(|value| !value.is_null()),
+            None => {
+                let same = result.get(name).or_else(|| input.get(name));
+                let made = || result.get("id").filter(|_| name.ends_with("_id") && required.contains(&name));
+                same.or_else(made).cloned()
+            }
+        };
+        let properties = names(&self.schema, "properties");
+        let arguments: Map<String, Value> =
+            properties.iter().filter_map(|name| Some(((*name).to_owned(), given(name)?))).collect();
+        let missing = required.iter().filter(|name| !arguments.contains_key(**name));
+        let missing: Vec<String> = missing.map(|name| (*name).to_owned()).collect();
+        if missing.is_empty() { Ok(arguments) } else { Err(missing) }
+    }
+}
+
+/// The names under a key of a schema that is an object or a list of names.
+pub(crate) fn names<'a>(schema: &'a Value, key: &str) -> Vec<&'a str> {
+    let (map, list) = (schema.get(key).and_then(Value::as_object), schema.get(key).and_then(Value::as_array));
+    let keys = map.into_iter().flat_map(|map| map.keys().map(String::as_str));
+    keys.chain(list.into_iter().flatten().filter_map(Value::as_str)).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn undoing_takes_what_was_made_and_what_it_was_made_with() {
-        let schema =
-            json!({"required": ["task_id"], "properties": {"task_id": {}, "team_id": {}, "list_id": {}, "force": {}}});
-        let cases = [
-            (
-                json!({"list_id": "9", "name": "x"}),
-                json!({"id": "t1", "name": "x"}),
-                json!({"task_id": "t1", "list_id": "9"}),
-            ),
-            (json!({"task_id": "a"}), json!({"id": "b"}), json!({"task_id": "a"})),
-            (json!({"task_id": "a"}), json!({"task_id": "b"}), json!({"task_id": "b"})),
-            (json!({}), json!({}), json!({})),
-        ];
-        for (input, result, expected) in cases {
-            assert_eq!(Value::Object(undoing(&schema, &input, &result)), expected);
-        }
-    }
-}
+#[path = "proven_tests.rs"]
+mod tests;

@@ -149,6 +149,9 @@ pub struct AntiPattern {
     /// The validator that finds it, as `validators.<id>` or its id.
     #[serde(default)]
     pub reference: Option<String>,
+    /// The commands that it is told with beside those of the validator. Without both it is about the pack as a whole.
+    #[serde(default)]
+    pub commands: Vec<String>,
 }
 
 impl AntiPattern {
@@ -156,6 +159,12 @@ impl AntiPattern {
     #[must_use]
     pub fn validator(&self) -> Option<&str> {
         self.reference.as_deref().map(|named| named.strip_prefix("validators.").unwrap_or(named))
+    }
+
+    /// Whether it is about the pack as a whole, and not about certain commands.
+    #[must_use]
+    pub fn of_the_whole(&self) -> bool {
+        self.reference.is_none() && self.commands.is_empty()
     }
 
     /// What should be done instead.

@@ -181,6 +181,41 @@ pub enum Inject {
     Never,
 }
 
+/// The command that undoes another one: its id, or an object that says where its arguments come from, too.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Undone")]
+pub struct UndoneBy {
+    /// Its id.
+    pub command: String,
+    /// Its arguments: expressions over `{input, result}` of the call that is undone. Those that are not stated are found by their names.
+    pub arguments: IndexMap<String, String>,
+}
+
+/// `undo` as it is written.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Undone {
+    Id(String),
+    With(UndoneWith),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UndoneWith {
+    command: String,
+    #[serde(default)]
+    arguments: IndexMap<String, String>,
+}
+
+impl From<Undone> for UndoneBy {
+    fn from(undone: Undone) -> Self {
+        match undone {
+            Undone::Id(command) => Self { command, arguments: IndexMap::new() },
+            Undone::With(UndoneWith { command, arguments }) => Self { command, arguments },
+        }
+    }
+}
+
 const fn javascript() -> Language {
     Language::JavaScript
 }
@@ -233,7 +268,7 @@ pub struct Command {
     pub uses_processors: Around,
     /// The command that undoes it.
     #[serde(default)]
-    pub undo: Option<String>,
+    pub undo: Option<UndoneBy>,
     /// What the model should do next, per error code.
     #[serde(default)]
     pub on_error: BTreeMap<ErrorCode, Localised>,

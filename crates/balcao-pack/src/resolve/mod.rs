@@ -6,10 +6,13 @@
 mod pieces;
 mod tokens;
 
+use std::sync::Arc;
+
+use balcao_sandbox::Bundle;
 use balcao_tool::Locale;
 use serde::Serialize;
 
-use crate::LoadedPack;
+use crate::{LoadedPack, manifest::Pack};
 
 pub use tokens::O200k;
 
@@ -100,6 +103,46 @@ impl LoadedPack {
             None => all,
         };
         Some(fill(candidates, question.budget, whole, wanted.is_some()))
+    }
+}
+
+/// What a pack knows of its commands, for whoever tells it after the pack was taken apart.
+#[derive(Debug, Clone)]
+pub struct Knowledge {
+    pack: Arc<Pack>,
+    helpers: Bundle,
+}
+
+impl LoadedPack {
+    /// What it knows of its commands.
+    #[must_use]
+    pub fn knowledge(&self) -> Knowledge {
+        Knowledge { pack: Arc::clone(&self.pack), helpers: self.helpers.clone() }
+    }
+}
+
+impl Knowledge {
+    /// The id of the pack.
+    #[must_use]
+    pub fn pack(&self) -> &str {
+        &self.pack.id
+    }
+
+    /// The most valuable things to tell of a tool within the budget, apart from its contract; `None` if the pack has no such tool.
+    #[must_use]
+    pub fn beside_the_contract(
+        &self,
+        tool: &str,
+        budget: usize,
+        locale: Locale,
+        tokens: &dyn Tokens,
+    ) -> Option<Context> {
+        let command = self.pack.commands.iter().find(|command| command.id.replace('-', "_") == tool)?;
+        let question = Question { command: Some(&command.id), words: "", budget, locale };
+        let mut pieces = pieces::of(&self.pack, &self.helpers, &question, Some(command), tokens);
+        let whole = pieces.iter().map(|piece| piece.tokens).sum();
+        pieces.retain(|piece| piece.sort != Sort::Contract);
+        Some(fill(pieces, budget, whole, false))
     }
 }
 

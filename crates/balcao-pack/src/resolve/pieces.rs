@@ -59,7 +59,7 @@ pub(super) fn of(
             pieces.add(Sort::Helper, &helper.id, text);
         }
     }
-    knowledge(&mut pieces, pack, &commands);
+    knowledge(&mut pieces, pack, &commands, only.is_none());
     pieces.made
 }
 
@@ -72,7 +72,7 @@ impl Pieces<'_> {
     }
 }
 
-fn knowledge(pieces: &mut Pieces<'_>, pack: &Pack, commands: &[&Command]) {
+fn knowledge(pieces: &mut Pieces<'_>, pack: &Pack, commands: &[&Command], whole: bool) {
     let of_one = |operation: &str| commands.iter().any(|command| command.id == operation);
     let validators: Vec<&Validator> = pack
         .validators
@@ -92,7 +92,8 @@ fn knowledge(pieces: &mut Pieces<'_>, pack: &Pack, commands: &[&Command]) {
             anti.validator() == Some(validator.id.as_str())
                 || validator.checks.iter().any(|check| check.anti_pattern() == Some(anti.id.as_str()))
         });
-        if found {
+        let named = anti.commands.iter().any(|id| of_one(id)) || (whole && anti.of_the_whole());
+        if found || named {
             let right = anti.instead().map(|right| format!("\nRight: {right}")).unwrap_or_default();
             let text = format!("Avoid: {}\nWrong: {}{right}\nWhy: {}", anti.title, anti.wrong, anti.why);
             pieces.add(Sort::AntiPattern, &anti.id, text);

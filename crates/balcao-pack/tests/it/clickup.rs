@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use balcao_connector::Http;
 use balcao_pack::{Handlers, LoadedPack, Loader, check_helpers, manifest::PackKind, testing::Outcome};
 use balcao_sandbox::Launcher;
+use serde_json::Value;
 
 fn load(folder: &Path) -> Result<LoadedPack, String> {
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_pack-test-worker"), &[]);
@@ -47,6 +48,41 @@ async fn the_pack_viacep_that_the_guide_taught_holds_with_full_coverage() {
     let report = pack.test().await;
     assert!(report.passed() && report.coverage.is_full() && report.cases.len() >= 14, "{}", report.text());
     assert!(report.cases.iter().all(|case| case.outcome == Outcome::Passed), "{}", report.text());
+}
+
+/// The pointers of whatever is called `secret`, in what examples say that a model is given.
+fn secrets(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let at = format!("{at}/{name}");
+                secrets(field, &at, found);
+                if name.to_lowercase().contains("secret") {
+                    found.push(at);
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| secrets(item, at, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn no_example_of_a_shipped_pack_gives_a_secret_to_the_model() {
+    let mut found = Vec::new();
+    let mut packs = 0;
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs")).unwrap() {
+        let loaded = Loader::new(Handlers::new())
+            .kind(PackKind::Native, Arc::new(balcao_pack::Described))
+            .describing()
+            .load_folder(&entry.unwrap().path());
+        let pack = loaded.unwrap_or_else(|problems| panic!("{problems:#?}")).pack;
+        for case in &pack.examples.success_cases {
+            secrets(&case.output, &format!("{}/{}", pack.id, case.id), &mut found);
+        }
+        packs += 1;
+    }
+    assert!(found.is_empty() && packs >= 8, "{found:?} in {packs} packs");
 }
 
 #[test]

@@ -73,6 +73,11 @@ fn every_reference_that_leads_nowhere_is_told_with_what_is_near() {
             "",
             "no check of the validator `validate-update-task` cites the anti-pattern",
         ),
+        (
+            "      reference: validators.validate-update-task\n",
+            "      reference: validators.validate-update-task\n      commands: [update_taks]\n",
+            "there is no command `update_taks`; did you mean `update_task`?",
+        ),
         ("      validates: update_task\n", "", "no command uses the validator `validate-update-task`"),
         ("assignee_format: update_api", "assignee_format: updateapi", "bad format; expected"),
         ("assignee_format: update_api", "asignee_format: update_api", "unknown field; did you mean `assignee_format`?"),
@@ -218,7 +223,7 @@ fn bombs_of_aliases_depth_and_problems_end_early() {
 }
 
 #[test]
-fn a61_a_schema_that_points_elsewhere_is_refused_and_nothing_is_fetched() {
+fn a_61_a_schema_that_points_elsewhere_is_refused_and_nothing_is_fetched() {
     // Nobody listens there; a loader that asked would wait or say that nobody answers.
     for reference in
         ["http://127.0.0.1:9/schema.json", "https://example.com/s.json", "file:///etc/passwd", "other.json"]
@@ -233,7 +238,7 @@ fn a61_a_schema_that_points_elsewhere_is_refused_and_nothing_is_fetched() {
 }
 
 #[test]
-fn a85_what_a_model_relies_on_changes_the_contracts_hash() {
+fn a_85_what_a_model_relies_on_changes_the_contracts_hash() {
     let hash = |text: &str| Canned::default().loader().load("tool.yaml", text).unwrap().tools[1].contract_hash.clone();
     let first = hash(&pack(""));
     assert_eq!(first, hash(&pack("")));

@@ -12,6 +12,7 @@ mod processors;
 mod program;
 mod resolve;
 mod search;
+mod undo;
 mod validators;
 mod world;
 mod writes_corpus;

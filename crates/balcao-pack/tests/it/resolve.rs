@@ -33,11 +33,16 @@ const MORE: &str = r#"  helpers:
 "#;
 
 fn loaded() -> LoadedPack {
+    with("")
+}
+
+/// With further anti-patterns.
+fn with(anti_patterns: &str) -> LoadedPack {
     let update = UPDATE.replace(
         "      validates: update_task\n",
         "      validates: update_task\n      rule: Assignees are added and removed.\n",
     );
-    let text = pack(&format!("{update}{MORE}")).replacen(
+    let text = pack(&format!("{update}{anti_patterns}{MORE}")).replacen(
         "    - id: update_task\n",
         "    - id: update_task\n      uses_helpers: [field-id, secret]\n",
         1,
@@ -172,4 +177,33 @@ fn without_the_contract_nothing_else_is_told_and_the_least_that_fits_is_said() {
     assert_eq!((context.told.len(), context.least), (0, least));
     assert!(context.explain().contains(&format!("the least that fits is {least} tokens")), "{}", context.explain());
     assert!(!resolve(Some("update_task"), "", least).explain().contains("least"));
+}
+
+#[test]
+fn a_mistake_that_no_check_finds_is_told_with_the_commands_that_it_names_or_of_the_whole_pack() {
+    let pack = with(
+        "    - {id: one-by-one, title: One by one, wrong: w, better: b, why: slow, commands: [update_task]}\n    \
+         - {id: guessed, title: A guess, wrong: w, correct: c, why: deliveries differ}\n",
+    );
+    for (command, expected) in [
+        (Some("update_task"), &["assignee-format-mismatch", "one-by-one"][..]),
+        (Some("get_task"), &[]),
+        (None, &["assignee-format-mismatch", "one-by-one", "guessed"]),
+    ] {
+        let question = Question { command, words: "", budget: 10_000, locale: Locale::En };
+        let context = pack.resolve(&question, &Words).unwrap();
+        let told = context.told.iter().filter(|piece| piece.sort == Sort::AntiPattern);
+        assert_eq!(told.map(|piece| piece.id.as_str()).collect::<Vec<_>>(), expected, "{command:?}");
+    }
+}
+
+#[test]
+fn beside_a_contract_that_is_shown_elsewhere_the_rest_is_told_within_its_budget() {
+    let known = loaded().knowledge();
+    let told = |tool, budget| known.beside_the_contract(tool, budget, Locale::En, &Words);
+    let all = told("update_task", 10_000).unwrap();
+    assert_eq!(ids(&all), ids(&resolve(Some("update_task"), "", 10_000))[1..]);
+    let some = told("update_task", 12).unwrap();
+    assert!(!some.told.is_empty() && some.tokens <= 12 && some.told.len() < all.told.len(), "{some:#?}");
+    assert_eq!(told("gone", 10_000), None);
 }

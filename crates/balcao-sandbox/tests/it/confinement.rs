@@ -23,7 +23,7 @@ fn filtered() -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a71_a78_whatever_reaches_outside_kills_the_process() {
+fn a_71_a_78_whatever_reaches_outside_kills_the_process() {
     use std::os::unix::process::ExitStatusExt;
     if !filtered() {
         return;
@@ -50,7 +50,7 @@ fn a71_a78_whatever_reaches_outside_kills_the_process() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a67_the_process_has_less_memory_than_the_machine() {
+fn a_67_the_process_has_less_memory_than_the_machine() {
     if !filtered() {
         return;
     }

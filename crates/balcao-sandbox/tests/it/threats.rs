@@ -22,7 +22,7 @@ async fn all_break(sources: &[String], time: Duration) {
 }
 
 #[tokio::test]
-async fn a65_fifty_shapes_of_endless_loops_end_and_none_catches_it() {
+async fn a_65_fifty_shapes_of_endless_loops_end_and_none_catches_it() {
     let shapes = [
         "for (;;);",
         "while (true) {}",
@@ -61,7 +61,7 @@ async fn a65_fifty_shapes_of_endless_loops_end_and_none_catches_it() {
 }
 
 #[tokio::test]
-async fn a65_floods_of_promises_end() {
+async fn a_65_floods_of_promises_end() {
     let sources = [
         "async () => { for (;;) await null }",
         "() => new Promise(() => { const again = () => Promise.resolve().then(again); again() })",
@@ -77,7 +77,7 @@ async fn a65_floods_of_promises_end() {
 }
 
 #[tokio::test]
-async fn a66_the_engines_own_functions_are_stopped_from_outside() {
+async fn a_66_the_engines_own_functions_are_stopped_from_outside() {
     let sources = [
         "() => /^(a+)+$/.test('a'.repeat(40) + 'b')",
         "() => /(x+x+)+y/.test('x'.repeat(100))",
@@ -97,7 +97,7 @@ async fn a66_the_engines_own_functions_are_stopped_from_outside() {
 }
 
 #[tokio::test]
-async fn a68_deep_nesting_is_an_error() {
+async fn a_68_deep_nesting_is_an_error() {
     assert!(matches!(
         run("() => JSON.parse('['.repeat(1e6))", &[]).await,
         Err(HelperError::Limit { limit: BrokenLimit::Stack(_), .. } | HelperError::Thrown { .. })
@@ -125,7 +125,7 @@ async fn a68_deep_nesting_is_an_error() {
 }
 
 #[tokio::test]
-async fn a69_a73_what_one_call_changes_no_other_call_sees() {
+async fn a_69_a_73_what_one_call_changes_no_other_call_sees() {
     let canary = r#"() => {
         const marks = [];
         const mark = (name, there) => { if (there) marks.push(name) };
@@ -160,7 +160,7 @@ async fn a69_a73_what_one_call_changes_no_other_call_sees() {
 }
 
 #[tokio::test]
-async fn a69_polluting_keys_are_only_keys() {
+async fn a_69_polluting_keys_are_only_keys() {
     let hostile: Value =
         serde_json::from_str(r#"{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}"#)
             .unwrap();
@@ -170,7 +170,7 @@ async fn a69_polluting_keys_are_only_keys() {
 }
 
 #[tokio::test]
-async fn a69_state_of_a_module_does_not_last() {
+async fn a_69_state_of_a_module_does_not_last() {
     let sandbox =
         one("let count = 0;\nconst seen = [];\nexport default () => { seen.push(1); return ++count + seen.length }");
     for _ in 0..3 {
@@ -179,7 +179,7 @@ async fn a69_state_of_a_module_does_not_last() {
 }
 
 #[tokio::test]
-async fn a70_there_is_no_host_to_call() {
+async fn a_70_there_is_no_host_to_call() {
     assert_eq!(thrown("() => glue", &[]).await, "ReferenceError: glue is not defined");
     // Tampering at the top level, before the worker looks at what was exported.
     for source in [
@@ -200,7 +200,7 @@ async fn a70_there_is_no_host_to_call() {
 }
 
 #[tokio::test]
-async fn a72_text_does_not_become_code() {
+async fn a_72_text_does_not_become_code() {
     for source in [
         "() => eval('1')",
         "() => new Function('return 1')()",
@@ -222,7 +222,7 @@ async fn a72_text_does_not_become_code() {
 
 /// The list is the whole of what a helper can name. Whoever adds to it says why here.
 #[tokio::test]
-async fn a72_a74_a_helper_sees_the_language_and_nothing_else() {
+async fn a_72_a_74_a_helper_sees_the_language_and_nothing_else() {
     let names =
         run("() => Object.getOwnPropertyNames(globalThis).filter((name) => name !== 'it').sort()", &[]).await.unwrap();
     let names: Vec<&str> = names.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
@@ -299,7 +299,7 @@ async fn a72_a74_a_helper_sees_the_language_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a75_the_same_call_gives_the_same_answer() {
+async fn a_75_the_same_call_gives_the_same_answer() {
     let source = r#"(input) => [Object.keys(input), new Date().toString(), new Date(2026, 6, 1).toLocaleString(), (1234.5).toLocaleString("pt-BR"),
         ["ä", "z", "a"].sort((a, b) => a.localeCompare(b)), typeof Intl, 0.1 + 0.2, Math.sin(1e6), [..."zyx"].map((x) => x.codePointAt(0)), new Error("x").stack.length]"#;
     let arguments = [json!({"b": 1, "a": 2, "10": 3, "9": 4})];
@@ -311,7 +311,7 @@ async fn a75_the_same_call_gives_the_same_answer() {
 }
 
 #[tokio::test]
-async fn a76_answers_that_are_no_json_are_errors() {
+async fn a_76_answers_that_are_no_json_are_errors() {
     assert!(
         thrown("() => { const a = []; a.push(a); return a }", &[]).await.starts_with("TypeError: circular reference")
     );
@@ -343,7 +343,7 @@ async fn a76_answers_that_are_no_json_are_errors() {
 }
 
 #[test]
-fn a77_python_is_refused_by_name_and_not_skipped() {
+fn a_77_python_is_refused_by_name_and_not_skipped() {
     let python = Helper { language: Language::Python, ..Helper::javascript("it", "it.py", "def it(x): return x") };
     let problems = Bundle::new(vec![python]).unwrap_err();
     assert_eq!(problems, [BundleError::UnsupportedLanguage { helper: "it".to_owned(), language: Language::Python }]);

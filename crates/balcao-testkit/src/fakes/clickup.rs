@@ -101,6 +101,15 @@ impl FakeClickUp {
         lock(&self.inner).state.tasks.len()
     }
 
+    /// Everything that is stored, to be compared with what was stored before.
+    #[must_use]
+    pub fn stored(&self) -> Value {
+        let State { folders, lists, tasks, comments, checklists, entries, webhooks, tags, .. } =
+            &lock(&self.inner).state;
+        json!({ "folders": folders, "lists": lists, "tasks": tasks, "comments": comments, "checklists": checklists,
+            "entries": entries, "webhooks": webhooks, "tags": tags })
+    }
+
     /// The id of the list's field of that type.
     #[must_use]
     pub fn field(&self, kind: &str) -> Option<String> {

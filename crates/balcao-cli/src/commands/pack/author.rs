@@ -5,21 +5,53 @@ use std::{
     process::ExitCode,
 };
 
+use clap::ValueEnum;
 use serde_json::json;
 
 use super::{Paths, code, folder, load, loader};
 use crate::output::{Failure, say};
 
-/// The files of a new pack. `PACK_ID` in them is replaced.
-const FILES: [(&str, &str); 7] = [
-    ("tool.yaml", include_str!("../../../templates/pack/tool.yaml")),
-    ("helpers/order-total.js", include_str!("../../../templates/pack/helpers/order-total.js")),
-    ("validators/quote-order.yaml", include_str!("../../../templates/pack/validators/quote-order.yaml")),
-    ("examples/success/two-lines.yaml", include_str!("../../../templates/pack/examples/success/two-lines.yaml")),
-    ("examples/failures/fraction.yaml", include_str!("../../../templates/pack/examples/failures/fraction.yaml")),
-    ("examples/edge-cases/rounding.yaml", include_str!("../../../templates/pack/examples/edge-cases/rounding.yaml")),
-    ("knowledge/orders.md", include_str!("../../../templates/pack/knowledge/orders.md")),
-];
+/// What a new pack begins as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Start {
+    /// Helpers that compute.
+    #[default]
+    Script,
+    /// Commands of a service.
+    Http,
+}
+
+/// A file of a template, by its path in the pack.
+macro_rules! files {
+    ($folder:literal: $($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../templates/", $folder, "/", $name)))),*]
+    };
+}
+
+impl Start {
+    /// The files of a new pack. `PACK_ID` in them is replaced.
+    const fn files(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Script => files!("pack":
+                "tool.yaml",
+                "helpers/order-total.js",
+                "validators/quote-order.yaml",
+                "examples/success/two-lines.yaml",
+                "examples/failures/fraction.yaml",
+                "examples/edge-cases/rounding.yaml",
+                "knowledge/orders.md",
+            ),
+            Self::Http => files!("pack-http":
+                "tool.yaml",
+                "validators/parcel-code.yaml",
+                "examples/success/parcels.yaml",
+                "examples/failures/codes.yaml",
+                "examples/responses/on-its-way.json",
+                "knowledge/parcels.md",
+            ),
+        }
+    }
+}
 
 /// Options of `balcao pack new`.
 #[derive(Debug, clap::Args)]
@@ -29,6 +61,9 @@ pub(super) struct NewArgs {
     /// The pack's id; the folder's name without one.
     #[arg(long)]
     id: Option<String>,
+    /// What it begins as: helpers that compute, or commands of a service over HTTP.
+    #[arg(long = "type", value_enum, value_name = "TYPE", default_value_t)]
+    start: Start,
 }
 
 /// Options of `balcao pack check`.
@@ -53,7 +88,8 @@ pub(super) fn new(args: &NewArgs) -> Result<ExitCode, Failure> {
         let what = "a pack's id is 2 to 32 lower-case letters, digits and `_`, and begins with a letter";
         return Err(Failure::usage(format!("`{id}` is no id: {what}; name one with --id")));
     }
-    let taken: Vec<String> = FILES
+    let files = args.start.files();
+    let taken: Vec<String> = files
         .iter()
         .map(|(name, _)| args.dir.join(name))
         .filter(|path| path.exists())
@@ -62,7 +98,7 @@ pub(super) fn new(args: &NewArgs) -> Result<ExitCode, Failure> {
     if !taken.is_empty() {
         return Err(Failure::operation(format!("nothing was written: {} is there already", taken.join(", "))));
     }
-    for (name, text) in FILES {
+    for (name, text) in files {
         write(&args.dir.join(name), &text.replace("PACK_ID", &id))?;
     }
     let dir = args.dir.display();

@@ -3,7 +3,10 @@
 use std::{path::PathBuf, process::ExitCode};
 
 use balcao_builtin_tools::PACKS;
-use balcao_pack::{LoadedPack, manifest::Command};
+use balcao_pack::{
+    LoadedPack,
+    manifest::{AntiPattern, Command},
+};
 use balcao_tool::Locale;
 use balcao_yaml::nearest;
 use serde_json::{Value, json};
@@ -99,10 +102,11 @@ fn told(pack: &LoadedPack, command: &Command, all: bool) -> Value {
     let written = &pack.pack;
     let validators: Vec<_> = written.validators.iter().filter(|validator| validates(validator, command)).collect();
     let cited = |id: &str| validators.iter().flat_map(|v| &v.checks).any(|check| check.anti_pattern() == Some(id));
+    let judged = |anti: &AntiPattern| anti.validator().is_some_and(|id| validators.iter().any(|v| v.id == id));
     let anti: Vec<Value> = written
         .anti_patterns
         .iter()
-        .filter(|anti| cited(&anti.id) || anti.validator().is_some_and(|id| validators.iter().any(|v| v.id == id)))
+        .filter(|anti| cited(&anti.id) || anti.commands.contains(&command.id) || judged(anti))
         .map(|anti| json!({"id": anti.id, "title": anti.title, "wrong": anti.wrong, "right": anti.instead(), "why": anti.why}))
         .collect();
     let rules: Vec<Value> =

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use balcao_app::Desk;
 use balcao_domain::{Clock, SystemClock};
-use balcao_pack::undoing;
+use balcao_pack::Undo;
 use balcao_store::Store;
 use balcao_tool::{
     CallResult, EffectKey, Locale, Principal, ResultClass, RunMode, Tool, ToolContext, ToolError, canonical,
@@ -79,14 +79,18 @@ pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, F
     let done = tool(pack, &args.call.command)?;
     let commands = &pack.pack.pack.commands;
     let written = commands.iter().find(|one| one.spec("").name == done.spec.name);
-    let Some(undo) = written.and_then(|one| one.undo.as_ref()) else {
+    let Some(undo) = written.and_then(|one| Undo::of(&pack.pack.pack, one)) else {
         let known: Vec<&str> = commands.iter().filter(|one| one.undo.is_some()).map(|one| one.id.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         return Err(Failure::usage(format!("`{}` names no command that undoes it; with one: {known}", done.spec.name)));
     };
-    let tool = tool(pack, undo)?;
+    let tool = tool(pack, &undo.tool)?;
     let (input, result) = (object("--input", &args.input)?, object("--result", &args.result)?);
-    call(config, tool, undoing(&tool.spec.input_schema, &input.into(), &result.into()), args.call.dry_run).await
+    let arguments = undo.arguments(&input.into(), &result.into()).map_err(|missing| {
+        let missing = missing.join(", ");
+        Failure::usage(format!("neither --input nor --result gives what `{}` takes: {missing}", undo.tool))
+    })?;
+    call(config, tool, arguments, args.call.dry_run).await
 }
 
 async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: bool) -> Result<ExitCode, Failure> {

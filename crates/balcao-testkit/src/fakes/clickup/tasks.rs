@@ -106,32 +106,22 @@ pub(super) fn route(
             }
             Ok(json!({}))
         }),
-        ("POST" | "DELETE", ["list", list, "task", id]) => {
-            let found = stored(&mut state.lists, list, "List").map(|list| list.clone());
-            found.and_then(|_| stored(&mut state.tasks, id, "Task").map(|_| json!({})))
-        }
+        ("POST" | "DELETE", ["list", list, "task", id]) => locate(state, list, id, method == "POST"),
         ("POST", ["task", id, "link", other]) => link(state, id, other, query, true),
         ("DELETE", ["task", id, "link", other]) => link(state, id, other, query, false),
         ("POST", ["task", id, "dependency"]) => {
             let keys = [("depends_on", Kind::Text, false), ("dependency_of", Kind::Text, false)];
-            shape::check(body, &keys).and_then(|()| {
-                let id = resolve(state, id, query)?;
-                let count = body.as_object().map_or(0, serde_json::Map::len);
-                if count != 1 {
-                    return Err(Refusal::input("exactly one of depends_on and dependency_of"));
-                }
-                let other = body["depends_on"].as_str().or(body["dependency_of"].as_str()).unwrap_or_default();
-                stored(&mut state.tasks, other, "Task")?;
-                if let Some(all) = stored(&mut state.tasks, &id, "Task")?["dependencies"].as_array_mut() {
-                    all.push(json!({ "task_id": id, "depends_on": body["depends_on"], "type": 1 }));
-                }
-                Ok(json!({}))
-            })
+            let given = |name: &str| body[name].as_str().map(str::to_owned);
+            shape::check(body, &keys).and_then(|()| depend(state, id, query, given, true))
         }
-        ("DELETE", ["task", id, "dependency"]) => resolve(state, id, query).and_then(|id| {
-            stored(&mut state.tasks, &id, "Task")?["dependencies"] = json!([]);
-            Ok(json!({}))
-        }),
+        ("DELETE", ["task", id, "dependency"]) => {
+            let given = |name: &str| query.get(name).and_then(|values| values.first()).filter(|id| !id.is_empty()).cloned();
+            if ["depends_on", "dependency_of"].iter().all(|name| query.contains_key(*name)) {
+                depend(state, id, query, given, false)
+            } else {
+                Err(Refusal::input("depends_on and dependency_of are required"))
+            }
+        }
         ("GET", ["task", id, "member"]) => resolve(state, id, query).map(|_| super::places::members()),
         ("GET", ["task", id, "time_in_status"]) => resolve(state, id, query).map(|id| {
             let status = &state.tasks[&id]["status"];
@@ -152,6 +142,42 @@ fn link(state: &mut State, id: &str, other: &str, query: &Query, add: bool) -> R
         }
     }
     Ok(json!({ "task": task }))
+}
+
+/// Puts a task into a list that is not its own, or takes it out.
+fn locate(state: &mut State, list: &str, id: &str, add: bool) -> Result<Value, Refusal> {
+    stored(&mut state.lists, list, "List")?;
+    if let Some(places) = stored(&mut state.tasks, id, "Task")?["locations"].as_array_mut() {
+        places.retain(|place| place["id"] != json!(list));
+        if add {
+            places.push(json!({ "id": list }));
+        }
+    }
+    Ok(json!({}))
+}
+
+/// Makes a task wait for another, or another for it; or no longer.
+fn depend(
+    state: &mut State,
+    id: &str,
+    query: &Query,
+    given: impl Fn(&str) -> Option<String>,
+    add: bool,
+) -> Result<Value, Refusal> {
+    let id = resolve(state, id, query)?;
+    let (waits, other) = match (given("depends_on"), given("dependency_of")) {
+        (Some(other), None) => (id.clone(), other),
+        (None, Some(waits)) => (waits, id.clone()),
+        _ => return Err(Refusal::input("exactly one of depends_on and dependency_of")),
+    };
+    stored(&mut state.tasks, &other, "Task")?;
+    if let Some(all) = stored(&mut state.tasks, &waits, "Task")?["dependencies"].as_array_mut() {
+        all.retain(|one| one["depends_on"] != json!(other));
+        if add {
+            all.push(json!({ "task_id": waits, "depends_on": other, "type": 1 }));
+        }
+    }
+    Ok(json!({}))
 }
 
 fn create(state: &mut State, list: &str, body: &Value) -> Result<Value, Refusal> {
