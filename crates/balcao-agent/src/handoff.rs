@@ -3,7 +3,7 @@
 use balcao_tool::{Locale, ReceiptKind};
 use serde::{Deserialize, Serialize};
 
-use crate::{memory::WorkingMemory, notice::notices, turn::record::CallRecord};
+use crate::{memory::WorkingMemory, notice::notices, sanitise::Reply, turn::record::CallRecord};
 
 /// Why a person takes over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +98,31 @@ impl HandoffReason {
             | Self::FalseClaim
             | Self::Deadline => self.code().to_owned(),
         }
+    }
+}
+
+impl HandoffReason {
+    /// What somebody of staff is told in the place of a handoff: whoever it would call is who writes. `None` where a person
+    /// was asked for.
+    #[must_use]
+    pub fn told_to_staff(&self, locale: Locale) -> Option<Reply> {
+        let words = notices(locale);
+        let sentence = match self {
+            Self::Model(_) | Self::AskedForHuman => return None,
+            Self::Uncertain(_) => &words.staff_uncertain,
+            Self::StaffApproval(_) => &words.staff_approval,
+            Self::Guardrail(_)
+            | Self::GuardrailFailed(_)
+            | Self::Breaker
+            | Self::Corrections
+            | Self::Budget(_)
+            | Self::Rounds
+            | Self::ModelFailure(_)
+            | Self::Unreadable
+            | Self::FalseClaim
+            | Self::Deadline => &words.staff_failed,
+        };
+        Some(Reply::written(sentence))
     }
 }
 

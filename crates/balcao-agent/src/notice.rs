@@ -13,6 +13,12 @@ pub struct Notices {
     pub fallback: String,
     pub handoff: String,
     pub team_back: String,
+    /// To somebody of staff, whom nobody else can be called for: no answer was found.
+    pub staff_failed: String,
+    /// The same: an effect may have happened or not.
+    pub staff_uncertain: String,
+    /// The same: what they ask for needs somebody's approval.
+    pub staff_approval: String,
     /// An effect may have happened or not.
     pub uncertain: String,
     pub opted_out: String,

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 pub use other_act::OtherAct;
 pub(crate) use other_act::names_object;
-pub(crate) use several::RELATIVES;
 pub use several::person_in;
 
 use crate::results;

@@ -13,50 +13,12 @@ use crate::desk::{UseCaseError, organization};
 
 /// So many days from the wanted one on are looked at.
 const DAYS: i64 = 14;
-/// Words by which anybody will do, as the answer to "with whom?".
-const ANYBODY: [&str; 10] = [
-    "tanto faz",
-    "qualquer um",
-    "qualquer uma",
-    "voce escolhe",
-    "vc escolhe",
-    "pode escolher",
-    "tem preferencia",
-    "nenhuma preferencia",
-    "doesn t matter",
-    "don t mind",
-];
-/// Words by which anybody will do, whatever was asked.
-const ANY_PERSON: [&str; 14] = [
-    "qualquer profissional",
-    "qualquer barbeiro",
-    "qualquer pessoa",
-    "com qualquer um",
-    "com qualquer uma",
-    "quem tiver",
-    "quem estiver",
-    "quem puder",
-    "sem preferencia",
-    "nao tenho preferencia",
-    "anyone",
-    "anybody",
-    "whoever",
-    "no preference",
-];
 
 /// When the customer wants to come, as far as they said.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Wish {
     day: Option<Date>,
     time: Option<Time>,
-}
-
-/// Whether a folded text says that anybody will do; `asked` if the customer answers with whom.
-pub(super) fn says_anybody(folded: &str, asked: bool) -> bool {
-    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let text = format!(" {} ", words.join(" "));
-    let says = |phrase: &&str| text.contains(&format!(" {phrase} "));
-    ANY_PERSON.iter().any(says) || asked && ANYBODY.iter().any(says)
 }
 
 /// The last day and the last time that texts name, the oldest text first. A bare hour is as written from `opens` on.
@@ -116,28 +78,9 @@ fn first_of(all: &[(ProfessionalId, Vec<DateTime>)], wish: Wish) -> Option<Profe
 
 #[cfg(test)]
 mod tests {
-    use balcao_language::fold;
     use jiff::civil::date;
 
-    use super::{Wish, first_of, says_anybody, wish};
-
-    #[test]
-    fn anybody_will_do_if_it_is_said_of_people_or_answers_with_whom() {
-        for (text, asked, expected) in [
-            ("tanto faz", true, true),
-            ("Tanto faz!", false, false),
-            ("qualquer um tá bom", true, true),
-            ("qualquer um", false, false),
-            ("com qualquer um", false, true),
-            ("não tenho preferência", true, true),
-            ("quem estiver livre", false, true),
-            ("anyone is fine", false, true),
-            ("qualquer horário", true, false),
-            ("com a Íris", true, false),
-        ] {
-            assert_eq!(says_anybody(&fold(text), asked), expected, "{text}");
-        }
-    }
+    use super::{Wish, first_of, wish};
 
     #[test]
     fn the_last_day_and_time_that_were_said_are_wanted() {

@@ -39,8 +39,7 @@ pub(super) fn why(agenda: &Agenda, professional: &Professional, date: Date) -> E
         let own = professional.hours.on(date);
         open.iter().flat_map(|open| own.iter().filter_map(|own| own.intersection(open))).collect()
     };
-    let hours = &professional.hours;
-    if hours.weekly.is_empty() && hours.exceptions.values().all(|one| one.periods.is_empty()) {
+    if professional.hours.is_empty() {
         return Empty::NoHours;
     }
     if open.is_empty() {

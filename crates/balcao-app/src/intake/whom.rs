@@ -1,13 +1,13 @@
 //! Whom a conversation is about, where one number serves several professionals.
 //!
-//! What the customer says decides, code before name; then what is known already; then their next or last appointment; then there
-//! may only be one. Else nobody is known, and the customer is asked: their answer is read here, and whoever wants anybody gets
+//! What the customer says decides, code before name; then the appointment whose reminder they answer or quote; then what is known
+//! already; then their next or last appointment; then there may only be one. Else nobody is known, and the customer is asked: their answer is read here, and whoever wants anybody gets
 //! whoever is free first ([`anyone`]). A calendar of all ([`Finding::AskedFor`]) is about somebody only while the customer asks
 //! for them.
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::fold;
+use balcao_language::{anybody_will_do, fold, is_relative};
 use balcao_store::catalog::{self, Around};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::message::{self, Author, Message};
@@ -27,12 +27,8 @@ const TOWARDS: [&str; 3] = ["com", "with", "para"];
 /// Words that may stand between these and the name.
 const BETWEEN: [&str; 10] = ["o", "a", "dr", "dra", "doutor", "doutora", "doctor", "the", "sr", "sra"];
 
-/// Words that make a name behind them the writer's, or that of whoever comes: "sou o Saulo", "meu filho Saulo".
-const INTRODUCING: [&str; 27] = [
-    "sou", "chamo", "chama", "nome", "am", "name", "filho", "filha", "irmao", "irma", "marido", "esposa", "esposo",
-    "mulher", "namorado", "namorada", "pai", "mae", "amigo", "amiga", "neto", "neta", "primo", "prima", "son",
-    "daughter", "friend",
-];
+/// Words that make a name behind them the writer's, or that of whoever comes, as relatives do: "sou o Saulo", "meu filho Saulo".
+const INTRODUCING: [&str; 6] = ["sou", "chamo", "chama", "nome", "am", "name"];
 
 /// When a conversation is about one professional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,12 +39,14 @@ pub(crate) enum Finding {
     AskedFor,
 }
 
-/// Finds out whom a conversation is about, from what the customer has just written too, and keeps it.
+/// Finds out whom a conversation is about, from what the customer has just written too, and keeps it. `answered` is whose
+/// appointment the message is about that the customer may be answering.
 pub(crate) fn settle(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
     conversation: &mut Conversation,
+    answered: Option<ProfessionalId>,
     finding: Finding,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
@@ -57,7 +55,9 @@ pub(crate) fn settle(
     let whom = match finding {
         Finding::AskedFor => asked_for(&active, &last, now),
         Finding::Always => {
-            always(tx, organization, contact, conversation, &active, &last, now)?.or(conversation.professional)
+            let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
+            let known = answered.filter(works).or(conversation.professional.filter(works));
+            always(tx, organization, contact, known, &active, &last, now)?.or(conversation.professional)
         }
     };
     if conversation.professional != whom {
@@ -71,14 +71,13 @@ fn always(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     contact: ContactId,
-    conversation: &Conversation,
+    known: Option<ProfessionalId>,
     active: &[Professional],
     last: &[Message],
     now: Timestamp,
 ) -> Result<Option<ProfessionalId>, UseCaseError> {
     let said = last.iter().rev().take_while(|one| one.author == Author::Contact).map(|one| fold(&one.text));
     let said = said.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" . ");
-    let known = conversation.professional.filter(|known| active.iter().any(|one| one.id == *known));
     if let Some(whom) = named(active, &said, known.is_some()).or(known) {
         return Ok(Some(whom));
     }
@@ -88,7 +87,7 @@ fn always(
     if let [only] = active {
         return Ok(Some(only.id));
     }
-    if !anyone::says_anybody(&said, true) {
+    if !anybody_will_do(&said, true) {
         return Ok(None);
     }
     let texts = last.iter().filter(|one| one.author == Author::Contact).map(|one| one.text.as_str());
@@ -104,7 +103,7 @@ fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Optio
     let theirs = last.iter().rev().filter(|one| one.author == Author::Contact && one.created_at >= since);
     for one in theirs {
         let said = fold(&one.text);
-        if anyone::says_anybody(&said, false) {
+        if anybody_will_do(&said, false) {
             return None;
         }
         if let Some(whom) = named(active, &said, false) {
@@ -157,7 +156,8 @@ fn is_named(words: &[&str], one: &Professional, known: bool) -> bool {
             let (last, first) =
                 (before.next().copied().unwrap_or_default(), before.next().copied().unwrap_or_default());
             // "Aqui é o Saulo".
-            let introduced = INTRODUCING.contains(&last) || last == "e" && ["aqui", "nome"].contains(&first);
+            let introduced =
+                INTRODUCING.contains(&last) || is_relative(last) || last == "e" && ["aqui", "nome"].contains(&first);
             window == name.as_slice() && (TOWARDS.contains(&last) || !known && !introduced)
         })
     })

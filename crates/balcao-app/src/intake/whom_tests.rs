@@ -57,6 +57,8 @@ fn the_name_of_the_writer_or_of_whoever_comes_is_no_choice() {
         ("meu nome é Saulo", None),
         ("sou o Saulo, tudo bem?", None),
         ("é pro meu filho Saulo", None),
+        ("meu sobrinho Saulo quer marcar", None),
+        ("é pro meu cunhado, o Saulo", None),
         ("ele se chama Saulo", None),
         ("o Saulo tem horário?", Some(2)),
         ("e o Saulo?", Some(2)),
@@ -83,6 +85,7 @@ fn in_a_calendar_of_all_the_last_wish_counts_for_a_day() {
     assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "melhor com o Saulo")]), Some(2));
     assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "com qualquer um")]), None);
     assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "tanto faz o horário")]), Some(1));
+    assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "quem vc quiser")]), None);
     assert_eq!(asked(&[contact(30, "quero com a Ana"), contact(1, "oi")]), None);
     assert_eq!(asked(&[message(Author::Agent, 1, "Marcado com Ana."), contact(0, "valeu")]), None);
 }

@@ -1,7 +1,8 @@
 //! Closing a turn: record, reply, conversation and handoff commit together, or nothing does (I-12).
 //!
 //! A turn is closed once (I-13); if a person took over meanwhile, its reply is kept as a draft and does not leave (I-17). Shown by
-//! the gate G-01, which ends the program at every commit.
+//! the gate G-01, which ends the program at every commit. Who of staff writes is handed to nobody: they are told that it did not
+//! work, and their next question is answered.
 
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use balcao_agent::notice::{fill, notices};
 use balcao_agent::{Ending, TurnState};
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
+use balcao_llm::Message;
 use balcao_planted::{self as planted, Bug};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::handoff::{self, NewHandoff};
@@ -36,11 +38,12 @@ pub(super) enum Closed {
 pub(super) async fn close(
     desk: &Desk,
     opened: Opened,
-    state: TurnState,
+    mut state: TurnState,
     ending: Ending,
     under: Option<Under>,
 ) -> Result<Closed, AnswerError> {
     let now = desk.clock.now();
+    let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
     let late = planted::has(Bug::OutboxAfterClose).then(|| (opened.clone(), ending.clone()));
     let shared = Arc::new(state);
@@ -73,6 +76,20 @@ pub(super) async fn close(
         }
         Err((opened, inbound)) => Closed::Superseded { opened, inbound },
     })
+}
+
+/// An automatic handoff of a turn with somebody of staff ends in a plain sentence instead, in reply and transcript; the breaker
+/// begins anew, as after a handoff that was resolved. The record of the turn still says what was decided.
+fn of_staff(state: &mut TurnState, ending: Ending) -> Ending {
+    let Ending::Handoff { reason, .. } = &ending else { return ending };
+    let told = if state.principal.staff_facing { reason.told_to_staff(state.principal.locale) } else { None };
+    let Some(reply) = told else { return ending };
+    tracing::warn!(turn = state.principal.turn, reason = reason.code(), "a question of staff got no answer");
+    state.breaker.reset();
+    if let Some(Message::Assistant { text, .. }) = state.transcript.last_mut() {
+        reply.as_str().clone_into(text);
+    }
+    Ending::Reply { reply }
 }
 
 /// What a turn used up, for budgets and figures.

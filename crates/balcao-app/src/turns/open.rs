@@ -211,9 +211,6 @@ pub(super) fn load(
     needs: Needs,
     now: Timestamp,
 ) -> Result<Opened, UseCaseError> {
-    if let Some(finding) = needs.whom {
-        whom::settle(tx, organization.id, contact.id, &mut conversation, finding, now)?;
-    }
     let local = now.to_zoned(zone.clone());
     let org = organization.id;
     let midnight = local.start_of_day().map_or(now, |start| start.timestamp());
@@ -230,6 +227,12 @@ pub(super) fn load(
         turn,
         locale,
     };
+    let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
+    let notified = told::of(tx, &whose, recently)?;
+    if let Some(finding) = needs.whom {
+        let answered = notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.professional);
+        whom::settle(tx, org, contact.id, &mut conversation, answered, finding, now)?;
+    }
     let found = appointment::upcoming_of_contact(tx, org, contact.id, organization.currency, now)?;
     let upcoming = upcoming_of(tx, &whose, &found)?;
     let only = match found.as_slice() {
@@ -237,8 +240,6 @@ pub(super) fn load(
         _ => None,
     };
     let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
-    let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
-    let notified = told::of(tx, &whose, recently)?;
     let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
     let spent = |tx: &mut Tx<'_>, of| {
         if needs.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }

@@ -7,7 +7,7 @@
 
 use balcao_channel::inbound::Quoted;
 use balcao_domain::Appointment;
-use balcao_domain::{AppointmentId, ContactId, TurnId};
+use balcao_domain::{AppointmentId, ContactId, ProfessionalId, TurnId};
 use balcao_language::say;
 use balcao_store::message::{self, Told};
 use balcao_store::organization::Organization;
@@ -33,6 +33,7 @@ pub(super) struct Notified {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct About {
     pub(super) id: AppointmentId,
+    pub(super) professional: ProfessionalId,
     pub(super) line: String,
 }
 
@@ -97,5 +98,10 @@ pub(super) fn worded(tx: &mut Tx<'_>, whose: &Whose<'_>, one: &Appointment) -> R
     };
     let gone = if one.status.is_open() { "" } else { gone };
     let id = i64::from(one.id);
-    Ok(About { id: one.id, line: format!("{noun} {id}: {} {with} {who}, {day} {time}{gone}", one.service_name) })
+    let professional = one.professional;
+    Ok(About {
+        id: one.id,
+        professional,
+        line: format!("{noun} {id}: {} {with} {who}, {day} {time}{gone}", one.service_name),
+    })
 }

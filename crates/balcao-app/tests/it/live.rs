@@ -31,13 +31,12 @@ impl Live for Watcher {
     }
 }
 
-/// What was seen of an answer, the reply, and whether every line of the script was needed.
-async fn asked(lines: impl IntoIterator<Item = Line>) -> (Vec<Seen>, String, bool) {
+/// The barbershop's assistant, with this model.
+pub(crate) async fn assistant(model: &Scripted) -> (World, FrontDesk) {
     let world: World = figueira().await;
     world.set_local("2026-11-24T10:00");
     let text = std::fs::read_to_string(root().join("agents/odys-assistant.yaml")).unwrap();
     let file = Document::read("agents/odys-assistant.yaml", &text).unwrap().read_as::<balcao_agent::ProfileFile>();
-    let model = Scripted::new(lines);
     let settings = Settings {
         professional: None,
         allow_new_tags: false,
@@ -48,15 +47,27 @@ async fn asked(lines: impl IntoIterator<Item = Line>) -> (Vec<Seen>, String, boo
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(file.unwrap().profile, &registry, Arc::new(model.clone()));
     let front = FrontDesk::new(world.desk.clone(), [agent]);
+    (world, front)
+}
+
+/// A question of its owner.
+pub(crate) async fn owner_asks(world: &World, text: &str) -> Inbound {
     let people = People::new(world.desk.clone());
     let owner = people.contact_of(world.organization, "renata@figueira.example".to_owned()).await.unwrap().unwrap();
-    let inbound = Inbound {
+    Inbound {
         organization: world.organization,
         channel: "assistant".to_owned(),
         from: Writer::Contact(owner),
         name: None,
-        texts: vec!["como foi o mês?".to_owned()],
-    };
+        texts: vec![text.to_owned()],
+    }
+}
+
+/// What was seen of an answer, the reply, and whether every line of the script was needed.
+async fn asked(lines: impl IntoIterator<Item = Line>) -> (Vec<Seen>, String, bool) {
+    let model = Scripted::new(lines);
+    let (world, front) = assistant(&model).await;
+    let inbound = owner_asks(&world, "como foi o mês?").await;
     let watcher = Watcher::default();
     let answered = front.answer_live("odys-assistant", inbound, None, Some(&watcher)).await.unwrap();
     let seen = watcher.0.into_inner().unwrap();

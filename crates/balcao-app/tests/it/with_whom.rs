@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use balcao_agent::Profile;
+use balcao_agent::{Profile, ProfileFile};
+use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::reminders::Reminders;
 use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
 use balcao_domain::ProfessionalId;
-use balcao_llm::providers::scripted::{Scripted, says};
+use balcao_llm::providers::scripted::{Scripted, calls, says};
 use balcao_store::{StoreError, conversation};
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Localised, NativeTool, Registry, Tool, ToolContext, ToolOutput, ToolResult, With,
@@ -19,7 +21,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::world::figueira;
+use crate::counter::{Counter, counter_of, terms};
+use crate::world::{figueira, root};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -91,4 +94,80 @@ async fn whom_a_conversation_is_about_is_found_where_a_tool_needs_it_and_not_by_
     // Whom the profile books is not asked for, and where no tool needs it nobody is looked for.
     assert_eq!(about(house(Some(With::AskedFor), ", professional: Íris Valente"), &texts).await, [None, None]);
     assert_eq!(about(|model| agent("intake", None, "", model), &texts).await, [None, None]);
+}
+
+/// Otávio's and Wesley's number: João asked for Otávio, has a cut with him on Wednesday and one with Wesley on Thursday, and was
+/// reminded of the later one.
+async fn reminded_by_wesley() -> Counter {
+    let text = std::fs::read_to_string(root().join("agents/odys-intake.yaml")).unwrap();
+    let mut profile =
+        Document::read("agents/odys-intake.yaml", &text).unwrap().read_as::<ProfileFile>().unwrap().profile;
+    profile.id = "eli".to_owned();
+    let shop = counter_of(profile, [says("Oi! Para quando?")]).await;
+    shop.joao_writes("wamid.1", "oi, quero com o Otávio").await;
+    shop.works().await;
+    let (organization, joao) = (shop.world.organization, shop.conversation().await.contact);
+    let mut last = None;
+    for (name, day) in [("Otávio", "2026-11-25"), ("Wesley", "2026-11-26")] {
+        let request = BookRequest {
+            professional: Some(name.to_owned().into()),
+            service: Some(ServiceChoice::Name("Corte na máquina".to_owned())),
+            date: day.parse().unwrap(),
+            start_min: 15 * 60,
+            attendee: None,
+            pending: false,
+            source: "test".to_owned(),
+        };
+        let booking = Booking::new(shop.world.desk.clone());
+        let booked = booking.book(organization, joao, shop.world.key(), request).await.unwrap().value.unwrap();
+        last = Some(booked.appointment.id);
+    }
+    let reminders = Reminders::new(shop.world.desk.clone());
+    let planned = reminders.schedule(organization, joao, shop.world.key(), last, Some(48 * 60), 60).await;
+    planned.unwrap().value.unwrap();
+    assert_eq!(about_now(&shop).await, whom(1));
+    shop.world.set_local("2026-11-24T15:00");
+    assert_eq!(shop.fires(terms()).await, 1);
+    shop
+}
+
+fn whom(id: i64) -> Option<ProfessionalId> {
+    Some(id.try_into().unwrap())
+}
+
+async fn about_now(shop: &Counter) -> Option<ProfessionalId> {
+    shop.conversation().await.professional
+}
+
+#[tokio::test]
+async fn who_answers_a_reminder_speaks_with_the_professional_whose_it_is() {
+    let shop = reminded_by_wesley().await;
+    let looks = calls("get_available_slots", &json!({ "date": "2026-11-27" }));
+    shop.model.script([looks, says("Na sexta há horários.")]);
+    shop.joao_writes("wamid.2", "preciso de outro horário").await;
+    shop.works().await;
+    assert_eq!(about_now(&shop).await, whom(2));
+    let told = format!("{:?}", shop.model.last_request().unwrap().messages.last());
+    assert!(told.contains("Wesley Moura") && !told.contains("Otávio"), "{told}");
+    // It stays so when the reminder is no longer what we said last.
+    shop.model.script([says("Certo.")]);
+    shop.joao_writes("wamid.3", "na sexta então").await;
+    shop.works().await;
+    assert_eq!(about_now(&shop).await, whom(2));
+}
+
+#[tokio::test]
+async fn a_name_comes_before_the_reminder_and_a_quoted_one_before_what_is_known() {
+    let shop = reminded_by_wesley().await;
+    let reminder = shop.outbox().await.into_iter().rfind(|one| one.kind == "reminder").unwrap();
+    shop.model.script([says("Com o Otávio, certo. Para quando?")]);
+    shop.joao_writes("wamid.2", "quero outro horário com o Otávio").await;
+    shop.works().await;
+    assert_eq!(about_now(&shop).await, whom(1));
+    shop.model.script([says("Certo. Para quando?")]);
+    let context = json!({ "from": "1", "id": reminder.provider_message.unwrap() });
+    let body = json!({ "body": "preciso de outro horário" });
+    shop.joao_sends("wamid.3", json!({ "type": "text", "text": body, "context": context })).await;
+    shop.works().await;
+    assert_eq!(about_now(&shop).await, whom(2));
 }

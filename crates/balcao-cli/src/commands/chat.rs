@@ -10,7 +10,7 @@ use std::{
 
 use balcao_agent::{Ending, driver::Observer, live::Live, profile::Audience};
 use balcao_app::conversations::Conversations;
-use balcao_app::people::People;
+use balcao_app::people::{People, PeopleRefusal};
 use balcao_app::turns::{Answered, FrontDesk, Inbound, Writer};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};
@@ -145,7 +145,7 @@ impl Talk<'_> {
     /// Answers one line of a script. On a clock that was fixed four seconds pass a turn, so that a long script is no flood.
     async fn turn(&self, text: &str) -> Result<(), Failure> {
         let shown = Shown::default();
-        let answered = self.answer(text, &shown).await?;
+        let answered = self.answer(text, &shown).await?.map_err(Failure::operation)?;
         if let wire::DeskClock::Manual(clock) = &self.world.clock {
             clock.advance(SignedDuration::from_secs(4));
         }
@@ -165,8 +165,12 @@ impl Talk<'_> {
         Ok(())
     }
 
-    async fn answer(&self, text: &str, shown: &Shown) -> Result<Answered, Failure> {
-        let (from, channel) = self.writer().await?;
+    /// Answers one message, unless whoever writes may not ask now.
+    async fn answer(&self, text: &str, shown: &Shown) -> Result<Result<Answered, PeopleRefusal>, Failure> {
+        let (from, channel) = match self.writer().await? {
+            Ok(writer) => writer,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
         let inbound = Inbound {
             organization: self.world.organization,
             channel: channel.to_owned(),
@@ -181,16 +185,19 @@ impl Talk<'_> {
             .front
             .answer_live(self.profile, inbound, observer, live)
             .await
+            .map(Ok)
             .map_err(|error| Failure::operation(chain(&error)))
     }
 
-    /// Who writes, and where.
-    async fn writer(&self) -> Result<(Writer, &'static str), Failure> {
-        let Some(email) = &self.args.as_staff else { return Ok((Writer::Phone(self.phone.clone()), "terminal")) };
+    /// Who writes, and where; inside, why they may not now. A name that nobody has is a mistake of the command's.
+    async fn writer(&self) -> Result<Result<(Writer, &'static str), PeopleRefusal>, Failure> {
+        let Some(email) = &self.args.as_staff else { return Ok(Ok((Writer::Phone(self.phone.clone()), "terminal"))) };
         let asked = self.people.asks(self.world.organization, email.clone(), self.world.questions_per_hour).await;
-        let contact = asked.map_err(|error| Failure::operation(chain(&error)))?;
-        let contact = contact.map_err(|refusal| Failure::usage(refusal.to_string()))?;
-        Ok((Writer::Contact(contact), "assistant"))
+        match asked.map_err(|error| Failure::operation(chain(&error)))? {
+            Ok(contact) => Ok(Ok((Writer::Contact(contact), "assistant"))),
+            Err(PeopleRefusal::UnknownStaff(unknown)) => Err(Failure::usage(unknown)),
+            Err(refusal) => Ok(Err(refusal)),
+        }
     }
 
     async fn interactive(&self) -> Result<(), Failure> {
@@ -213,7 +220,13 @@ impl Talk<'_> {
                 }
                 Ok(Ok(Some(line))) => {
                     let shown = Shown::default();
-                    let answered = self.answer(&line, &shown).await?;
+                    let answered = match self.answer(&line, &shown).await? {
+                        Ok(answered) => answered,
+                        Err(refusal) => {
+                            complain(&format!("({refusal})"));
+                            continue;
+                        }
+                    };
                     match &answered.ending {
                         Ending::Reply { reply } | Ending::Handoff { reply, .. } => shown.finish(reply.as_str()),
                         Ending::Silence { reason } => complain(&format!("(silence: {})", one_line(reason))),

@@ -62,7 +62,7 @@ fn whoever_is_not_named_or_not_of_staff_is_told_what_is_right() {
 #[test]
 fn the_twenty_first_question_of_an_hour_waits() {
     let output = ask(&["odys-assistant", "--as-staff", OWNER, "--json"], &"resumo\n".repeat(22));
-    assert_ne!(code(&output), 0);
+    assert_eq!(code(&output), 1);
     assert!((20..=21).contains(&out(&output).lines().count()), "{}", out(&output).lines().count());
     assert!(err(&output).contains("up to 20 questions an hour"), "{}", err(&output));
 }
@@ -75,6 +75,23 @@ fn shop() -> TempDir {
         assert_eq!(code(&output), 0, "{}", err(&output));
     }
     folder
+}
+
+#[test]
+fn questions_are_counted_over_starts_of_the_program() {
+    let folder = shop();
+    std::fs::write(folder.path().join("balcao.toml"), "[agents]\nquestions_per_hour = 1\n").unwrap();
+    let ask = |now: &str| {
+        let who = ["chat", "--profile", "odys-assistant", "--as-staff", OWNER, "--model", "offline", "--script", "-"];
+        run(folder.path(), &[&who[..], &["--now", now]].concat(), "como foi o mês?\n")
+    };
+    let first = ask("2026-11-24T10:00");
+    assert_eq!(code(&first), 0, "{}", err(&first));
+    let second = ask("2026-11-24T10:20");
+    assert_eq!((code(&second), out(&second).as_str()), (1, ""), "{}", err(&second));
+    assert!(err(&second).contains("up to 1 questions an hour; ask again in 40 minutes"), "{}", err(&second));
+    let third = ask("2026-11-24T11:00");
+    assert_eq!(code(&third), 0, "{}", err(&third));
 }
 
 #[test]
@@ -126,7 +143,7 @@ fn a_plan_without_the_assistant_tells_the_owner_so() {
         "-",
     ];
     let output = run(folder.path(), &chat, "como foi o mês?\n");
-    assert_eq!(code(&output), 2, "{}", err(&output));
+    assert_eq!(code(&output), 1, "{}", err(&output));
     assert!(err(&output).contains("not part of the business's plan `basic`"), "{}", err(&output));
     let past = run(folder.path(), &["plan", "--trial-until", "2020-01-01"], "");
     assert_eq!(code(&past), 2);

@@ -22,6 +22,7 @@ mod secrets;
 mod serve;
 mod server;
 mod setup;
+mod taken;
 mod tenancy;
 mod terminal;
 mod web_chat;

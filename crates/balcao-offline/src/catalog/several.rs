@@ -1,17 +1,8 @@
 //! Several wishes in one message: a service for each of several people, or several services for one.
 
-use balcao_language::{Token, fold, tokens};
+use balcao_language::{Token, fold, is_relative, tokens};
 
 use super::{Catalog, Named, same_word, significant};
-
-/// Those for whom a customer books. A service for one of them may be meant by the word alone ("filho"): that is for the
-/// catalog to say.
-pub(crate) const RELATIVES: &[&str] = &[
-    "filho", "filha", "filhos", "filhinho", "filhinha", "pai", "mae", "esposa", "esposo", "marido", "mulher",
-    "namorado", "namorada", "noivo", "noiva", "irmao", "irma", "amigo", "amiga", "sobrinho", "sobrinha", "neto",
-    "neta", "avo", "sogro", "sogra", "primo", "prima", "tio", "tia", "cunhado", "cunhada", "menino", "menina", "bebe",
-    "son", "daughter", "wife", "husband", "father", "mother", "dad", "mom", "brother", "sister", "friend", "kid",
-];
 
 /// Someone for whom something is to be booked.
 struct Person {
@@ -185,7 +176,7 @@ fn people(all: &[Token]) -> Vec<Person> {
         if ["o", "a"].contains(&word(next)) {
             next = next.saturating_add(1);
         }
-        let own = ["meu", "minha", "my"].contains(&word(next)) && RELATIVES.contains(&word(next.saturating_add(1)));
+        let own = ["meu", "minha", "my"].contains(&word(next)) && is_relative(word(next.saturating_add(1)));
         let joined = ["e", "and"].contains(&word(next.saturating_add(1)));
         let me = ["mim", "me", "myself"].contains(&word(next)) && ["pra", "para", "p", "for"].contains(&word(index))
             || word(next) == "eu" && (joined || ["e", "and"].contains(&word(index)));

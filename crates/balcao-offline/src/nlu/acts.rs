@@ -1,14 +1,14 @@
 //! What a message does: tables of phrases over its clauses, the more specific act first.
 
-use balcao_language::{asks_for_human, fold, search_tokens, tokens};
+use balcao_language::{anybody_will_do, asks_for_human, fold, search_tokens, tokens};
 
 use super::{
     Utterance, has,
     phrases::{
-        ANGER, ANY, ANY_TIME, ASKING, AVAILABILITY, BOOK, BOOKED, EARLIEST, GO_AHEAD, GOODBYE, GREETING, HEALTH_PLAN,
+        ANGER, ANY_TIME, ASKING, AVAILABILITY, BOOK, BOOKED, EARLIEST, GO_AHEAD, GOODBYE, GREETING, HEALTH_PLAN,
         HOLIDAY, HOURS, IDENTITY, INJECTION, JUST_ASKING, LATER, LATEST, LEADS, MINE, NOT_BOOK, NOTE, OFFERS, ON_FILE,
-        OPEN, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, SERVICES, SUBJECTS, SUBSCRIPTION, THANKS, UNDECIDED,
-        WAITLIST, WANT, WHO_WORKS,
+        OPEN, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, SERVICES, SOMEBODY_ELSE, SUBJECTS, SUBSCRIPTION,
+        THANKS, UNDECIDED, WAITLIST, WANT, WHO_WORKS,
     },
     spaced,
     wishes::{asks_when_it_is, changes, messages},
@@ -119,7 +119,7 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
             acts.push(Act::Availability);
         }
         let refused = acts.contains(&Act::Refusal);
-        smaller(&words, &mut acts);
+        smaller(&clause, &words, &mut acts);
         if acts.iter().any(|act| [Act::NoReminder, Act::NoLaterContact].contains(act)) && !refused {
             // It is the message that is refused, not what was asked.
             acts.retain(|act| *act != Act::Refusal);
@@ -381,7 +381,7 @@ fn topical(words: &str, changed: &[Act], acts: &mut Vec<Act>) {
     );
 }
 
-fn smaller(words: &str, acts: &mut Vec<Act>) {
+fn smaller(clause: &str, words: &str, acts: &mut Vec<Act>) {
     let mut add = |act: Act, when: bool| {
         if when {
             acts.push(act);
@@ -390,7 +390,7 @@ fn smaller(words: &str, acts: &mut Vec<Act>) {
     add(Act::Greeting, has(words, GREETING));
     add(Act::Thanks, has(words, THANKS));
     add(Act::Goodbye, has(words, GOODBYE));
-    add(Act::AnyProfessional, has(words, ANY));
+    add(Act::AnyProfessional, has(words, SOMEBODY_ELSE) || anybody_will_do(clause, true));
     add(Act::AnyTime, has(words, ANY_TIME));
     let (earliest, latest) = (has(words, EARLIEST), has(words, LATEST));
     add(Act::Earliest, earliest);

@@ -213,7 +213,7 @@ impl Utterance {
 }
 
 /// The words and numbers of a text, folded, with a blank before, between and after.
-fn spaced(text: &str) -> String {
+pub(crate) fn spaced(text: &str) -> String {
     let mut out = String::from(" ");
     for token in tokens(text) {
         if token.text.chars().all(char::is_alphanumeric) {
@@ -225,7 +225,7 @@ fn spaced(text: &str) -> String {
 }
 
 /// True if one of `phrases` occurs in a [`spaced`] text as whole words; a phrase that ends in `*` may go on.
-fn has(spaced: &str, phrases: &[&str]) -> bool {
+pub(crate) fn has(spaced: &str, phrases: &[&str]) -> bool {
     // Word by word from its start: far cheaper than a search of the text for each phrase.
     let starts = spaced.match_indices(' ').filter_map(|(at, _)| spaced.get(at.saturating_add(1)..));
     let starts: Vec<&str> = starts.filter(|rest| !rest.is_empty()).collect();

@@ -322,14 +322,10 @@ pub(super) const GOODBYE: &[&str] = &[
     "goodbye", "see you", "abraco", "abracos", "ate sexta", "ate sabado",
 ];
 
-pub(super) const ANY: &[&str] = &[
+/// Anybody but whoever was named.
+pub(super) const SOMEBODY_ELSE: &[&str] = &[
     "outro barbeiro", "outra barbeira", "outro profissional", "outra profissional", "outro medico", "outra medica",
-    "outro dentista", "outra pessoa", "qualquer um", "qualquer uma", "qualquer pessoa", "qualquer barbeiro",
-    "qualquer profissional", "tanto faz", "tnt faz", "tto faz", "sem preferencia", "nao tenho preferencia",
-    "n tenho preferencia", "quem estiver livre", "quem tiver livre", "quem tiver", "quem estiver", "vc escolhe",
-    "voce escolhe", "vcs escolhem", "pode escolher", "o que tiver livre", "com quem tiver", "com quem estiver",
-    "pode ser qualquer", "anyone", "any of them", "whoever", "doesn t matter", "no preference", "indiferente",
-    "com qualquer", "quem vc quiser", "o que estiver livre", "quem puder", "any barber",
+    "outro dentista", "outra pessoa",
 ];
 
 pub(super) const EARLIEST: &[&str] = &[

@@ -1,117 +1,215 @@
 //! Staff who ask about the business: one of the ready-made reports, shown as its tool lays it out.
+//!
+//! A report answers only the question that it was made for: of one for less, for another time or about somebody else it is said
+//! that it cannot be told apart.
 
-use balcao_language::fold;
 use balcao_language::say::Locale;
 use balcao_language::search::is_stop_word;
+use balcao_language::{DateMatch, DateSpan, find_dates, find_times};
 use balcao_llm::ToolDefinition;
-use serde_json::{Map, Value, json};
+use jiff::civil::Date;
+use serde_json::{Value, json};
 
 use super::{Call, Decision};
+use crate::nlu::{has, spaced};
 use crate::results::Outcome;
 use crate::state::Dialogue;
 
-/// A ready-made report.
-struct Report {
-    tool: &'static str,
-    /// Beginnings of words that ask for it; the first report of which one occurs is meant.
-    signs: &'static [&'static str],
-    /// Other words that a question for the whole of it may have, folded.
-    also: &'static [&'static str],
-}
+/// The tools of the ready-made reports.
+const TOOLS: [&str; 3] = ["get_stats", "get_upcoming", "get_no_show_clients"];
 
-const REPORTS: [Report; 3] = [
-    Report {
-        tool: "get_no_show_clients",
-        signs: &["falt", "no-show", "no show", "missed", "compareceu"],
-        also: &[
-            "clientes",
-            "cliente",
-            "pessoas",
-            "vezes",
-            "lista",
-            "ranking",
-            "nao",
-            "clients",
-            "customers",
-            "times",
-            "appointments",
-        ],
-    },
-    Report {
-        tool: "get_upcoming",
-        signs: &["proxim", "agenda", "marcado", "amanha", "semana que vem", "upcoming", "next", "coming"],
-        also: &[
-            "dia",
-            "dias",
-            "semana",
-            "vem",
-            "hoje",
-            "horarios",
-            "atendimentos",
-            "clientes",
-            "ahead",
-            "days",
-            "week",
-            "today",
-            "tomorrow",
-            "appointments",
-            "booked",
-        ],
-    },
-    Report {
-        tool: "get_stats",
-        signs: &["resumo", "mes", "receita", "fatur", "numero", "total", "taxa", "summary", "month", "revenue"],
-        also: &["atual", "geral", "atendimentos", "agendamentos", "negocio", "numbers", "business"],
-    },
+/// Words of each report, folded: whole words, or their beginnings where they end in `*`.
+const MISSED: &[&str] =
+    &["falt*", "no show*", "noshow*", "missed", "nao comparec*", "nao veio", "nao vieram", "nao aparec*"];
+/// What is told of the misses of one month, not of who they are.
+const COUNTED: &[&str] = &[
+    "taxa*",
+    "rate",
+    "percent*",
+    "porcentagem",
+    "quanto",
+    "quantos",
+    "quantas",
+    "total*",
+    "numero*",
+    "number*",
+    "resumo*",
+    "how many",
+];
+/// Whoever came, or who missed least, is in no report.
+const NOT_MISSED: &[&str] = &["nao falt*", "menos", "least", "didn t miss", "not missed", "never missed"];
+const WHO: &[&str] = &["quem", "who", "ranking*", "lista*", "list", "client*", "pessoas", "customer*"];
+const FIGURES: &[&str] =
+    &["resumo*", "receita*", "fatur*", "numero*", "total*", "taxa*", "summary", "revenue", "numbers"];
+const MONTH: &[&str] = &["mes", "month"];
+const AGENDA: &[&str] =
+    &["agenda", "agendas", "agendad*", "proxim*", "marcad*", "upcoming", "next", "coming", "booked", "schedule"];
+/// With these "hoje" asks for the agenda; alone it may be any question.
+const OF_A_DAY: &[&str] =
+    &["tem", "temos", "tenho", "agendament*", "atendiment*", "horario*", "client*", "vem", "appointment*"];
+/// The agenda is only ahead.
+const BEFORE: &[&str] = &["foi", "foram", "teve", "tivemos", "houve", "was", "were", "had", "did"];
+
+/// Other words that a question for the whole of a report may have.
+const OF_MISSED: &[&str] =
+    &["comparec*", "veio", "vieram", "aparec*", "vezes", "teve", "times", "shows", "appointments"];
+const OF_FIGURES: &[&str] = &[
+    "atual",
+    "geral",
+    "atendimentos",
+    "agendamentos",
+    "negocio",
+    "business",
+    "rate",
+    "percent*",
+    "porcentagem",
+    "teve",
+    "tivemos",
+    "houve",
+    "number*",
+    "shows",
+    "appointments",
+    "current",
+];
+const OF_AGENDA: &[&str] = &["dia", "dias", "semana", "ahead", "days", "week", "customer*"];
+
+/// Words around a question that narrow nothing.
+const PLAIN: &[&str] = &[
+    "quanto", "quantos", "quantas", "mostra", "mostre", "mostrar", "manda", "ver", "nosso", "nossa", "nossos", "gente",
+    "deste", "desse", "neste", "nesse", "show", "who", "most", "many", "see", "give", "our", "s",
 ];
 
-/// Words around a question that narrow nothing, folded.
-const PLAIN: [&str; 17] = [
-    "quanto", "quantos", "quantas", "teve", "mostra", "mostre", "mostrar", "manda", "ver", "nosso", "nossa", "show",
-    "who", "most", "see", "give", "s",
-];
+/// The days that the agenda can be asked for, as its tool says.
+const AHEAD: i64 = 365;
 
-/// Whether somebody asks for less than the whole report, for another time than it tells of, or about somebody else: whether a word
-/// of theirs says more than that they want to see it. The report would answer another question.
-fn is_narrower(text: &str, report: &Report) -> bool {
-    let folded = fold(text);
-    let says_no_more = |word: &str| {
-        is_stop_word(word)
-            || PLAIN.contains(&word)
-            || report.also.contains(&word)
-            || REPORTS.iter().flat_map(|report| report.signs).any(|sign| word.starts_with(sign))
-    };
-    !folded.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).all(says_no_more)
+/// What somebody wants to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// Who missed, in this month alone or in all that the report tells of.
+    Missed { month: bool },
+    /// The agenda, of these days where some are named.
+    Agenda(Option<(Date, Date)>),
+    /// This month's figures.
+    Figures,
+    /// Less than a report, another time than it tells of, or somebody else.
+    Narrower,
+    /// Nothing of this.
+    Other,
 }
 
-/// The report that folded words ask for.
-fn asked(words: &str) -> Option<&'static Report> {
-    REPORTS.iter().find(|report| report.signs.iter().any(|sign| words.contains(sign)))
+fn wish(text: &str, today: Date) -> Wish {
+    let words = spaced(text);
+    let says = |phrases| has(&words, phrases);
+    let month = says(MONTH);
+    if says(MISSED) {
+        if says(COUNTED) || month && !says(WHO) {
+            return figures(&words);
+        }
+        let whole = says_no_more(&words, &[MISSED, MONTH, WHO, OF_MISSED]) && !says(NOT_MISSED);
+        return if whole { Wish::Missed { month } } else { Wish::Narrower };
+    }
+    if says(FIGURES) {
+        return figures(&words);
+    }
+    if says(AGENDA) {
+        return agenda(text, today);
+    }
+    if month {
+        return figures(&words);
+    }
+    match days(&find_dates(text, today)) {
+        Ok(Some((first, last))) if today < first || today <= last && says(OF_A_DAY) => agenda(text, today),
+        Ok(_) | Err(Unclear) => Wish::Other,
+    }
+}
+
+fn figures(words: &str) -> Wish {
+    let whole = says_no_more(words, &[FIGURES, MONTH, MISSED, OF_FIGURES]) && !has(words, NOT_MISSED);
+    if whole { Wish::Figures } else { Wish::Narrower }
+}
+
+fn agenda(text: &str, today: Date) -> Wish {
+    let found = find_dates(text, today);
+    let mut rest = text.to_owned();
+    for one in found.iter().rev() {
+        rest.replace_range(one.start..one.end, " ");
+    }
+    let words = spaced(&rest);
+    let narrows = !says_no_more(&words, &[AGENDA, OF_A_DAY, OF_AGENDA]) || has(&words, BEFORE);
+    match days(&found) {
+        Ok(None) if !narrows && find_times(&rest).is_empty() => Wish::Agenda(None),
+        Ok(Some((first, last))) if !narrows && find_times(&rest).is_empty() && today <= last => {
+            if ahead(today, last) <= AHEAD { Wish::Agenda(Some((first.max(today), last))) } else { Wish::Narrower }
+        }
+        Ok(_) | Err(Unclear) => Wish::Narrower,
+    }
+}
+
+/// Days that do not follow each other, or of which nobody knows which are meant.
+struct Unclear;
+
+/// The days that a question names, the first and the last: "hoje e amanhã" are two in a row.
+fn days(found: &[DateMatch]) -> Result<Option<(Date, Date)>, Unclear> {
+    let mut days: Option<(Date, Date)> = None;
+    for one in found {
+        let (first, last) = match one.reading {
+            Ok(DateSpan::Day(day)) => (day, day),
+            Ok(DateSpan::Range { first, last }) => (first, last),
+            Err(_) => return Err(Unclear),
+        };
+        days = Some(match days {
+            None => (first, last),
+            Some((start, end)) if !one.either && end.tomorrow().is_ok_and(|next| next == first) => (start, last),
+            Some(_) => return Err(Unclear),
+        });
+    }
+    Ok(days)
+}
+
+fn ahead(today: Date, last: Date) -> i64 {
+    last.duration_since(today).as_hours() / 24
+}
+
+/// Whether every word of a [`spaced`] question is one of these, or one that narrows nothing. Any other asks for less than all.
+fn says_no_more(words: &str, known: &[&[&str]]) -> bool {
+    words.split_whitespace().all(|word| {
+        let alone = format!(" {word} ");
+        is_stop_word(word) || PLAIN.contains(&word) || known.iter().any(|phrases| has(&alone, phrases))
+    })
 }
 
 /// Whether these tools are those of an assistant of staff.
 pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
-    REPORTS.iter().all(|report| has(report.tool)) && !has("get_services")
+    TOOLS.iter().all(|name| has(name)) && !has("get_services")
 }
 
 /// The next step: the report's call, or what it says.
 pub(super) fn decide(dialogue: &Dialogue, locale: Locale, may_call: bool) -> Decision {
-    let words = fold(&dialogue.utterance.text);
-    let asked = asked(&words);
-    match (dialogue.outcomes.last(), asked) {
-        (Some(outcome), _) => Decision::Say(shown(outcome, locale)),
-        (None, Some(report)) if is_narrower(&dialogue.utterance.text, report) => {
-            Decision::Say(format!("{} {}", not_that(locale), help(locale)))
-        }
-        (None, Some(report)) if may_call => {
-            Decision::Call(vec![Call { name: report.tool.to_owned(), arguments: Value::Object(Map::new()) }])
-        }
-        _ => Decision::Say(help(locale).to_owned()),
+    let wish = wish(&dialogue.utterance.text, dialogue.today());
+    if let Some(outcome) = dialogue.outcomes.last() {
+        return Decision::Say(shown(outcome, wish, locale));
+    }
+    match call(wish, dialogue.today()) {
+        Some(call) if may_call => Decision::Call(vec![call]),
+        None if wish == Wish::Narrower => Decision::Say(format!("{} {}", not_that(locale), help(locale))),
+        Some(_) | None => Decision::Say(help(locale).to_owned()),
     }
 }
 
-fn shown(outcome: &Outcome, locale: Locale) -> String {
+fn call(wish: Wish, today: Date) -> Option<Call> {
+    let call = |name: &str, arguments: Value| Some(Call { name: name.to_owned(), arguments });
+    match wish {
+        Wish::Missed { month: true } => call("get_no_show_clients", json!({ "months": 1 })),
+        Wish::Missed { month: false } => call("get_no_show_clients", json!({})),
+        Wish::Agenda(Some((_, last))) => call("get_upcoming", json!({ "days": ahead(today, last) })),
+        Wish::Agenda(None) => call("get_upcoming", json!({})),
+        Wish::Figures => call("get_stats", json!({})),
+        Wish::Narrower | Wish::Other => None,
+    }
+}
+
+fn shown(outcome: &Outcome, wish: Wish, locale: Locale) -> String {
     let said = |pt: &str, en: &str| if locale == Locale::Pt { pt.to_owned() } else { en.to_owned() };
     if outcome.code() == Some("forbidden") {
         return said(
@@ -127,16 +225,24 @@ fn shown(outcome: &Outcome, locale: Locale) -> String {
     }
     let none = json!([]);
     let ahead = outcome.result.get("appointments").unwrap_or(&none).as_array().map_or(&[][..], Vec::as_slice);
+    let ahead: Vec<&Value> = ahead.iter().filter(|one| is_asked_for(one, wish)).collect();
     if ahead.is_empty() {
         return said("Nada marcado nesse período.", "Nothing is booked for that time.");
     }
     let word = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
-    let line = |one: &Value| {
+    let line = |one: &&Value| {
         let [at, client, service, professional] =
             ["starts_at", "client", "service", "professional"].map(|key| word(one, key));
         format!("- {at}: {client}, {service} ({professional})")
     };
     ahead.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether an appointment is on the days that were asked for: the tool tells of all from now on.
+fn is_asked_for(appointment: &Value, wish: Wish) -> bool {
+    let Wish::Agenda(Some((first, last))) = wish else { return true };
+    let day = appointment.get("starts_at").and_then(Value::as_str).and_then(|starts| starts.get(..10));
+    day.and_then(|day| day.parse::<Date>().ok()).is_some_and(|day| (first..=last).contains(&day))
 }
 
 fn not_that(locale: Locale) -> &'static str {
@@ -158,49 +264,5 @@ fn help(locale: Locale) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{asked, is_narrower};
-    use balcao_language::fold;
-
-    fn narrower(question: &str) -> bool {
-        is_narrower(question, asked(&fold(question)).unwrap())
-    }
-
-    #[test]
-    fn a_question_for_another_time_for_one_of_many_or_of_somebody_else_is_not_answered_by_a_report_of_all() {
-        for question in [
-            "faturamento de outubro",
-            "faturamento do mês passado",
-            "e o mês passado?",
-            "quanto o Otávio faturou?",
-            "faturamento da iris",
-            "qual profissional faturou mais?",
-            "quantas faltas em outubro?",
-            "faturamento do ano",
-            "resumo de hoje",
-            "resumo da semana",
-            "clientes da outra barbearia faltaram?",
-            "receita da figueira de contagem",
-            "número de telefone da lívia",
-            "total em select * from appointment",
-            "revenue last month",
-        ] {
-            assert!(narrower(question), "{question}");
-        }
-        for question in [
-            "resumo do mês",
-            "quem mais faltou?",
-            "quem faltou mais vezes",
-            "Agenda de amanhã",
-            "o que tem na agenda?",
-            "o que tem marcado na semana que vem?",
-            "como foi o mês?",
-            "qual a receita do mês",
-            "Qual a taxa de faltas?",
-            "show me the month's summary",
-            "who missed the most appointments",
-        ] {
-            assert!(!narrower(question), "{question}");
-        }
-    }
-}
+#[path = "analyst_tests.rs"]
+mod tests;

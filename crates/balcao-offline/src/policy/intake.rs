@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::hours::{periods, worded};
 use super::{Call, Decision, slots::spread};
-use crate::catalog::{Named, RELATIVES};
+use crate::catalog::Named;
 use crate::nlu::{Act, Day};
 use crate::results::{self, Outcome};
 use crate::state::{Dialogue, GUEST_NAME, Goal, OWN_NAME, Question, own_appointment};
@@ -84,7 +84,7 @@ impl<'a> Intake<'a> {
             || !said.bare_times.is_empty()
             || said.own_name.is_some()
             || [Act::AnyProfessional, Act::AnyTime, Act::Later, Act::Sooner].into_iter().any(|act| said.is(act))
-            || RELATIVES.iter().any(|word| balcao_language::contains_word(&said.text, word))
+            || balcao_language::tokens(&said.text).iter().any(|token| balcao_language::is_relative(&token.text))
             || self.dialogue.catalog.professional_in(&said.text) != Named::Nothing;
         (declines || said.is(Act::Cancel) && proposed) && !more
     }

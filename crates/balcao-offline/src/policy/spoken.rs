@@ -1,9 +1,6 @@
 //! A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
 
-use crate::{
-    catalog::{Named, RELATIVES},
-    state::Dialogue,
-};
+use crate::{catalog::Named, state::Dialogue};
 
 /// The words behind "quero", "marcar um", "horário para" that are neither date, time, name nor everyday word.
 pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Option<String> {
@@ -173,7 +170,7 @@ pub(super) fn spoken_service(text: &str, dialogue: &Dialogue, whole: bool) -> Op
                 && token.text.len() > 2
                 && !EVERYDAY.contains(&token.text.as_str())
                 && balcao_language::weekday_named(&token.text).is_none()
-                && !RELATIVES.contains(&token.text.as_str())
+                && !balcao_language::is_relative(&token.text)
                 && !covered(token.start)
                 && matches!(dialogue.catalog.professional_in(&token.text), Named::Nothing)
         })

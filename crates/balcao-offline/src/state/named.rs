@@ -4,13 +4,12 @@
 //! as a name is.
 
 use balcao_language::{
-    Token, TokenKind, dates::month_named, find_dates, find_times, fold, is_first_name, search::is_stop_word, tokens,
-    weekday_named,
+    Token, TokenKind, dates::month_named, find_dates, find_times, fold, is_first_name, is_relative,
+    search::is_stop_word, tokens, weekday_named,
 };
 use jiff::civil::date;
 
 use super::who::{PARTICLES, is_no_name, phone_in};
-use crate::catalog::RELATIVES;
 use crate::nlu::capital;
 
 /// What writers call themselves by.
@@ -184,7 +183,7 @@ fn may_be_named(text: &str, token: &Token) -> bool {
     token.kind == TokenKind::Word
         && token.text.chars().count() > 1
         && !is_no_name(&token.text)
-        && !RELATIVES.contains(&token.text.as_str())
+        && !is_relative(&token.text)
         && weekday_named(&token.text).is_none()
         && month_named(&token.text).is_none()
         && find_dates(word, date(2026, 1, 1)).is_empty()

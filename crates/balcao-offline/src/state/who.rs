@@ -1,9 +1,8 @@
 //! Who comes: what the customer answered when we asked for a name, and for whom they book if not for themselves.
 
-use balcao_language::{Token, TokenKind, fold, tokens};
+use balcao_language::{Token, TokenKind, fold, is_relative, tokens};
 
 use super::named::{guest_with_number, introduced};
-use crate::catalog::RELATIVES;
 use crate::nlu::{capital, own_name};
 
 /// How the writer's name is asked for.
@@ -128,7 +127,7 @@ fn relative(all: &[Token]) -> Option<usize> {
         let first = index + 1 + usize::from(is(index + 1, &["/"]));
         // "Para o meu pai" has two of them.
         let next = first + (first..first + 2).take_while(|at| is(*at, &OWNERS)).count();
-        (is(index, &TOWARDS) && is(next, RELATIVES)).then_some(next + 1)
+        (is(index, &TOWARDS) && all.get(next).is_some_and(|token| is_relative(&token.text))).then_some(next + 1)
     })
 }
 
