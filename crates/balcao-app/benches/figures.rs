@@ -12,15 +12,21 @@ use balcao_domain::{ManualClock, OrganizationId};
 use balcao_store::{OpenOptions, Store, StoreError, Tx, Value};
 
 const APPOINTMENTS: i64 = 1_000_000;
+/// How many people these are of.
+const CONTACTS: i64 = 300;
 
-/// One every minute, for some two years back from now, of every status and several contacts and professionals.
+const PEOPLE: &str = "
+    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?2)
+    INSERT INTO contact (organization_id, name, created_at) SELECT ?1, 'Cliente ' || n, ?3 FROM number";
+
+/// One every minute, for some two years back from now, of every status, many contacts and several professionals.
 const FILL: &str = "
     WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < ?2)
     INSERT INTO appointment (organization_id, contact_id, professional_id, service_name, starts_at, ends_at, occupied_from,
                              occupied_to, status, price_cents, source, created_at)
-    SELECT ?1, (SELECT MIN(id) FROM contact) + n % 2, (SELECT MIN(id) FROM professional) + n % 2, 'Corte',
+    SELECT ?1, (SELECT MAX(id) FROM contact) - n * 7 % ?4, (SELECT MIN(id) FROM professional) + n % 2, 'Corte',
            ?3 - n * 60000, ?3 - n * 60000 + 60000, ?3 - n * 60000, ?3 - n * 60000 + 60000,
-           CASE n % 10 WHEN 0 THEN 'no_show' WHEN 1 THEN 'cancelled' ELSE 'completed' END, 4500, 'bench', ?3
+           CASE n / 7 % 10 WHEN 0 THEN 'no_show' WHEN 1 THEN 'cancelled' ELSE 'completed' END, 4500, 'bench', ?3
     FROM number";
 
 struct World {
@@ -41,12 +47,12 @@ fn world() -> World {
         store.migrate().await.expect("a schema");
         let organization = file.import(&store, now).await.expect("a business").organization;
         let fill = move |tx: &mut Tx<'_>| {
-            let values = [
-                Value::Organization(organization.into()),
-                Value::Integer(APPOINTMENTS),
-                Value::Integer(now.as_millisecond()),
-            ];
-            tx.execute(FILL, &values)?;
+            let values = |rows| {
+                [Value::Organization(organization.into()), Value::Integer(rows), Value::Integer(now.as_millisecond())]
+            };
+            tx.execute(PEOPLE, &values(CONTACTS))?;
+            let [of, rows, until] = values(APPOINTMENTS);
+            tx.execute(FILL, &[of, rows, until, Value::Integer(CONTACTS)])?;
             Ok::<_, StoreError>(())
         };
         store.write(fill).await.expect("appointments");

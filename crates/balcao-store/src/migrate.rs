@@ -174,6 +174,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112380_knowledge_vector.sql"),
         postgres: include_str!("../migrations/postgres/2026112380_knowledge_vector.sql"),
     },
+    Migration {
+        version: 2_026_112_385,
+        name: "2026112385_ranking",
+        sqlite: include_str!("../migrations/sqlite/2026112385_ranking.sql"),
+        postgres: include_str!("../migrations/postgres/2026112385_ranking.sql"),
+    },
 ];
 
 /// A migration that the database has.

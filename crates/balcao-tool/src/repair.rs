@@ -35,6 +35,20 @@ pub fn parse_arguments(raw: &str) -> Result<Parsed, String> {
     if text.is_empty() || text == "null" {
         return Ok(Parsed { value: Value::Object(Map::new()), repairs: Vec::new() });
     }
+    let parsed = parse_object(text)?;
+    if depth(&parsed.value) > MAX_ARGUMENT_DEPTH {
+        return Err(format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
+    }
+    Ok(parsed)
+}
+
+/// Reads one object that may hold arguments among other things: however long and deep it is, for what it holds is held against its
+/// own limits. Only what is no longer than arguments may be is mended.
+///
+/// # Errors
+/// What is wrong with the text, in words for the model.
+pub fn parse_object(raw: &str) -> Result<Parsed, String> {
+    let text = raw.trim();
     let mut repairs = Vec::new();
     let value = match strict(text) {
         Ok(value) => value,
@@ -45,6 +59,7 @@ pub fn parse_arguments(raw: &str) -> Result<Parsed, String> {
             }
             match strict(unfenced) {
                 Ok(value) => value,
+                Err(_) if unfenced.len() > MAX_ARGUMENT_BYTES => return Err(reason),
                 Err(_) => {
                     let value = mend(unfenced).ok_or(reason)?;
                     repairs.push("mended malformed JSON".to_owned());
@@ -61,9 +76,6 @@ pub fn parse_arguments(raw: &str) -> Result<Parsed, String> {
     };
     if !value.is_object() {
         return Err(format!("the arguments must be one JSON object, not {}", kind(&value)));
-    }
-    if depth(&value) > MAX_ARGUMENT_DEPTH {
-        return Err(format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
     }
     Ok(Parsed { value, repairs })
 }

@@ -51,6 +51,22 @@ fn what_has_several_readings_is_refused() {
 }
 
 #[test]
+fn an_object_around_arguments_is_read_however_large_and_deep_and_mended_where_it_is_short() {
+    let deep = format!("{}1{}", r#"{"a":"#.repeat(40), "}".repeat(40));
+    let large = json!({"a": "x".repeat(100_000)}).to_string();
+    for whole in [&deep, &large] {
+        assert!(parse_arguments(whole).is_err());
+        assert_eq!(parse_object(whole).unwrap().value.to_string(), *whole);
+    }
+    assert_eq!(parse_object("{'a': 1,}").unwrap().value, json!({"a": 1}));
+    let broken = large.replace('}', ",}");
+    assert!(parse_object(&broken).unwrap_err().contains("not valid JSON"));
+    for nothing in ["", "null", "[1]"] {
+        assert!(parse_object(nothing).is_err(), "{nothing}");
+    }
+}
+
+#[test]
 fn a_single_value_becomes_a_list_only_where_the_schema_wants_a_list_of_that_kind() {
     let schema = json!({"properties": {
         "tags": {"type": "array", "items": {"type": "string"}},

@@ -62,7 +62,7 @@ pub(super) fn render(neutral: ModelRequest, listed: &[Cow<'_, str>], again: bool
 pub(super) fn read(response: &ModelResponse, step: usize) -> Result<(String, Vec<ToolCallRequest>), String> {
     let text = response.text.trim();
     let candidate = outermost_object(text).unwrap_or(text);
-    let object = repair::parse_arguments(candidate)?.value;
+    let object = repair::parse_object(candidate)?.value;
     let known = ["thought", "response_to_client", "tool_request"];
     if !known.iter().any(|key| object.get(key).is_some()) {
         return Err("the answer must be one object with response_to_client and tool_request".to_owned());

@@ -1,5 +1,6 @@
 //! How a call is checked before it may run.
 
+use balcao_agent::profile::Protocol;
 use balcao_llm::{Message, providers::scripted::calls_raw};
 use serde_json::{Value, json};
 
@@ -23,6 +24,26 @@ fn fields(ran: &Ran) -> Vec<(String, String)> {
     let word = |field: &Value, key: &str| field[key].as_str().unwrap().to_owned();
     let all = ran.told()[0]["details"]["fields"].as_array().unwrap().clone();
     all.iter().map(|field| (word(field, "pointer"), word(field, "problem"))).collect()
+}
+
+/// The names under which a request tells of calls and results.
+fn told_names(messages: &[Message]) -> Vec<String> {
+    let mut names = Vec::new();
+    for message in messages {
+        match message {
+            Message::ToolResult { name, .. } => names.push(name.clone()),
+            Message::Assistant { text, tool_calls } => {
+                names.extend(tool_calls.iter().map(|call| call.name.clone()));
+                let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+                names.extend(objects.filter_map(|one| Some(one["tool_request"]["name"].as_str()?.to_owned())));
+            }
+            Message::User { text } => {
+                let objects = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+                names.extend(objects.filter_map(|one| Some(one["tool_result"]["name"].as_str()?.to_owned())));
+            }
+        }
+    }
+    names
 }
 
 fn refused(ran: &Ran, pointer: &str, problem: &str) {
@@ -50,14 +71,20 @@ rows! {
         let ran = one(&w, "secret", json!({}));
         assert!(ran.codes() == ["unknown_tool"] && ran.executions.is_empty() && !ran.offered(0, "secret"));
     };
-    lc_064 native "Names that no vendor would take back: empty, very long, with spaces" => "Each is answered, and the next request is well formed", |w| {
+    lc_064 both "Names that no vendor would take back: empty, very long, with spaces" => "Each is answered, and the next request is well formed", |w| {
         let long = "x".repeat(300);
-        let ran = w.run("oi", [calls_with_ids(&[("1", "", "{}"), ("2", &long, "{}"), ("3", "do it; now", "{}")]), w.says("Entendi, obrigada.")]);
+        let names = ["", long.as_str(), "do it; now"];
+        let mut script = match w.protocol {
+            Protocol::Native => vec![calls_with_ids(&names.map(|name| (name, name, "{}")))],
+            Protocol::Structured => names.map(|name| w.calls(name, json!({}))).into(),
+        };
+        script.push(w.says("Entendi, obrigada."));
+        let ran = w.run("oi", script);
         assert_eq!(ran.codes(), ["unknown_tool"; 3]);
-        for message in &ran.requests[1].messages {
-            if let Message::ToolResult { name, .. } = message {
-                assert!((1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{name:?}");
-            }
+        let told = told_names(&ran.requests.last().unwrap().messages);
+        assert!(told.len() >= 3, "{told:?}");
+        for name in told {
+            assert!((1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{name:?}");
         }
     };
     lc_065 both "A name that is a tool's but for its punctuation" => "It does not run: names are never guessed", |w| {
@@ -116,14 +143,17 @@ rows! {
         let ran = raw(&w, r#"here: {"date": "2026-11-26"} thanks"#);
         assert!(ran.codes() == ["invalid_arguments"] && ran.executions.is_empty());
     };
-    lc_078 native "Arguments larger than 32 KiB" => "`invalid_arguments`; the next request does not carry them", |w| {
-        let ran = raw(&w, &json!({"reason": "x".repeat(100_000)}).to_string());
+    lc_078 both "Arguments larger than 32 KiB" => "`invalid_arguments`; the next request does not carry them", |w| {
+        let ran = one(&w, "look", json!({"reason": "x".repeat(100_000)}));
         assert!(ran.codes() == ["invalid_arguments"] && ran.executions.is_empty());
+        assert!(ran.told()[0].to_string().contains("larger than 32768 bytes"), "{}", ran.told()[0]);
         assert!(serde_json::to_string(&ran.requests[1].messages).unwrap().len() < 40_000);
     };
-    lc_079 native "Arguments nested deeper than 16 levels" => "`invalid_arguments`", |w| {
-        let ran = raw(&w, &format!("{{\"filter\":{}1{}}}", "[".repeat(40), "]".repeat(40)));
+    lc_079 both "Arguments nested deeper than 16 levels" => "`invalid_arguments`", |w| {
+        let filter = (0..40).fold(json!({}), |inner, _| json!({ "x": inner }));
+        let ran = one(&w, "look", json!({ "filter": filter }));
         assert!(ran.codes() == ["invalid_arguments"] && ran.executions.is_empty());
+        assert!(ran.told()[0].to_string().contains("nested deeper than 16 levels"), "{}", ran.told()[0]);
     };
     lc_080 both "A required argument is missing" => "`invalid_arguments` that names the field and what it wants", |w| {
         let ran = one(&w, "book", json!({"start_hour": "10:00"}));

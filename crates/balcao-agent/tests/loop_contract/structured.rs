@@ -105,6 +105,13 @@ rows! {
         let bare = json!({"response_to_client": null, "tool_request": null}).to_string();
         assert_eq!(w.run("oi", [says(&bare), w.says("Olá!")]).replied(), "Olá!");
     };
+    lc_359 structured "A response beside a request, where the profile sends such text" => "Dropped, whatever the profile says", |w| {
+        let w = w.with(json!({"reply": {"interim_text": true}}));
+        let both = json!({"response_to_client": "Só um instante.", "tool_request": {"name": "look", "params": {}}});
+        let ran = w.run("oi", [says(&both.to_string()), w.says("Achei!")]);
+        assert_eq!((ran.executed(), ran.replied()), (vec!["look"], "Achei!"));
+        assert!(!ran.read(1).contains("Só um instante"), "nor is it told again: {}", ran.read(1));
+    };
     lc_255 both "The same conversation under either protocol" => "The same calls, the same results, the same ending", |w| {
         let play = |w: &World| {
             w.run("quero marcar", [

@@ -11,7 +11,7 @@ use crate::world;
 
 /// Decides about one transaction after the other; those after the last are committed.
 #[derive(Debug, Default)]
-struct Fates(Mutex<VecDeque<Fate>>);
+pub(crate) struct Fates(pub(crate) Mutex<VecDeque<Fate>>);
 
 #[async_trait]
 impl Gate for Fates {
@@ -22,7 +22,7 @@ impl Gate for Fates {
     async fn leave(&self, _may_write: bool) {}
 }
 
-fn refused() -> Fate {
+pub(crate) fn refused() -> Fate {
     let cause = PostgresCause { code: None, message: "no connection".to_owned() };
     Fate::Refuse(StoreError::Disconnected { source: Arc::new(Cause::Postgres(cause)) })
 }

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use balcao_app::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
+use balcao_app::intake::{Intake, IntakeRequest};
 use balcao_app::notices::NoticeAccounts;
 use balcao_app::sender::{Sender, SenderSettings};
 use balcao_app::terms::{ApprovedTemplate, Fact, Purpose, Terms};
 use balcao_channel::Channel;
 use balcao_channel::channels::email::{Config, Email, Security};
 use balcao_channel::channels::whatsapp::price::Category;
-use balcao_domain::ContactId;
 use balcao_domain::outbox::OutboxState;
+use balcao_domain::{Clock, ContactId, ConversationId, Phone};
 use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Store, StoreError, Tx};
+use balcao_store::{Store, StoreError, Tx, conversation};
 use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph};
 use balcao_testkit::fakes::smtp::{FakeSmtp, Trouble};
 use jiff::civil::date;
@@ -116,6 +117,79 @@ async fn each_change_is_told_once_by_both_ways_and_a_replay_tells_nothing_more()
     }
 }
 
+/// A conversation of somebody's that is about Otávio.
+async fn about_otavio(world: &World, who: ContactId) -> ConversationId {
+    let (organization, now) = (world.organization, world.clock.now());
+    let set = world.desk.store.write(move |tx: &mut Tx<'_>| {
+        let begun = conversation::find_or_begin(tx, organization, who, "terminal", now)?;
+        conversation::set_professional(tx, organization, begun.id, Some(1.try_into().unwrap()))?;
+        Ok::<_, StoreError>(begun.id)
+    });
+    set.await.unwrap()
+}
+
+/// A letter's calendar file, its folded lines made whole.
+fn calendar_of(letter: &Outbox) -> String {
+    fn found(value: &serde_json::Value) -> Option<&str> {
+        match value {
+            serde_json::Value::String(text) => text.starts_with("BEGIN:VCALENDAR").then_some(text),
+            serde_json::Value::Object(all) => all.values().find_map(found),
+            _ => None,
+        }
+    }
+    found(&serde_json::from_str(&letter.body).unwrap()).unwrap().replace("\r\n ", "")
+}
+
+#[tokio::test]
+async fn a_session_booked_through_the_intake_is_told_once_with_who_comes_and_their_number() {
+    let world = shop(true).await;
+    let (who, intake) = (livia(&world).await, Intake::new(world.desk.clone()));
+    let (conversation, organization) = (about_otavio(&world, who).await, world.organization);
+    let session = |name: &str, phone: &str, hour: u16| IntakeRequest {
+        date: date(2026, 11, 25),
+        start_min: hour * 60,
+        client_name: name.to_owned(),
+        client_phone: Phone::parse(phone).unwrap(),
+    };
+    let own = session("Lívia", "31 98432-7788", 14);
+    // The second time is a replay, the third another turn that asks for what is booked.
+    let key = world.key();
+    for key in [key.clone(), key, world.key()] {
+        intake.book(organization, who, conversation, key, own.clone()).await.unwrap().value.unwrap();
+        let told = written(&world).await;
+        assert_eq!(kinds(&told), [("notice_booked", "whatsapp"), ("notice_booked", "email")]);
+    }
+    // For somebody else, whose number is a stranger's, and one that is another customer's: of him nothing is told.
+    let (stranger, known) = (session("Rosa Lima", "31 91234-5678", 15), session("Ivo Paz", "31 99640-1177", 17));
+    for other in [stranger, known] {
+        let key = world.key();
+        for key in [key.clone(), key] {
+            let booked = intake.book(organization, who, conversation, key, other.clone()).await.unwrap();
+            assert!(booked.value.unwrap().for_somebody_else.is_some());
+        }
+    }
+    let all = written(&world).await;
+    let (told, letters): (Vec<&Outbox>, Vec<&Outbox>) = all.iter().partition(|one| one.channel == "whatsapp");
+    assert_eq!((told.len(), letters.len()), (3, 3), "one by each way of each session");
+    for (place, parts) in [
+        vec!["Lívia Campos", "quarta, 25/11 às 14h", "31 98432-7788"],
+        vec!["Rosa Lima", "quarta, 25/11 às 15h", "Marcado por Lívia Campos", "+5531912345678"],
+        vec!["Ivo Paz", "quarta, 25/11 às 17h", "Marcado por Lívia Campos", "+5531996401177"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let calendar = calendar_of(letters[place]).replace("\\,", ",");
+        for part in parts {
+            for text in [&told[place].body, &letters[place].body, &calendar] {
+                assert!(text.contains(part) && !text.contains("Caio"), "{part} is not in {text}");
+            }
+        }
+        let summary = calendar.lines().find(|line| line.starts_with("SUMMARY:")).unwrap();
+        assert!(summary.ends_with(parts[0]), "{summary}");
+    }
+}
+
 #[tokio::test]
 async fn who_wants_none_gets_none_and_a_move_to_somebody_else_tells_both() {
     let world = shop(true).await;
@@ -154,7 +228,7 @@ fn mail(fake: &FakeSmtp) -> Arc<dyn Channel> {
         authority: None,
         login: None,
         from: FROM.to_owned(),
-        within: std::time::Duration::from_secs(5),
+        within: std::time::Duration::from_secs(2),
     };
     Arc::new(Email::new(config).unwrap())
 }
@@ -171,7 +245,11 @@ async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
         (vec![], OutboxState::Sent, 1, 1),
         (vec![Trouble::Answer("RCPT", 451), Trouble::AnswerLetter(421)], OutboxState::Sent, 3, 1),
         (vec![Trouble::Answer("RCPT", 550)], OutboxState::Dead, 1, 0),
+        // The first takes no letter: it was certainly not sent. Of what followed a letter's beginning nobody knows.
+        (vec![Trouble::Silence], OutboxState::Sent, 2, 1),
+        (vec![Trouble::SilenceAfterData], OutboxState::Unknown, 1, 1),
         (vec![Trouble::DropAfterData], OutboxState::Unknown, 1, 1),
+        (vec![Trouble::DropAtData], OutboxState::Unknown, 1, 0),
     ] {
         let fake = FakeSmtp::start(None).unwrap();
         fake.make(troubles.clone());

@@ -209,6 +209,29 @@ async fn each_day_of_a_period_has_its_hours_and_its_busy_times() {
     assert_eq!(over["reason"], "PAST_DATE");
 }
 
+/// `freeSlotsOf` holds names of the public list, and times or runs of them; nothing else.
+fn only_public_services_have_times_of_their_own(value: &Value) {
+    let names: Vec<&str> =
+        value["services"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    let is_time = |text: &str| {
+        let (hour, minute) = text.split_once(':').unwrap_or_default();
+        let number = |digits: &str| digits.parse::<u8>().ok().filter(|_| digits.len() == 2);
+        number(hour).is_some_and(|hour| hour < 24) && number(minute).is_some_and(|minute| minute < 60)
+    };
+    let mut seen = 0;
+    for day in value["days"].as_array().unwrap() {
+        for (name, starts) in day["freeSlotsOf"].as_object().into_iter().flatten() {
+            assert!(names.contains(&name.as_str()), "{name} is on no list: {names:?}");
+            for run in starts.as_array().unwrap() {
+                let run = run.as_str().unwrap();
+                assert!(run.split('-').count() <= 2 && run.split('-').all(is_time), "{run}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 0, "nothing to look at: {value}");
+}
+
 #[tokio::test]
 async fn nothing_of_an_event_but_its_time_reaches_the_model_and_nothing_of_anybody_elses() {
     let world = figueira().await;
@@ -220,15 +243,21 @@ async fn nothing_of_an_event_but_its_time_reaches_the_model_and_nothing_of_anybo
     assert_eq!((&own[0]["start"], &own[0]["end"]), (&json!("03/12/2026 09:30"), &json!("03/12/2026 10:00")));
     let theirs = events(&world, livia).await[0].0.clone();
     let others = slots(&world, caio, "03/12/2026", "04/12/2026").await;
-    let mut others = others;
-    for day in others["days"].as_array_mut().unwrap() {
-        day.as_object_mut().unwrap().remove("freeSlotsOf"); // the names of services alone
-    }
+    only_public_services_have_times_of_their_own(&others);
+    // People of every role: whose the events are, their guests, and the numbers of both.
     for value in [&listed.value, &others] {
-        for word in ["Coloração\"", "Corte de menino", "Bento", "Lívia", "Caio", "99640"] {
-            let services = value["services"].to_string();
-            assert!(!value.to_string().replace(&services, "").contains(word), "{word}: {value}");
+        for word in ["Bento", "Lívia", "Campos", "Caio", "Brandão", "99640", "1177", "98432", "7788"] {
+            assert!(!value.to_string().contains(word), "{word}: {value}");
         }
+    }
+    // For what the others come is not told either: services stand in the list that everybody sees, and as keys of times.
+    for service in ["Coloração", "Corte de menino"] {
+        let mut bare = others.clone();
+        bare["services"] = json!([]);
+        for day in bare["days"].as_array_mut().unwrap() {
+            day.as_object_mut().unwrap().remove("freeSlotsOf");
+        }
+        assert!(!format!("{bare} {}", listed.value).contains(service), "{service}: {bare}");
     }
     // A foreign id, one that nobody has and one that is none are told apart by nothing.
     let mut told = Vec::new();

@@ -1,7 +1,8 @@
 //! Numbers, ordinals and percentages of the recogniser's cases: all of them that its reference program reads.
 //!
-//! Left out: number ranges (three of its four programs leave them out by design), and "último", "anterior" and the like,
-//! which it counts among the ordinals though they name no number.
+//! Left out, so "all of the numbers" is without them: the 51 cases of `NumberRangeModel` (three of its four programs leave them out by
+//! design), and 6 of the 17 of `OrdinalModel`, "último", "anterior" and the like, which it counts among the ordinals though they name no
+//! number. Of the same words told not to be read, `OrdinalModelSuppressExtendedTypes`, all 7 count.
 
 use balcao_language::quantities::{NumberMatch, find_numbers, find_ordinals, find_percentages};
 use serde_json::Value;
@@ -38,8 +39,14 @@ fn alike(text: &str, found: &[NumberMatch], want: &[(Option<u64>, f64)]) -> bool
 fn measure(file: &str, sign: char, read: fn(&str) -> Vec<NumberMatch>, total: usize) {
     let Some(cases) = cases(file) else { return };
     let counted: Vec<&Value> = cases.iter().filter(|case| supported(case)).collect();
+    let before = counted.len();
     let counted: Vec<&Value> =
-        counted.into_iter().filter(|case| !file.contains("Ordinal") || !is_relative(case)).collect();
+        counted.into_iter().filter(|case| !file.ends_with("OrdinalModel.json") || !is_relative(case)).collect();
+    assert_eq!(
+        before - counted.len(),
+        if file.ends_with("OrdinalModel.json") { 6 } else { 0 },
+        "more is left out than is said"
+    );
     let misses = |case: &&&Value| {
         let text = case["Input"].as_str().unwrap();
         !alike(text, &read(text), &expected(case, sign))
@@ -59,6 +66,11 @@ fn all_numbers() {
 #[test]
 fn all_ordinals() {
     measure("Number/OrdinalModel.json", ' ', find_ordinals, 11);
+}
+
+#[test]
+fn all_ordinals_where_words_of_order_are_none() {
+    measure("Number/OrdinalModelSuppressExtendedTypes.json", ' ', find_ordinals, 7);
 }
 
 #[test]

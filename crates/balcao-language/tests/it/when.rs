@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::{cases, supported};
 
-struct Case<'a> {
+pub(crate) struct Case<'a> {
     text: &'a str,
     today: Date,
     /// The future resolution.
@@ -140,10 +140,10 @@ fn date_time_period_fits(case: &Case<'_>) -> bool {
     })
 }
 
-type Parser = (&'static str, fn(&Case<'_>) -> bool, (usize, usize));
+pub(crate) type Parser = (&'static str, fn(&Case<'_>) -> bool, (usize, usize));
 
 /// The parser of the source, how a case of it is judged, and how many are read alike of how many.
-const PARSERS: [Parser; 7] = [
+pub(crate) const PARSERS: [Parser; 7] = [
     // Both missed ones name a weekday that their date does not have: a problem here, a date there.
     ("Date", date_fits, (31, 33)),
     ("Time", time_fits, (21, 23)),

@@ -7,12 +7,13 @@ use std::ops::ControlFlow;
 use balcao_domain::AppointmentStatus::{Cancelled, Completed, Confirmed, NoShow, Pending};
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::waitlist::DayPeriod;
-use balcao_domain::{Currency, Money, PlanId, Span};
+use balcao_domain::{AppointmentId, Currency, Money, OrganizationId, PlanId, Span};
 use balcao_store::appointment::{self, NewAppointment};
 use balcao_store::follow_up::{self, DueFollowUp, NewFollowUp};
 use balcao_store::report::Scope;
 use balcao_store::waitlist::{self, NewEntry, NewOffer};
 use balcao_store::{Store, StoreError, Tx, catalog, reminder, report};
+use jiff::Timestamp;
 
 use super::Case;
 use super::delivery::{at, write};
@@ -263,8 +264,12 @@ pub async fn figures_are_added_up_within_a_span_and_a_tenant(store: &Store) {
                 assert!(appointment::set_status(tx, organization, id, Confirmed, end)?);
             }
         }
+        // The other tenant has one kept and one missed.
         let theirs = super::store::at(other, 0, 9);
         appointment::insert(tx, other.organization, &theirs, now())?;
+        let missed = NewAppointment { status: Confirmed, ..super::store::at(other, 1, 10) };
+        let missed = appointment::insert(tx, other.organization, &missed, now())?.unwrap();
+        assert!(appointment::set_status(tx, other.organization, missed, Confirmed, NoShow)?);
         let (from, to) = (super::store::at(world, 0, 8).span.start, super::store::at(world, 0, 20).span.start);
         let scope = Scope { from, to, of: None };
         let totals = report::totals(tx, organization, scope)?;
@@ -280,16 +285,36 @@ pub async fn figures_are_added_up_within_a_span_and_a_tenant(store: &Store) {
         assert_eq!(told, [(second, 2, 0), (first, 1, 1)]);
         assert_eq!(report::missed(tx, organization, scope, 1)?.len(), 1);
         assert!(report::missed(tx, organization, nobody, 1)?.is_empty());
+        let foreign = report::missed(tx, other.organization, scope, 5)?;
+        let foreign: Vec<_> = foreign.iter().map(|one| (one.contact, one.no_shows, one.completed)).collect();
+        assert_eq!(foreign, [(*other.contacts.last().unwrap(), 1, 0)]);
         Ok(())
     })
     .await;
 }
 
+fn booked(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    scope: Scope,
+) -> Result<Vec<(Timestamp, AppointmentId)>, StoreError> {
+    let mut told = Vec::new();
+    report::each_booked(tx, organization, scope, |one| {
+        told.push((one.starts_at, one.id));
+        ControlFlow::Continue(())
+    })?;
+    Ok(told)
+}
+
 /// However many there are, and also where several start at once.
 pub async fn every_appointment_of_a_span_is_told_once_in_order(store: &Store) {
-    let world = world(store, "a").await;
+    let (world, other) = (world(store, "a").await, world(store, "b").await);
     write(store, move |tx| {
         let organization = world.organization;
+        // Another tenant's, at the same time as some of these.
+        let span = Span::of_minutes(at(600), 1);
+        let theirs = NewAppointment { span, occupied: span, ..super::store::at(other, 0, 9) };
+        let theirs = appointment::insert(tx, other.organization, &theirs, now())?.unwrap();
         for number in 0..1_205 {
             // Three of them at each start.
             let span = Span::of_minutes(at(number / 3 * 300), 1);
@@ -304,14 +329,12 @@ pub async fn every_appointment_of_a_span_is_told_once_in_order(store: &Store) {
             };
             appointment::insert(tx, organization, &new, now())?.unwrap();
         }
-        let mut told = Vec::new();
         let all = Scope { from: at(0), to: at(402 * 300), of: None };
-        report::each_booked(tx, organization, all, |one| {
-            told.push((one.starts_at, one.id));
-            ControlFlow::Continue(())
-        })?;
+        let told = booked(tx, organization, all)?;
         assert_eq!(told.len(), 1_205);
         assert!(told.is_sorted());
+        assert_eq!(booked(tx, other.organization, all)?, [(at(600), theirs)]);
+        assert_eq!(booked(tx, organization, Scope { of: Some(other.professional), ..all })?, []);
         let mut few = Vec::new();
         report::each_booked(tx, organization, Scope { from: at(300), of: Some(world.professional), ..all }, |one| {
             few.push((one.client, one.professional, one.ends_at > one.starts_at));

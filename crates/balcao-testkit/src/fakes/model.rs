@@ -1,4 +1,6 @@
-//! A model behind OpenAI's chat completions that says what a script says, one line for each request.
+//! A model behind a vendor's API that says what a script says, one line for each request.
+
+mod answers;
 
 use std::{
     collections::VecDeque,
@@ -30,6 +32,27 @@ pub fn calls(tool: &str, arguments: Value) -> Says {
     Says::Calls(vec![(tool.to_owned(), arguments)])
 }
 
+/// Whose API it speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaks {
+    /// OpenAI's chat completions.
+    OpenAi,
+    /// Anthropic's messages. Where a tool is forced, what it says is that tool's input, as it stands.
+    Anthropic,
+    /// Gemini's generated content.
+    Gemini,
+}
+
+impl Speaks {
+    fn hears(self, target: &str) -> bool {
+        match self {
+            Self::OpenAi => target.ends_with("/chat/completions"),
+            Self::Anthropic => target.ends_with("/v1/messages"),
+            Self::Gemini => target.contains(":streamGenerateContent"),
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     script: VecDeque<Says>,
@@ -40,25 +63,39 @@ struct State {
 #[derive(Debug)]
 pub struct FakeModel {
     server: Server,
+    speaks: Speaks,
     state: Arc<Mutex<State>>,
 }
 
 impl FakeModel {
-    /// Starts on a free port of this machine.
+    /// Starts on a free port of this machine, and speaks as OpenAI does.
     ///
     /// # Errors
     /// There is no free port.
     pub fn start(script: impl IntoIterator<Item = Says>) -> std::io::Result<Self> {
-        let state = Arc::new(Mutex::new(State { script: script.into_iter().collect(), asked: Vec::new() }));
-        let shared = Arc::clone(&state);
-        let server = Server::start(move |request| lock(&shared).answer(&request))?;
-        Ok(Self { server, state })
+        Self::speaking(Speaks::OpenAi, script)
     }
 
-    /// Its base URL, version included.
+    /// The same, speaking as another vendor does.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub fn speaking(speaks: Speaks, script: impl IntoIterator<Item = Says>) -> std::io::Result<Self> {
+        let state = Arc::new(Mutex::new(State { script: script.into_iter().collect(), asked: Vec::new() }));
+        let shared = Arc::clone(&state);
+        let server = Server::start(move |request| lock(&shared).answer(speaks, &request))?;
+        Ok(Self { server, speaks, state })
+    }
+
+    /// Its base URL as the vendor's is written, with or without a version.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("{}/v1", self.server.url())
+        let version = match self.speaks {
+            Speaks::OpenAi => "/v1",
+            Speaks::Anthropic => "",
+            Speaks::Gemini => "/v1beta",
+        };
+        format!("{}{version}", self.server.url())
     }
 
     /// Says this next.
@@ -84,36 +121,19 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl State {
-    fn answer(&mut self, request: &Request) -> Reply {
+    fn answer(&mut self, speaks: Speaks, request: &Request) -> Reply {
         let refuse = |status, text: &str| {
             let body = json!({ "error": { "message": text } }).to_string();
             Reply::Whole(status, "application/json".to_owned(), body.into_bytes())
         };
-        if request.method != "POST" || !request.target.ends_with("/chat/completions") {
+        if request.method != "POST" || !speaks.hears(&request.target) {
             return refuse(404, "there is nothing here");
         }
         let Ok(body) = serde_json::from_slice::<Value>(&request.body) else { return refuse(400, "no JSON") };
+        let line = self.script.pop_front();
+        let text = line.map(|line| answers::streamed(speaks, &body, self.asked.len() + 1, line));
         self.asked.push(body);
-        let Some(line) = self.script.pop_front() else { return refuse(400, "the script has no line for this request") };
-        let number = self.asked.len();
-        let (delta, ends) = match line {
-            Says::Text(text) => (json!({ "role": "assistant", "content": text }), "stop"),
-            Says::Calls(all) => {
-                let call = |(index, (name, arguments)): (usize, (String, Value))| {
-                    let function = json!({ "name": name, "arguments": arguments.to_string() });
-                    json!({ "index": index, "id": format!("call_{number}_{index}"), "type": "function", "function": function })
-                };
-                let list: Vec<Value> = all.into_iter().enumerate().map(call).collect();
-                (json!({ "role": "assistant", "content": null, "tool_calls": list }), "tool_calls")
-            }
-        };
-        let chunk = |delta: &Value, ends: Value| {
-            let choice = json!({ "index": 0, "delta": delta, "finish_reason": ends });
-            let body = json!({ "id": format!("chatcmpl-{number}"), "object": "chat.completion.chunk", "model": "scripted",
-                "choices": [choice], "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 } });
-            format!("data: {body}\n\n")
-        };
-        let text = format!("{}{}data: [DONE]\n\n", chunk(&delta, Value::Null), chunk(&json!({}), ends.into()));
+        let Some(text) = text else { return refuse(400, "the script has no line for this request") };
         Reply::Whole(200, "text/event-stream".to_owned(), text.into_bytes())
     }
 }

@@ -5,14 +5,19 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// What the server does with one letter instead of taking it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// Says nothing at all, until whoever connected leaves.
     Silence,
+    /// Lets so much time pass before each answer, the greeting included.
+    Slow(Duration),
     /// Answers a command with this code and a word: `("RCPT", 550)`.
     Answer(&'static str, u16),
+    /// Lets the letter begin, and hangs up before its last dot.
+    DropAtData,
     /// Takes the letter, keeps it, and hangs up without a word.
     DropAfterData,
     /// Takes the letter, keeps it, and never answers.
@@ -125,8 +130,16 @@ fn line(reader: &mut impl BufRead, state: &Mutex<State>) -> std::io::Result<Opti
     }
 }
 
+/// Answers, in its own time.
+fn reply(mut out: &TcpStream, trouble: Option<Trouble>, answer: &str) -> std::io::Result<()> {
+    if let Some(Trouble::Slow(before)) = trouble {
+        std::thread::sleep(before);
+    }
+    out.write_all(format!("{answer}\r\n").as_bytes())
+}
+
 fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) -> std::io::Result<()> {
-    let (mut reader, mut out) = (BufReader::new(stream.try_clone()?), stream);
+    let mut reader = BufReader::new(stream.try_clone()?);
     let trouble = with(state, |state| {
         state.connections += 1;
         state.troubles.pop_front()
@@ -139,13 +152,13 @@ fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) 
     let mut greeted = false;
     let mut known = wanted.is_none();
     let (mut from, mut to): (Option<String>, Vec<String>) = (None, Vec::new());
-    out.write_all(b"220 fake ESMTP\r\n")?;
+    reply(stream, trouble, "220 fake ESMTP")?;
     while let Some(command) = line(&mut reader, state)? {
         let verb = command.split([' ', ':']).next().unwrap_or_default().to_uppercase();
         if let Some(Trouble::Answer(at, code)) = trouble
             && at == verb
         {
-            out.write_all(format!("{code} no\r\n").as_bytes())?;
+            reply(stream, trouble, &format!("{code} no"))?;
             continue;
         }
         let path = || Some(command.split_once('<')?.1.split_once('>')?.0.to_owned());
@@ -168,7 +181,10 @@ fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) 
                 "250 ok"
             }
             "DATA" if !to.is_empty() => {
-                out.write_all(b"354 go\r\n")?;
+                reply(stream, trouble, "354 go")?;
+                if trouble == Some(Trouble::DropAtData) {
+                    return Ok(());
+                }
                 let mut text = String::new();
                 loop {
                     // Whoever leaves before the last dot has sent nothing.
@@ -180,7 +196,7 @@ fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) 
                     text.push_str("\r\n");
                 }
                 if let Some(Trouble::AnswerLetter(code)) = trouble {
-                    out.write_all(format!("{code} no\r\n").as_bytes())?;
+                    reply(stream, trouble, &format!("{code} no"))?;
                     continue;
                 }
                 let letter = Letter { from: from.take().unwrap_or_default(), to: std::mem::take(&mut to), text };
@@ -194,17 +210,14 @@ fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) 
                     _ => "250 taken",
                 }
             }
-            "QUIT" => {
-                out.write_all(b"221 bye\r\n")?;
-                return Ok(());
-            }
+            "QUIT" => return reply(stream, trouble, "221 bye"),
             "NOOP" | "RSET" => "250 ok",
             _ => {
                 with(state, |state| state.breaches.push(format!("out of order: {verb}")));
                 "503 out of order"
             }
         };
-        out.write_all(format!("{answer}\r\n").as_bytes())?;
+        reply(stream, trouble, answer)?;
     }
     Ok(())
 }

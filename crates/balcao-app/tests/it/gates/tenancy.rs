@@ -1,25 +1,42 @@
 //! G-10: what one organization has reaches no tool, prompt, message or row of another, whatever a model asks for.
 //!
 //! Two organizations lie in one database. What the second has holds a canary; the first one's model asks every tool for
-//! what is the second's, by name and by number.
+//! what is the second's, by name and by number: for a customer, and for the owner, who may see all that is their own.
 
 use balcao_app::Desk;
+use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::people::{People, PeopleRefusal};
 use balcao_app::seed::BusinessFile;
 use balcao_builtin_tools::Settings;
-use balcao_domain::{Clock, OrganizationId};
+use balcao_domain::staff::Role;
+use balcao_domain::{Clock, ContactId, OrganizationId};
 use balcao_llm::Message;
-use balcao_store::{OpenOptions, Store, StoreError, Tx, Value, contact};
+use balcao_store::staff::Staff;
+use balcao_store::{OpenOptions, Store, StoreError, Tx, Value, contact, conversation, ledger, staff};
 use balcao_testkit::postgres::Database;
 use balcao_tool::context::{EffectKey, Principal, ToolContext};
-use balcao_tool::{Locale, RunMode};
+use balcao_tool::{CallResult, Locale, Registry, ResultClass, RunMode, Tool};
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use super::shop::{Act, NOW, filled, open};
+use super::shop::{Act, NOW, Shop, filled, open};
 
 /// Stands in what the other organization has, and nowhere else: whoever asks does not know it. What they ask by, "Quetzal", is the
 /// other's too, and may come back only as an echo.
 const CANARY: &str = "Harpia";
+
+/// What the owner asks in the query language.
+const QUESTIONS: [&str; 6] = [
+    "appointments",
+    "appointments | summarize n = count()",
+    "appointments | summarize count(), sum(price), min(starts_at), max(price) by professional",
+    "appointments | summarize count(), distinct(service) by client",
+    r#"appointments | where status == "no_show" | summarize missed = count() by client | sort missed desc | take 10"#,
+    r#"appointments | where client contains "Quetzal" or professional contains "Quetzal" | select client, service, price"#,
+];
+/// What is the other's, however a price is written.
+const FORBIDDEN: [&str; 4] = [CANARY, "777,77", "777.77", "777777"];
+const OWNER: &str = "clara@figueira.example";
 
 const OTHER: &str = r#"
 organization:
@@ -31,7 +48,7 @@ organization:
   address: Rua Harpia, 1
   hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"], thu: ["09:00-19:00"], fri: ["09:00-19:00"], sat: ["09:00-19:00"]}
 services:
-  - {name: Corte Harpia, aliases: [Corte Quetzal], price: "77.77", duration_minutes: 30}
+  - {name: Corte Harpia, aliases: [Corte Quetzal], price: "7777.77", duration_minutes: 30}
 professionals:
   - {name: Ana Harpia, aliases: [Quetzalina, Ana Quetzal], hours: {tue: ["09:00-19:00"], wed: ["09:00-19:00"]}, services: [Corte Harpia]}
 pipelines:
@@ -44,6 +61,10 @@ contacts:
     notes: [Nota Harpia]
     appointments:
       - {service: Corte Harpia, professional: Ana Harpia, starts: "2026-12-01T10:00"}
+      - {service: Corte Harpia, professional: Ana Harpia, starts: "2026-11-10T10:00", status: no_show}
+      - {service: Corte Harpia, professional: Ana Harpia, starts: "2026-11-11T10:00", status: completed}
+staff:
+  - {name: Dona Harpia, email: dona@quetzal.example, role: owner}
 knowledge:
   - {title: Estacionamento Quetzal, content: "Há vagas na Rua Harpia."}
 "#;
@@ -151,7 +172,7 @@ async fn gate(store: Store, database: &str) {
         assert!(shown.iter().all(|text| !text.contains(CANARY)), "a prompt shows {CANARY}");
     }
     assert!(!shop.seen_of(1).await.contains(CANARY));
-    // Every tool, bound to the first organization's customer.
+    // Every tool, bound to the first organization's customer, and to its owner.
     let desk = Desk::new(store.clone(), shop.clock.clone());
     let settings = Settings {
         professional: None,
@@ -162,43 +183,126 @@ async fn gate(store: Store, database: &str) {
     };
     let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
     let own = shop.organization;
-    let ids = store.read(move |tx: &mut Tx<'_>| {
-        let contact = contact::find_by_channel_user(tx, own, "BR.1")?.unwrap().id;
-        Ok::<_, StoreError>((contact, balcao_store::conversation::of_contact(tx, own, contact)?.remove(0).id))
-    });
-    let (customer, conversation) = ids.await.unwrap();
-    let principal = Principal {
-        organization: own.into(),
-        contact: customer.into(),
-        conversation: conversation.into(),
-        turn: 999_999,
-        staff_facing: false,
-        locale: Locale::PtBr,
+    let customer = store.read(move |tx: &mut Tx<'_>| contact::find_by_channel_user(tx, own, "BR.1"));
+    let customer = customer.await.map_err(|error: StoreError| error).unwrap().unwrap().id;
+    let owner = owner(&desk, own).await;
+    book(&desk, own, customer).await;
+    own_figures_alone(&shop, &registry, principal(&shop, owner, true).await).await;
+    let (tools, calls) = hostile_to_all(&shop, &registry, principal(&shop, customer, false).await).await;
+    assert_eq!(hostile_to_all(&shop, &registry, principal(&shop, owner, true).await).await, (tools, calls));
+    assert_eq!(rows_of(&store, other).await, before, "a tool changed what is another's");
+    assert!(tools >= 24);
+    eprintln!(
+        "G-10 on {database}: {tools} tools, {calls} calls twice, {} prompts, {} rows watched, 0 crossings",
+        seen.len(),
+        before.len()
+    );
+}
+
+/// The contact of the first organization's owner; nobody of the other's staff is known there.
+async fn owner(desk: &Desk, own: OrganizationId) -> ContactId {
+    let clara = Staff {
+        id: 1.try_into().unwrap(),
+        name: "Clara".to_owned(),
+        email: OWNER.to_owned(),
+        role: Role::Owner,
+        phone: None,
+        on_duty: false,
+        professional: None,
     };
+    desk.store.write(move |tx: &mut Tx<'_>| staff::insert(tx, own, &clara)).await.map_err(|e: StoreError| e).unwrap();
+    let people = People::new(desk.clone());
+    let strange = people.contact_of(own, "dona@quetzal.example".to_owned()).await.unwrap();
+    let Err(PeopleRefusal::UnknownStaff(unknown)) = strange else { panic!("{strange:?}") };
+    assert_eq!(unknown.known, [OWNER]);
+    people.contact_of(own, OWNER.to_owned()).await.unwrap().unwrap()
+}
+
+/// The one appointment of the first organization.
+async fn book(desk: &Desk, own: OrganizationId, customer: ContactId) {
+    let wish = BookRequest {
+        professional: None,
+        service: Some(ServiceChoice::Name("Corte".to_owned())),
+        date: jiff::civil::date(2026, 11, 25),
+        start_min: 10 * 60,
+        attendee: None,
+        pending: false,
+        source: "gate".to_owned(),
+    };
+    let key =
+        ledger::EffectKey { key: "gate".to_owned(), args_hash: String::new(), turn: None, tool: "gate".to_owned() };
+    Booking::new(desk.clone()).book(own, customer, key, wish).await.unwrap().value.unwrap();
+}
+
+/// Whoever asks, in a conversation of their own.
+async fn principal(shop: &Shop, who: ContactId, staff_facing: bool) -> Principal {
+    let (own, now) = (shop.organization, shop.clock.now());
+    let begun = shop.store.write(move |tx: &mut Tx<'_>| {
+        let known = conversation::of_contact(tx, own, who)?.into_iter().next().map(|one| one.id);
+        Ok::<_, StoreError>(match known {
+            Some(known) => known,
+            None => conversation::find_or_begin(tx, own, who, "assistant", now)?.id,
+        })
+    });
+    Principal {
+        organization: own.into(),
+        contact: who.into(),
+        conversation: begun.await.unwrap().into(),
+        turn: if staff_facing { 999_998 } else { 999_999 },
+        staff_facing,
+        locale: Locale::PtBr,
+    }
+}
+
+/// What a tool answers; `place` tells a call of this principal from their others.
+async fn answer(shop: &Shop, tool: &Tool, principal: Principal, place: u32, args: serde_json::Value) -> CallResult {
+    let key = EffectKey::derive(principal.turn, 0, place, &tool.spec.name, "hash");
+    let now = shop.clock.now().to_zoned(TimeZone::get("America/Sao_Paulo").unwrap());
+    let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
+    let result = tool.execute(&cx, args.clone(), RunMode::Execute).await;
+    // What was asked may be repeated; what is known of it may not be told.
+    let mut told = result.value.to_string();
+    for asked in texts_of(&args) {
+        told = told.replace(&asked, "");
+    }
+    assert!(FORBIDDEN.iter().all(|word| !told.contains(word)), "{} {args}: {told}", tool.spec.name);
+    result
+}
+
+/// Asks every tool for what is another's; gives how many tools were asked, and how often.
+async fn hostile_to_all(shop: &Shop, registry: &Registry, principal: Principal) -> (usize, u32) {
     let (mut tools, mut calls) = (0, 0_u32);
     for tool in registry.iter() {
         tools += 1;
         for args in hostile(&tool.spec.input_schema) {
             calls += 1;
-            let key = EffectKey::derive(999_999, 0, calls, &tool.spec.name, "hash");
-            let now = shop.clock.now().to_zoned(TimeZone::get("America/Sao_Paulo").unwrap());
-            let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
-            let result = tool.execute(&cx, args.clone(), RunMode::Execute).await;
-            // What was asked may be repeated; what is known of it may not be told.
-            let mut told = result.value.to_string();
-            for asked in texts_of(&args) {
-                told = told.replace(&asked, "");
-            }
-            assert!(!told.contains(CANARY) && !told.contains("77.77"), "{} {args}: {told}", tool.spec.name);
+            answer(shop, tool, principal, calls, args).await;
         }
     }
-    assert_eq!(rows_of(&store, other).await, before, "a tool changed what is another's");
-    assert!(tools >= 24);
-    eprintln!(
-        "G-10 on {database}: {tools} tools, {calls} calls, {} prompts, {} rows watched, 0 crossings",
-        seen.len(),
-        before.len()
-    );
+    (tools, calls)
+}
+
+/// What the owner is told of the business is of their one appointment; of the other's, with a no-show and revenue, nothing.
+async fn own_figures_alone(shop: &Shop, registry: &Registry, principal: Principal) {
+    let reports = [
+        ("get_stats", json!({"months": 6})),
+        ("get_upcoming", json!({"days": 60})),
+        ("get_no_show_clients", json!({"months": 6})),
+    ];
+    let asked = QUESTIONS.map(|question| ("run_query", json!({ "query": question })));
+    let mut told = Vec::new();
+    for (name, args) in reports.into_iter().chain(asked) {
+        let place = 1_000_000 + u32::try_from(told.len()).unwrap();
+        let result = answer(shop, registry.get(name).unwrap(), principal, place, args).await;
+        assert_eq!(result.class, ResultClass::Success, "{name}: {}", result.value);
+        told.push(result.value);
+    }
+    let [stats, upcoming, missed, all, counted, .., theirs] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((&stats["summary"]["total"], &stats["summary"]["revenue"]), (&json!(1), &json!("R$ 0,00")), "{stats}");
+    assert_eq!(upcoming["appointments"].as_array().unwrap().len(), 1, "{upcoming}");
+    assert_eq!(missed["clients"], json!([]), "{missed}");
+    assert_eq!(all["rows"].as_array().unwrap().len(), 1, "{all}");
+    assert_eq!((&counted["rows"], &theirs["rows"]), (&json!([[1]]), &json!([])));
 }
 
 fn texts_of(value: &serde_json::Value) -> Vec<String> {
