@@ -134,7 +134,8 @@ fn calendar_of(letter: &Outbox) -> String {
         match value {
             serde_json::Value::String(text) => text.starts_with("BEGIN:VCALENDAR").then_some(text),
             serde_json::Value::Object(all) => all.values().find_map(found),
-            _ => None,
+            serde_json::Value::Array(all) => all.iter().find_map(found),
+            serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => None,
         }
     }
     found(&serde_json::from_str(&letter.body).unwrap()).unwrap().replace("\r\n ", "")

@@ -172,7 +172,9 @@ async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
         }
         let structured = process(&sandbox, &pack, "webhook-to-structured", delivery.clone()).await;
         let structured = structured.unwrap_or_else(|error| panic!("{}\n{delivery}", error.for_model()));
-        for part in ["webhook_metadata", "task_info", "hierarchy", "people", "relationships", "custom_fields", "summary"] {
+        for part in
+            ["webhook_metadata", "task_info", "hierarchy", "people", "relationships", "custom_fields", "summary"]
+        {
             assert!(structured[part].is_object(), "{part} of {structured}\n{delivery}");
         }
         assert!(structured["warnings"].is_array(), "{structured}");
