@@ -131,12 +131,8 @@ async fn about_otavio(world: &World, who: ContactId) -> ConversationId {
 /// A letter's calendar file, its folded lines made whole.
 fn calendar_of(letter: &Outbox) -> String {
     fn found(value: &serde_json::Value) -> Option<&str> {
-        match value {
-            serde_json::Value::String(text) => text.starts_with("BEGIN:VCALENDAR").then_some(text),
-            serde_json::Value::Object(all) => all.values().find_map(found),
-            serde_json::Value::Array(all) => all.iter().find_map(found),
-            serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => None,
-        }
+        let inside = value.as_object().and_then(|all| all.values().find_map(found));
+        value.as_str().filter(|text| text.starts_with("BEGIN:VCALENDAR")).or(inside)
     }
     found(&serde_json::from_str(&letter.body).unwrap()).unwrap().replace("\r\n ", "")
 }
