@@ -45,7 +45,8 @@ async fn probe(url: &str) -> Result<(), String> {
 
 /// The calls that the suite asks for.
 fn told() -> Option<Vec<(String, Map<String, Value>)>> {
-    let context: Value = serde_json::from_str(&std::env::var("MCP_CONFORMANCE_CONTEXT").ok()?).ok()?;
+    let context: Value =
+        serde_json::from_slice(std::env::var_os("MCP_CONFORMANCE_CONTEXT")?.as_encoded_bytes()).ok()?;
     let calls = context.get("toolCalls")?.as_array()?.iter();
     let call = |call: &Value| {
         let arguments = call.get("arguments").and_then(Value::as_object).cloned().unwrap_or_default();
