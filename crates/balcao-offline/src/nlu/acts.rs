@@ -137,7 +137,9 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         let subject = has(&words, SUBJECTS) && !found.iter().any(|act| OWN_SUBJECT.contains(act));
         let about = significant(&clause);
         let polite = found.iter().any(|act| [Act::Greeting, Act::Thanks, Act::Goodbye].contains(act));
-        let answers_when = slots.has_when() && about.len() < 2;
+        // "Quinta ou sexta?" answers "which day?", and is no question to look up.
+        let answers_when =
+            slots.has_when() && (about.len() < 2 || significant(&without_dates(&clause, slots)).is_empty());
         let substantial = about.len() >= if polite { 2 } else { 1 };
         let open = asks && substantial && !main && !answers_when && !clause.contains('@');
         if subject || open {
@@ -183,12 +185,18 @@ fn opens_on(clause: &str, words: &str, slots: &Utterance) -> bool {
     if !has(words, OPEN) || !(holiday || has_day(clause, slots)) || has(words, &["quem", "ele", "ela", "who"]) {
         return false;
     }
+    let rest = without_dates(clause, slots);
+    let open: Vec<String> = OPEN.iter().chain(HOLIDAY).flat_map(|word| search_tokens(word)).collect();
+    significant(&rest).iter().all(|word| open.contains(word))
+}
+
+/// The clause without the dates that it names.
+fn without_dates(clause: &str, slots: &Utterance) -> String {
     let mut rest = clause.to_owned();
     for found in balcao_language::find_dates(clause, reference(slots)).into_iter().rev() {
         rest.replace_range(found.start..found.end, " ");
     }
-    let open: Vec<String> = OPEN.iter().chain(HOLIDAY).flat_map(|word| search_tokens(word)).collect();
-    significant(&rest).iter().all(|word| open.contains(word))
+    rest
 }
 
 fn has_day(clause: &str, slots: &Utterance) -> bool {
