@@ -96,7 +96,7 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             if args.json {
                 say(&serde_json::to_string(&found).unwrap_or_default());
             } else if found.is_empty() {
-                say("every message left");
+                say("no message failed; those that wait to be sent are not listed");
             } else {
                 found.iter().for_each(|one| say(&line(one, &zone)));
             }
