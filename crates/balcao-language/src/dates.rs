@@ -7,8 +7,10 @@
 //! - "Sexta da semana que vem", "da próxima semana", "da outra semana" is that day in the week after this one; weeks begin
 //!   on Monday. "Sexta passada" is the last one before today.
 //! - "Dia 15" is the next 15th from today on, in a month that has one. A date without a year is the next such date from
-//!   today on. Day comes before month; month before day is read only where the other order is impossible ("04/21"). In
-//!   English both orders are usual: "03/04" may be either day, and is [`DateProblem::Ambiguous`] unless a weekday decides.
+//!   today on. Day comes before month; month before day is read only where the other order is impossible ("04/21/2026",
+//!   "4-21"), and not from "12/13" alone, which is a slip in Portuguese. In English both orders are usual: "03/04" may be
+//!   either day, and is [`DateProblem::Ambiguous`] unless a weekday decides.
+//! - "De hoje a oito" is the same weekday one week later, "a quinze" two.
 //! - A two-digit year is 20xx below 70, 19xx from there.
 //! - A weekday beside a date must be that date's weekday, else the date is a [`DateProblem::WeekdayMismatch`].
 //! - "Terça 25" is the 25th, if that day is a Tuesday, else a problem. So is "sexta 10": an hour is written "10h" or "às 10".
@@ -21,6 +23,7 @@
 //!
 //! Replies echo weekday and date, so a customer who meant the other Friday sees it.
 
+mod ahead;
 mod either;
 mod holidays;
 mod joined;

@@ -86,7 +86,35 @@ fn days_are_read_as_customers_write_them() {
         assert_eq!(only(text), Ok(DateSpan::Day(date(2026, month, day))), "{text:?}");
     }
     assert_eq!(only("20/11"), Ok(DateSpan::Day(date(2027, 11, 20))));
-    assert_eq!(only("dia 29/02"), Ok(DateSpan::Day(date(2028, 2, 29))));
+}
+
+#[test]
+fn what_no_calendar_has_is_impossible() {
+    for text in ["12/13", "32/12", "30/02", "29/02/2027", "daqui a 999999999 dias"] {
+        assert_eq!(only(text), Err(DateProblem::Impossible { written: text.to_owned() }));
+    }
+    assert_eq!(only("29/02"), Ok(DateSpan::Day(date(2028, 2, 29))));
+    // Where the month may come first, or a year stands behind, there is one reading.
+    let english = find_dates_in("can I come on 12/13?", TODAY, Locale::En).pop().unwrap().reading;
+    assert_eq!(english, Ok(DateSpan::Day(date(2026, 12, 13))));
+    assert_eq!(only("12/13/2026"), Ok(DateSpan::Day(date(2026, 12, 13))));
+}
+
+#[test]
+fn days_are_counted_from_a_day_that_is_named() {
+    for (text, month, day) in [
+        ("de hoje a oito", 12, 1),
+        ("de hoje a 8", 12, 1),
+        ("de hj a oito dias", 12, 1),
+        ("de hoje a quinze", 12, 8),
+        ("pode ser de amanhã a oito?", 12, 2),
+        ("de sexta a oito", 12, 4),
+        ("depois de depois de amanhã", 11, 27),
+        ("dps de dps de amanha", 11, 27),
+    ] {
+        assert_eq!(only(text), Ok(DateSpan::Day(date(2026, month, day))), "{text:?}");
+    }
+    assert_eq!(only("de hoje a 8 de dezembro"), Ok(DateSpan::Range { first: TODAY, last: date(2026, 12, 8) }));
 }
 
 #[test]

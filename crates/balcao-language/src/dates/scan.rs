@@ -107,7 +107,8 @@ fn on_weekday(said: Weekday, reading: &Reading) -> Option<Reading> {
 impl Scanner<'_> {
     fn date_at(&self, from: usize) -> Option<Found> {
         let several = self
-            .range(from)
+            .weeks_from(from)
+            .or_else(|| self.range(from))
             .or_else(|| self.shifted(from))
             .or_else(|| self.holiday(from))
             .or_else(|| self.named_span(from));
@@ -194,8 +195,10 @@ impl Scanner<'_> {
         let swapped = (["/", "-"].contains(&separator) && named.is_none() && day <= 12 && month <= 12 && day != month)
             .then_some((month, day))
             .filter(|_| self.is_english());
-        // Month before day only where the other order cannot be.
-        let (day, month) = if month > 12 && day <= 12 { (month, day) } else { (day, month) };
+        // Month before day only where the other order cannot be. "12/13" alone is a slip in Portuguese.
+        let slip = separator == "/" && !has_third && !self.is_english();
+        let month_first = month > 12 && day <= 12 && !slip;
+        let (day, month) = if month_first { (month, day) } else { (day, month) };
         if has_third {
             let year = year_of(self.at(third_at))?;
             let to = third_at.saturating_add(1);
@@ -315,7 +318,8 @@ impl Scanner<'_> {
     }
 
     pub(super) fn relative(&self, from: usize) -> Option<(usize, Reading)> {
-        const WORDS: [(&[&str], i64); 5] = [
+        const WORDS: [(&[&str], i64); 6] = [
+            (&["depois de depois de amanha", "depois de dps de amanha", "dps de dps de amanha"], 3),
             (
                 &[
                     "dia depois de amanha",
@@ -413,21 +417,6 @@ impl Scanner<'_> {
             return range(to, first, first.last_of_month());
         }
         None
-    }
-
-    /// "Daqui a 3 dias", "em uma semana", "in 2 weeks".
-    fn distance(&self, from: usize) -> Option<(usize, Reading)> {
-        let next = self.phrase(from, &["daqui a", "daqui ha", "daqui", "dentro de", "em", "in"])?;
-        let number = number_at(self.tokens, next)?;
-        let count = i64::from(number.value.min(3660));
-        let to = number.next.saturating_add(1);
-        let span = match self.at(number.next) {
-            "dia" | "dias" | "day" | "days" => count.days(),
-            "semana" | "semanas" | "week" | "weeks" => count.weeks(),
-            "mes" | "meses" | "month" | "months" => count.months(),
-            _ => return None,
-        };
-        Some((to, Ok(DateSpan::Day(self.plus(span)))))
     }
 
     /// "Dia 15", "dia quinze", "no 15", "on the 15th", "dia 5 do mês que vem".
