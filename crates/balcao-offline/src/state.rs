@@ -69,6 +69,8 @@ pub struct Dialogue {
     pub presumed: bool,
     /// True if any professional will do.
     pub any_professional: bool,
+    /// True if the last look at free times failed because nobody has the name that was asked for.
+    pub nobody_so_named: bool,
     /// The day wanted.
     pub day: Option<Day>,
     /// The day that a question for hours or people was about: meant if no other is named.
@@ -138,6 +140,7 @@ impl Dialogue {
             queue: Vec::new(),
             presumed: false,
             any_professional: false,
+            nobody_so_named: false,
             day: None,
             topic_day: None,
             times: Vec::new(),
@@ -404,6 +407,10 @@ impl Dialogue {
 
     /// Takes in a tool's answer.
     fn see(&mut self, outcome: Outcome, today: Date) {
+        if results::usual_name(&outcome.name) == "check_availability" {
+            let named = outcome.arguments.get("barber_name").is_some_and(serde_json::Value::is_string);
+            self.nobody_so_named = named && outcome.code() == Some("not_found");
+        }
         if outcome.code().is_none() {
             match results::usual_name(&outcome.name) {
                 "get_services" | "get_barbers" | "get_subscription_plans" => {

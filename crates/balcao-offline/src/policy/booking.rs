@@ -51,8 +51,8 @@ impl Desk<'_> {
             self.without_day(&wish);
             return;
         };
-        if dialogue.rolled_over(day.first) {
-            self.say(Line::DatePassed { date: dialogue.that_was_meant(day.first) });
+        if let Some(line) = super::no_such_day(dialogue, day) {
+            self.say(line);
             return;
         }
         if day.first == day.last { self.on_day(&wish, day.first) } else { self.in_days(&wish, day) }

@@ -194,8 +194,8 @@ impl Desk<'_> {
             _ => None,
         };
         let day = several.or(dialogue.day).or(dialogue.topic_day);
-        if let Some(day) = day.filter(|day| day.last < today || dialogue.rolled_over(day.first)) {
-            self.say(Line::DatePassed { date: dialogue.that_was_meant(day.first) });
+        if let Some(line) = day.and_then(|day| super::no_such_day(dialogue, day)) {
+            self.say(line);
             return;
         }
         let asked = day.unwrap_or(Day { last: today.saturating_add(OFFERED_DAYS.days()), ..Day::on(today) });

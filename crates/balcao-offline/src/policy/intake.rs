@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::hours::{periods, worded};
 use super::{Call, Decision, slots::spread};
 use crate::catalog::Named;
-use crate::nlu::{Act, Day};
+use crate::nlu::Act;
 use crate::results::{self, Outcome};
 use crate::state::{Dialogue, GUEST_NAME, Goal, OWN_NAME, Question, own_appointment};
 use crate::words::Line;
@@ -128,9 +128,8 @@ impl<'a> Intake<'a> {
         if let Some(written) = &said.impossible_time {
             return Some(Line::ImpossibleTime { written: written.clone() });
         }
-        let over = |day: &Day| day.last < dialogue.today() || dialogue.rolled_over(day.first);
-        if let Some(day) = dialogue.day.filter(over) {
-            return Some(Line::DatePassed { date: dialogue.that_was_meant(day.first) });
+        if let Some(line) = dialogue.day.and_then(|day| super::no_such_day(dialogue, day)) {
+            return Some(line);
         }
         let mut times = dialogue.offered.clone();
         times.sort_unstable();

@@ -382,12 +382,23 @@ fn accepts_a_person(dialogue: &Dialogue) -> bool {
     let said = &dialogue.utterance;
     let polite = |act: &Act| matches!(act, Act::Greeting | Act::Thanks | Act::Want | Act::GoAhead);
     let plain = said.acts.iter().all(polite) && said.questions.is_empty() && !said.has_when();
+    let chooses = dialogue.catalog.professional_in(&said.text) != crate::catalog::Named::Nothing;
     dialogue.asked == Question::Human
+        && !chooses
         && match agreement(&said.text) {
             Agreement::Yes => true,
             Agreement::Unclear => plain && leans_to(&said.text) == Some(true),
             Agreement::No | Agreement::Contested => false,
         }
+}
+
+/// What is said to a day that is over, or that the coming year does not have; `None` for one that may be asked for.
+fn no_such_day(dialogue: &Dialogue, day: crate::nlu::Day) -> Option<Line> {
+    if let Some(written) = dialogue.missing(day.first) {
+        return Some(Line::ImpossibleDate { written });
+    }
+    let over = (day.last < dialogue.today()).then_some(day.first);
+    over.or_else(|| dialogue.passed(day.first)).map(|date| Line::DatePassed { date })
 }
 
 /// What is said to a date that cannot be.

@@ -51,6 +51,11 @@ impl Desk<'_> {
             },
         };
         let professional = match dialogue.professional() {
+            // Tools know aliases, but one that errs repeatedly is withdrawn: a second strange name is not tried.
+            Named::Unknown(said) if dialogue.nobody_so_named && self.answered("check_availability").is_none() => {
+                self.say(Line::NoSuchProfessional { said, list: dialogue.catalog.professionals.clone() });
+                return None;
+            }
             Named::One(name) | Named::Unknown(name) => Some(name),
             Named::Several(list) => {
                 self.say(Line::WhichProfessional { list });

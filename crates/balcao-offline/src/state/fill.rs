@@ -196,19 +196,35 @@ impl Dialogue {
         }
     }
 
-    /// True if a date without a year is so far ahead only because this year's is over: "20/11" on the 24th.
+    /// A day without a year that was meant for this year and is over: "20/11" on the 24th, which is read as next year's.
     #[must_use]
-    pub fn rolled_over(&self, date: Date) -> bool {
-        let months = jiff::Span::new().months(10);
-        let far = self.today().checked_add(months).is_ok_and(|limit| date > limit);
-        let year = date.year().to_string();
-        far && !self.mentions.iter().any(|text| text.contains(&year))
+    pub fn passed(&self, date: Date) -> Option<Date> {
+        let this_year = self.said_without_year(date)?;
+        this_year.filter(|meant| *meant < self.today())
     }
 
-    /// The day that a date which rolled over was meant for: this year's, which is over.
+    /// As it is written, a day without a year that the coming twelve months do not have: "29/02" before a year that is no leap year.
     #[must_use]
-    pub fn that_was_meant(&self, date: Date) -> Date {
-        if self.rolled_over(date) { date.saturating_sub(jiff::Span::new().years(1)) } else { date }
+    pub fn missing(&self, date: Date) -> Option<String> {
+        let leap_day = self.said_without_year(date)?.is_none();
+        leap_day.then(|| format!("{:02}/{:02}", date.day(), date.month()))
+    }
+
+    /// The same day a year before one that is ten months ahead or more and was said without its year, `None` inside where that year
+    /// has none. "Daqui a um ano" says no day of the month, and is meant as it stands.
+    fn said_without_year(&self, date: Date) -> Option<Option<Date>> {
+        let months = jiff::Span::new().months(10);
+        let far = self.today().checked_add(months).is_ok_and(|limit| date > limit);
+        let says = |number: u32| {
+            self.mentions.iter().any(|text| {
+                let tokens = balcao_language::tokens(text);
+                (0..tokens.len())
+                    .any(|at| balcao_language::numbers::number_at(&tokens, at).is_some_and(|said| said.value == number))
+            })
+        };
+        let year = u32::try_from(date.year()).ok()?;
+        let dated = says(u32::try_from(date.day()).ok()?) && !says(year) && !says(year % 100);
+        (far && dated).then(|| Date::new(date.year().saturating_sub(1), date.month(), date.day()).ok())
     }
 
     /// "Sim" to an offer of times, and nothing else.
