@@ -31,6 +31,8 @@ pub struct AppointmentView {
     pub start: String,
     /// The local time it ends, `HH:MM`.
     pub finish: String,
+    /// The local date it ends on: the next one for a visit until midnight or over it.
+    pub finish_date: Date,
     /// Where it stands.
     pub status: AppointmentStatus,
     /// The price at booking; zero where a plan covers it.
@@ -116,6 +118,7 @@ pub(crate) fn view(one: &Appointment, names: &BTreeMap<ProfessionalId, String>, 
         date: start.date(),
         start: start.strftime("%H:%M").to_string(),
         finish: end.strftime("%H:%M").to_string(),
+        finish_date: end.date(),
         status: one.status,
         price: one.price,
         attendee: one.attendee.clone(),

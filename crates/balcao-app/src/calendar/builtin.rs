@@ -193,8 +193,10 @@ fn entry(view: AppointmentView) -> Entry {
 
 /// Another one whenever anything of the visit is another.
 fn version(visit: &Visit) -> Version {
-    let Visit { professional, service, date, start, finish, status, price, attendee } = visit;
-    Version::new(format!("{date}T{start}-{finish} {status} {professional:?} {service:?} {price:?} {attendee:?}"))
+    let Visit { professional, service, date, start, finish, finish_date, status, price, attendee } = visit;
+    Version::new(format!(
+        "{date}T{start}-{finish_date}T{finish} {status} {professional:?} {service:?} {price:?} {attendee:?}"
+    ))
 }
 
 fn refused(refusal: BookingRefusal) -> Refusal {
@@ -233,17 +235,19 @@ mod tests {
             date: date(2026, 11, 24),
             start: "10:00".to_owned(),
             finish: "10:30".to_owned(),
+            finish_date: date(2026, 11, 24),
             status: AppointmentStatus::Confirmed,
             price: Money::new(4_500, Currency::BRL),
             attendee: None,
         };
         let as_it_was = entry(view());
-        let changes: [fn(&mut AppointmentView); 8] = [
+        let changes: [fn(&mut AppointmentView); 9] = [
             |one| one.professional = "Bruno Reis".to_owned(),
             |one| one.service = "Barba".to_owned(),
             |one| one.date = date(2026, 11, 25),
             |one| one.start = "09:30".to_owned(),
             |one| one.finish = "11:00".to_owned(),
+            |one| one.finish_date = date(2026, 11, 25),
             |one| one.status = AppointmentStatus::Cancelled,
             |one| one.price = Money::new(0, Currency::BRL),
             |one| one.attendee = Some("Bento".to_owned()),

@@ -1,5 +1,6 @@
 //! Days of an agenda as hours and busy times: what several professionals leave free together, turned round.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use balcao_domain::hours::{Period, of_minutes};
@@ -7,9 +8,9 @@ use balcao_domain::intervals::{merged, without};
 use balcao_domain::scheduling::QUANTUM_MIN;
 use balcao_domain::service::Service;
 use balcao_domain::{ProfessionalId, Span};
-use jiff::ToSpan;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
 
 use super::BusyDay;
 use crate::agenda::Agenda;
@@ -32,8 +33,7 @@ fn day(agenda: &Agenda, only: Option<ProfessionalId>, date: Date) -> BusyDay {
     let of_some = |service: &&Service| people().any(|one| one.offers(service.id).is_none());
     let free_for = agenda.services.iter().filter(of_some);
     let free_for = free_for.map(|service| (service.name.clone(), starts(agenda, Some(service), only, date)));
-    let free =
-        people().flat_map(|one| agenda.free_spans(one, date)).filter_map(|span| minutes(&agenda.zone, date, span));
+    let free = people().flat_map(|one| agenda.free_spans(one, date)).flat_map(|span| minutes(&agenda.zone, date, span));
     let busy = without(&open, &merged(free.collect()));
     BusyDay {
         date,
@@ -53,21 +53,41 @@ fn starts(agenda: &Agenda, service: Option<&Service>, only: Option<ProfessionalI
     starts.into_iter().collect()
 }
 
-/// The part of a span on a date, by the clock on the wall.
-fn minutes(zone: &TimeZone, date: Date, span: Span) -> Option<(u16, u16)> {
-    let minute = |at: jiff::Timestamp| {
-        let local = zone.to_datetime(at);
-        let of_day = u16::try_from(i32::from(local.hour()) * 60 + i32::from(local.minute())).unwrap_or_default();
-        match local.date().cmp(&date) {
-            std::cmp::Ordering::Less => 0,
-            std::cmp::Ordering::Equal => of_day,
-            std::cmp::Ordering::Greater => 24 * 60,
-        }
-    };
+/// The parts of a span on a date, by the clock on the wall: of an hour that the clock repeats the first time counts, as no visit
+/// begins in the second.
+fn minutes(zone: &TimeZone, date: Date, span: Span) -> Vec<(u16, u16)> {
+    let again = repeated(zone, date);
+    let spans = without(&[(span.start.as_second(), span.end.as_second())], again.as_slice());
     // What is left of a quantum that has begun is nobody's.
     let quantum = u16::try_from(QUANTUM_MIN).unwrap_or(1);
-    let (from, to) = (minute(span.start).next_multiple_of(quantum), minute(span.end));
-    (from < to).then_some((from, to))
+    let on_the_wall = |(start, end): (i64, i64)| {
+        // The end is where the last second stops: 24:00, and not the 23:00 that it is called where the clock goes back then.
+        let last = minute_on(zone, date, end.saturating_sub(1), 1)?;
+        let first = minute_on(zone, date, start, 0)?.next_multiple_of(quantum);
+        (first < last).then_some((first, last))
+    };
+    spans.into_iter().filter_map(on_the_wall).collect()
+}
+
+/// The minute of `date` that a second lies in, after so many more seconds; the nearest end of the day for one of another date.
+fn minute_on(zone: &TimeZone, date: Date, second: i64, more: i32) -> Option<u16> {
+    let local = zone.to_datetime(Timestamp::from_second(second).ok()?);
+    let of_day = i32::from(local.hour()) * 3600 + i32::from(local.minute()) * 60 + i32::from(local.second());
+    match local.date().cmp(&date) {
+        Ordering::Less => Some(0),
+        Ordering::Equal => u16::try_from((of_day + more) / 60).ok(),
+        Ordering::Greater => Some(24 * 60),
+    }
+}
+
+/// The stretch of a date that the clock shows a second time, in seconds since the epoch.
+fn repeated(zone: &TimeZone, date: Date) -> Option<(i64, i64)> {
+    let midnight = date.to_zoned(zone.clone()).ok()?.timestamp();
+    let change = zone.following(midnight).next()?;
+    let at = change.timestamp();
+    let back = zone.to_offset(midnight).seconds() - change.offset().seconds();
+    let from = at.as_second();
+    (back > 0 && zone.to_datetime(at).date() == date).then(|| (from, from + i64::from(back)))
 }
 
 fn minutes_of(period: Period) -> (u16, u16) {

@@ -85,6 +85,8 @@ pub struct Visit {
     pub start: String,
     /// The local time it ends, `HH:MM`.
     pub finish: String,
+    /// The local date it ends on: the next one for a visit until midnight or over it.
+    pub finish_date: Date,
     /// Where it stands.
     pub status: AppointmentStatus,
     /// The price at booking; zero where a plan covers it.
@@ -95,8 +97,10 @@ pub struct Visit {
 
 impl From<AppointmentView> for Visit {
     fn from(view: AppointmentView) -> Self {
-        let AppointmentView { professional, service, date, start, finish, status, price, attendee, .. } = view;
-        Self { professional, service, date, start, finish, status, price, attendee }
+        let AppointmentView {
+            professional, service, date, start, finish, finish_date, status, price, attendee, ..
+        } = view;
+        Self { professional, service, date, start, finish, finish_date, status, price, attendee }
     }
 }
 

@@ -58,12 +58,12 @@ pub(crate) fn business_hours(cx: &ToolContext, open: &[Period], closed: bool) ->
 
 /// An event as a model sees it: when it is and how it is named for cancelling, and nothing else.
 pub(crate) fn event(cx: &ToolContext, entry: &Entry) -> Value {
-    let on = written(entry.visit.date);
+    let (on, until) = (written(entry.visit.date), written(entry.visit.finish_date));
     json!({
         "id": entry.id.as_str(),
         "summary": say(cx, "Compromisso Ocupado", "Busy"),
         "start": format!("{on} {}", entry.visit.start),
-        "end": format!("{on} {}", entry.visit.finish),
+        "end": format!("{until} {}", entry.visit.finish),
     })
 }
 

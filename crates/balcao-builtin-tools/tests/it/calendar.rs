@@ -432,3 +432,44 @@ async fn the_conversations_professional_is_booked_where_the_profile_names_none()
     let booked = world.call(world.livia().await, "scheduleAppointmentTool", cut("25/11/2026", "15:00")).await;
     assert_eq!(booked.value["professional"], "Otávio Prado", "{}", booked.value);
 }
+
+/// Open until midnight, also on the day on which the clock goes back from 24:00 to 23:00.
+const LATE: &str = r#"
+organization:
+  name: Noturna
+  slug: noturna
+  timezone: America/Sao_Paulo
+  locale: pt-BR
+  currency: BRL
+  hours: {fri: ["22:00-24:00"], sat: ["22:00-24:00"]}
+  scheduling: {slot_step_minutes: 30, minimum_notice_minutes: 0, maximum_advance_days: 60, cancellation_notice_minutes: 0}
+services:
+  - {name: Corte, price: "50.00", duration_minutes: 30}
+professionals:
+  - {name: Ana, hours: {fri: ["22:00-24:00"], sat: ["22:00-24:00"]}, services: [Corte]}
+contacts:
+  - {name: Caio, phone: "+55 31 99640-1177"}
+"#;
+
+#[tokio::test]
+async fn a_visit_until_midnight_and_one_where_the_clock_goes_back_are_busy_and_end_when_they_do() {
+    let world = self::world("barbearia-figueira.yaml", "2018-02-16T10:00", &settings(), |_| LATE.to_owned()).await;
+    let caio = world.caio().await;
+    for date in ["16/02/2018", "17/02/2018"] {
+        let what = json!({"serviceName": "Corte", "appointmentDate": date, "appointmentTime": "23:30"});
+        assert_eq!(world.call(caio, "scheduleAppointmentTool", what).await.value["success"], true, "{date}");
+        let day = slots(&world, caio, date, date).await["days"][0].clone();
+        assert_eq!(day["busySlots"], json!([{"start": "23:30", "end": "24:00"}]), "{day}");
+        assert_eq!(day["freeSlots"], json!(["22:00", "22:30", "23:00"]), "{day}");
+    }
+    let listed = world.call(caio, "listEventsTool", json!({"startDate": "16/02/2018", "endDate": "18/02/2018"})).await;
+    let ends: Vec<&str> =
+        listed.value["events"].as_array().unwrap().iter().map(|event| event["end"].as_str().unwrap()).collect();
+    // On the 17th half past eleven is half an hour before eleven, which comes twice.
+    assert_eq!(ends, ["17/02/2018 00:00", "17/02/2018 23:00"]);
+    // All else is free: an hour that comes twice is not busy for that.
+    let empty = self::world("barbearia-figueira.yaml", "2018-02-16T10:00", &settings(), |_| LATE.to_owned()).await;
+    let caio = empty.caio().await;
+    let day = slots(&empty, caio, "17/02/2018", "17/02/2018").await["days"][0].clone();
+    assert_eq!(day["busySlots"], json!([]), "{day}");
+}

@@ -282,6 +282,7 @@ fn entry(id: i64, event: &Event) -> Entry {
         date: event.date,
         start: format_minute(event.start_min),
         finish: format_minute(event.start_min + MINUTES),
+        finish_date: event.date,
         status: event.status,
         price: Money::new(4_500, Currency::BRL),
         attendee: None,
