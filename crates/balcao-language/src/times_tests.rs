@@ -99,6 +99,20 @@ fn windows() {
 }
 
 #[test]
+fn a_part_of_the_day_makes_no_hour_of_a_date() {
+    for text in ["17/02 à noite", "dia 15 à noite", "dia 8 de noite", "no dia 3 à noite, 17/12 não"] {
+        let TimeReading::Window(window) = only(text) else { panic!("{text}") };
+        assert_eq!(window.period, Some(Period::Evening), "{text}");
+    }
+    for (text, hour) in
+        [("17/02 7 da noite", 19), ("outro dia 15h", 15), ("dia 15, 8 da noite", 20), ("dia 5 às 8 da noite", 20)]
+    {
+        let TimeReading::At { time: at, .. } = only(text) else { panic!("{text}") };
+        assert_eq!(at, time(hour, 0, 0, 0), "{text}");
+    }
+}
+
+#[test]
 fn no_times() {
     for text in [
         "boa tarde",

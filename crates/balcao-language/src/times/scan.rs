@@ -219,7 +219,7 @@ impl Scanner<'_> {
             }
             return None;
         }
-        if self.counts_duration(from) {
+        if self.counts_duration(from) || self.is_of_a_date(from) {
             return None;
         }
         let clock = self.clock(from)?;
@@ -228,6 +228,14 @@ impl Scanner<'_> {
             && !["dia", "/", "-", ".", ",", "$", ":", "numero"].contains(&before(self.tokens, from, 1))
             && self.tokens.get(from).is_some_and(|token| !["um", "uma", "one"].contains(&token.text.as_str()));
         (clock.marked || naked).then(|| self.hit(from, clock, false)).flatten()
+    }
+
+    /// True for the month of "17/02 à noite" and the day of "dia 15 à noite": a part of the day makes no hour of either.
+    fn is_of_a_date(&self, from: usize) -> bool {
+        let joined = before(self.tokens, from, 1) == "/" && is_glued(self.tokens, from);
+        let number = number_at(self.tokens, from).filter(|_| joined || before(self.tokens, from, 1) == "dia");
+        let marks = ["h", "hs", "hr", "hrs", "hora", "horas", ":", "am", "pm"];
+        number.is_some_and(|number| !marks.contains(&self.at(number.next)))
     }
 
     fn hit(&self, from: usize, clock: Clock, approximate: bool) -> Option<Hit> {
