@@ -216,6 +216,12 @@ fn availability_first(value: &Value) -> Option<(String, Time)> {
     Some((name, appointment(slot).time?))
 }
 
+/// Whether a booking found that the contact had that very appointment already, so that nothing was done.
+#[must_use]
+pub fn was_booked(result: &Value) -> bool {
+    ["already_booked", "alreadyBooked"].iter().any(|key| result.get(key).and_then(Value::as_bool) == Some(true))
+}
+
 /// A price as it is said: given as a number of reais, a decimal text, or already worded.
 #[must_use]
 pub fn price(value: &Value, locale: balcao_language::say::Locale) -> Option<String> {

@@ -95,6 +95,7 @@ fn success(cx: &ToolContext, done: &IntakeBooked, client_name: &str) -> ToolOutp
         "client_name": client_name,
         "for_somebody_else": done.for_somebody_else.is_some(),
         "price": one.price.to_string(),
+        "already_booked": done.booked.already_booked,
         "message": message,
     }))
     .receipt(receipt(ReceiptKind::Booked, one))

@@ -110,6 +110,7 @@ fn success(cx: &ToolContext, booked: &Booked) -> ToolOutput {
         "type": if booked.plan_name.is_some() { "plan" } else { "single" },
         "is_subscriber": booked.is_subscriber,
         "plan_name": booked.plan_name,
+        "already_booked": booked.already_booked,
         "message": message,
     }))
     .receipt(receipt(ReceiptKind::Booked, one))

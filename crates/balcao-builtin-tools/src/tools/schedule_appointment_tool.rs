@@ -140,6 +140,7 @@ fn success(cx: &ToolContext, done: &Done) -> ToolOutput {
         "end": one.finish,
         "service": one.service,
         "professional": one.professional,
+        "alreadyBooked": done.already,
     }))
     .receipt(visit_receipt(ReceiptKind::Booked, one))
 }

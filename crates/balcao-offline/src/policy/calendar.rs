@@ -381,7 +381,11 @@ impl Desk<'_> {
         if let Some(told) = results::text(&outcome.result, &["error"]) {
             self.say(Line::Refused { message: Some(told) });
         }
-        self.say(Line::Refused { message: None });
+        // Another day may do; of what else is refused a person knows more.
+        let other_day = ["TOO_FAR", "PAST_DATE", "TOO_LATE", "OUTSIDE_HOURS"];
+        let reason = outcome.result.get("reason").and_then(Value::as_str);
+        let another = reason.is_some_and(|reason| other_day.contains(&reason));
+        self.say(if another { Line::AskDay } else { Line::Refused { message: None } });
     }
 
     /// Days of the calendar; `None` while they are missing, or where they were refused.

@@ -65,7 +65,12 @@ impl Desk<'_> {
         }
         match results::usual_name(&outcome.name) {
             "create_appointment" => {
-                self.say(Line::Booked { what: filled(what, given) });
+                let what = filled(what, given);
+                self.say(if results::was_booked(&outcome.result) {
+                    Line::HaveAlready { what }
+                } else {
+                    Line::Booked { what }
+                });
                 if let Some(wish) = self.dialogue.queue.first().filter(|_| !self.next_is_complete()) {
                     let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
                     self.say(Line::NextOf { wish: self.label(wish), settled });
