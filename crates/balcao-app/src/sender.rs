@@ -373,6 +373,13 @@ impl Sender {
             if waits && vet::overtaken(tx, &message)? {
                 return overtaken(tx, &message, now).map(|()| false);
             }
+            if waits && outbox::is_left_behind(tx, &message)? {
+                let dead = after_attempt(AttemptOutcome::Refused, own, 0, Duration::ZERO, now);
+                if outbox::record(tx, &message, dead, None, Some(LEFT_BEHIND), now)? {
+                    tell(tx, &message, OutboxState::Dead, LEFT_BEHIND, now)?;
+                }
+                return Ok(false);
+            }
             if attempt.closed && instead(tx, &terms, &message, attempt.failure.as_deref().unwrap_or_default(), now)? {
                 return Ok(false);
             }
@@ -416,6 +423,7 @@ impl Sender {
 /// Between two attempts to write down what came of a message.
 const AGAIN: Duration = Duration::from_secs(1);
 const SLEPT: &str = "the program stood still for longer than it had time to send it";
+const LEFT_BEHIND: &str = "it did not leave in its time, and what was written after it has";
 const OUTSIDE_WINDOW: &str = "outside the window: the customer's last message is too old, only a template may be sent";
 
 impl Attempt {

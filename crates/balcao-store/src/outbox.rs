@@ -293,6 +293,22 @@ pub fn record(
     Ok(changed == 1)
 }
 
+/// Whether a message was given up and something behind it in its conversation has left since: sent now, it would come after what it
+/// was written before (I-14).
+///
+/// # Errors
+/// What the database said.
+pub fn is_left_behind(tx: &mut Tx<'_>, attempted: &Outbox) -> Result<bool, StoreError> {
+    let later = tx.query_optional(
+        "SELECT 1 FROM outbox AS one JOIN outbox AS later
+            ON later.conversation_id = one.conversation_id AND later.seq > one.seq AND later.state IN ('sending', 'sent', 'unknown')
+         WHERE one.organization_id = ?1 AND one.id = ?2 AND one.state = 'unknown' LIMIT 1",
+        values![attempted.organization, attempted.id],
+        |row| row.get::<i64>(0),
+    )?;
+    Ok(later.is_some())
+}
+
 /// Puts its template in the place of a message that is being sent and certainly was not, because the channel's window is
 /// closed; it is tried again at once. Tells whether it did. A template has no further one.
 ///

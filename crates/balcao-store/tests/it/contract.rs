@@ -103,6 +103,7 @@ contract! {
         an_unknown_message_holds_the_next_back_for_a_while_and_is_never_repeated,
         an_attempt_that_was_cut_short_is_unknown,
         a_late_answer_still_counts_and_an_older_one_does_not,
+        what_was_given_up_is_left_behind_by_what_leaves_after_it,
         a_status_finds_its_message_by_either_name,
         a_turn_has_one_set_of_messages,
         what_is_pending_is_withdrawn_when_a_person_takes_over,

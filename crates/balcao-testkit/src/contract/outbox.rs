@@ -20,6 +20,7 @@ cases!(
     an_unknown_message_holds_the_next_back_for_a_while_and_is_never_repeated,
     an_attempt_that_was_cut_short_is_unknown,
     a_late_answer_still_counts_and_an_older_one_does_not,
+    what_was_given_up_is_left_behind_by_what_leaves_after_it,
     a_status_finds_its_message_by_either_name,
     a_turn_has_one_set_of_messages,
     what_is_pending_is_withdrawn_when_a_person_takes_over,
@@ -186,6 +187,28 @@ pub async fn a_late_answer_still_counts_and_an_older_one_does_not(store: &Store)
         assert!(record(tx, &second, AttemptOutcome::Accepted, 71)?);
         let [found] = outbox::of_conversation(tx, world.organization, conversation)?.try_into().unwrap();
         assert_eq!((found.state, found.provider_message.as_deref()), (OutboxState::Sent, Some("wamid.1")));
+        Ok(())
+    })
+    .await;
+}
+
+/// I-14: what was given up has no place any more once something behind it has left.
+pub async fn what_was_given_up_is_left_behind_by_what_leaves_after_it(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        push(tx, world, conversation, None, "a1")?;
+        push(tx, world, conversation, None, "a2")?;
+        let [first] = send_at(tx, 0)?.try_into().unwrap();
+        assert!(!outbox::is_left_behind(tx, &first)?);
+        outbox::expire(tx, at(30), at(90))?;
+        assert!(!outbox::is_left_behind(tx, &first)?, "nothing has left behind it");
+        let [second] = send_at(tx, 90)?.try_into().unwrap();
+        assert_eq!(second.correlation, "a2");
+        assert!(outbox::is_left_behind(tx, &first)?);
+        assert!(!outbox::is_left_behind(tx, &second)?);
+        assert!(record(tx, &second, AttemptOutcome::Refused, 91)?);
+        assert!(!outbox::is_left_behind(tx, &first)?, "what was behind it did not leave");
         Ok(())
     })
     .await;
