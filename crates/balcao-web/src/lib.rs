@@ -16,6 +16,7 @@ mod limits;
 mod measure;
 mod memory;
 mod problem;
+mod room;
 mod router;
 mod server;
 mod shares;

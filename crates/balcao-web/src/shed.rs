@@ -2,7 +2,8 @@
 //!
 //! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, in all and of one address, beyond so many
 //! messages that wait for an answer, and for addresses that knock too often where no key is asked for, or with keys that do not
-//! hold; and while it is read: beyond so many bytes of bodies that are held. Channels come again, so nothing is lost. Whatever
+//! hold; and while it is read: beyond so many bytes of bodies that are held ([`Room`]). A webhook reads its body itself, after it saw
+//! that a signature stands there at all. Channels come again, so nothing is lost. Whatever
 //! was let in is treated as ever. 503, for everything but health, while memory runs short.
 //!
 //! Invariants: health is always answered; what a key of ours opened is not slowed down here but by the key's own limit, except
@@ -15,24 +16,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use balcao_app::metrics;
 use balcao_app::watch::Watch;
-use balcao_channel::channels::whatsapp::webhook::MAX_BODY;
 use balcao_domain::Clock;
-use futures::StreamExt;
 use ipnet::IpNet;
-use tokio::time::timeout;
 
 use crate::chat::Paces;
 use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::problem::Problem;
-use crate::shares::{NothingLeft, Share, Shares};
+use crate::room::Room;
+use crate::shares::{NothingLeft, Shares};
 
 /// Where the webhooks of channels begin.
 const WEBHOOKS: &str = "/webhooks/";
@@ -191,7 +189,7 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, ne
 
 /// A webhook takes a place, of which no address has more than its share, and its body has its own time. Whoever showed wrong
 /// signatures waits.
-async fn webhook(shed: &Shed, request: Request, next: Next) -> Response {
+async fn webhook(shed: &Shed, mut request: Request, next: Next) -> Response {
     if shed.watch.waiting() > shed.most_waiting {
         return refuse("queue", QUEUE_PAUSE);
     }
@@ -206,42 +204,14 @@ async fn webhook(shed: &Shed, request: Request, next: Next) -> Response {
         Err(NothingLeft::OfOne) => return refuse("address", 1),
         Err(NothingLeft::OfAll) => return refuse("webhooks", 1),
     };
-    let (head, body) = request.into_parts();
-    // Held until the answer is known, as the body is.
-    let mut room = shed.bodies.nothing_yet(stranger.as_deref());
-    let body = match timeout(shed.body_time, whole(body, &mut room)).await {
-        Ok(Ok(body)) => body,
-        Ok(Err(refusal)) => return refusal.into_response(),
-        Err(_elapsed) => return Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long").into_response(),
-    };
-    let response = next.run(Request::from_parts(head, Body::from(body))).await;
+    request.extensions_mut().insert(Room::new(shed.bodies.clone(), stranger.clone(), shed.body_time));
+    let response = next.run(request).await;
     if let Some(stranger) = stranger
         && response.status() == StatusCode::UNAUTHORIZED
     {
         let _counted = shed.strangers.ask(&stranger, shed.clock.now());
     }
     response
-}
-
-/// A body, as far as there is room for it. What is announced to be larger than any channel allows is not waited for; what turns out to be
-/// is refused by its own handler, which is told so by one byte too many.
-async fn whole(body: Body, room: &mut Share) -> Result<Bytes, Problem> {
-    if body.size_hint().lower() > u64::try_from(MAX_BODY).unwrap_or(u64::MAX) {
-        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
-    }
-    let (mut pieces, mut whole) = (body.into_data_stream(), Vec::new());
-    while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_source| Problem::new(StatusCode::BAD_REQUEST, "the body was cut short"))?;
-        if whole.len() + piece.len() > MAX_BODY + 1 {
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
-        }
-        room.grow(piece.len()).map_err(|left| match left {
-            NothingLeft::OfOne => refusal("address", 1),
-            NothingLeft::OfAll => refusal("bodies", 1),
-        })?;
-        whole.extend_from_slice(&piece);
-    }
-    Ok(whole.into())
 }
 
 fn seconds(wait: Duration) -> u32 {
@@ -252,7 +222,7 @@ fn refuse(reason: &'static str, seconds: u32) -> Response {
     refusal(reason, seconds).into_response()
 }
 
-fn refusal(reason: &'static str, seconds: u32) -> Problem {
+pub(crate) fn refusal(reason: &'static str, seconds: u32) -> Problem {
     metrics::shed(reason);
     let detail = format!("too many requests; come again in {seconds} s");
     Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after(seconds)

@@ -37,11 +37,11 @@ impl Signed for Current {
         self.get().get(pack)?.deliveries.as_ref().map(|(deliveries, _)| deliveries.signature_header.clone())
     }
 
-    fn judge(&self, pack: &str, signature: Option<&str>, body: &[u8]) -> Result<Arrived, Unfit> {
+    fn judge(&self, pack: &str, signature: &str, body: &[u8]) -> Result<Arrived, Unfit> {
         let own = self.get();
         let found = own.get(pack).and_then(|one| one.deliveries.as_ref());
         let Some((deliveries, secrets)) = found else { return Err(Unfit::Signature) };
-        let delivery = deliveries.accept(secrets, signature, body).map_err(|refused| match refused {
+        let delivery = deliveries.accept(secrets, Some(signature), body).map_err(|refused| match refused {
             Refused::Unsigned | Refused::Forged => Unfit::Signature,
             Refused::Unreadable => Unfit::Body,
         })?;

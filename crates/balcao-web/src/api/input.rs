@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use axum::body::Bytes;
+use axum::RequestExt;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, Query, Request};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use balcao_tool::FieldProblem;
@@ -170,12 +171,19 @@ fn of_type(headers: &HeaderMap, wanted: &str, detail: &str) -> Result<(), Proble
     Ok(())
 }
 
-/// The whole body.
+/// The whole body. What is announced to be larger than it may be is not waited for.
 async fn bytes(request: Request, within: Duration) -> Result<Bytes, Problem> {
+    let too_large = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
+    let announced = request.body().size_hint().lower();
+    // The limit is the route's; what it leaves of the body tells how large that may be.
+    let request = request.with_limited_body();
+    if request.body().size_hint().upper().is_some_and(|most| most < announced) {
+        return Err(too_large());
+    }
     let bytes = tokio::time::timeout(within, Bytes::from_request(request, &())).await;
     let bytes = bytes.map_err(|_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"))?;
     bytes.map_err(|error| match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"),
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
         _ => Problem::of(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
     })
 }

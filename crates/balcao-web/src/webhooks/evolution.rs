@@ -3,16 +3,15 @@
 //! Invariants: nothing is stored of what does not show the webhook's key; 200 is answered only after everything is durable.
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::routing::post;
 use balcao_app::inbox::Inbox;
 use balcao_channel::channels::evolution::{KIND, webhook};
 use secrecy::SecretString;
 
 use crate::problem::Problem;
+use crate::room::Room;
 use crate::webhooks::counted;
 
 /// What the gateway's webhook needs.
@@ -26,35 +25,23 @@ pub struct EvolutionWebhook {
 
 /// The webhook's route, for [`crate::router_with`].
 pub fn router(hook: EvolutionWebhook) -> Router {
-    let limit = DefaultBodyLimit::max(webhook::MAX_BODY);
-    Router::new().route("/webhooks/evolution", post(receive).layer(limit)).with_state(hook)
+    Router::new().route("/webhooks/evolution", post(receive)).with_state(hook)
 }
 
-async fn receive(
-    hook: State<EvolutionWebhook>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<&'static str, Problem> {
-    counted(KIND, take_in(hook, headers, body).await)
+async fn receive(hook: State<EvolutionWebhook>, request: Request) -> Result<&'static str, Problem> {
+    counted(KIND, take_in(hook, request).await)
 }
 
-async fn take_in(
-    State(hook): State<EvolutionWebhook>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<&'static str, Problem> {
-    let body = body.map_err(|error| Problem::new(error.status(), "the body is too large or was cut short"))?;
+async fn take_in(State(hook): State<EvolutionWebhook>, request: Request) -> Result<&'static str, Problem> {
+    let headers = request.headers().clone();
     // A key that is no text is a wrong one.
     let shown = headers.get("apikey").map(|value| value.to_str().unwrap_or_default());
-    let events = webhook::parse(&body, shown, &hook.key).map_err(|error| {
-        tracing::warn!(%error, bytes = body.len(), "a webhook of the gateway was refused");
-        let status = match error {
-            webhook::WebhookError::Key => StatusCode::UNAUTHORIZED,
-            webhook::WebhookError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            webhook::WebhookError::NotJson => StatusCode::BAD_REQUEST,
-        };
-        Problem::new(status, error.to_string())
-    })?;
+    if webhook::is_forged(shown, &hook.key) {
+        return Err(refused(webhook::WebhookError::Key, None));
+    }
+    let held = Room::read(request, webhook::MAX_BODY).await?;
+    let bytes = Some(held.body.len());
+    let events = webhook::parse(&held.body, shown, &hook.key).map_err(|error| refused(error, bytes))?;
     match hook.inbox.accept(KIND, events).await {
         Ok(accepted) => {
             tracing::info!(?accepted, "a webhook of the gateway was stored");
@@ -65,4 +52,15 @@ async fn take_in(
             Err(Problem::unavailable("what came could not be stored; send it again"))
         }
     }
+}
+
+/// `bytes`: of the body, if it was read.
+fn refused(error: webhook::WebhookError, bytes: Option<usize>) -> Problem {
+    tracing::warn!(%error, bytes, "a webhook of the gateway was refused");
+    let status = match error {
+        webhook::WebhookError::Key => StatusCode::UNAUTHORIZED,
+        webhook::WebhookError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        webhook::WebhookError::NotJson => StatusCode::BAD_REQUEST,
+    };
+    Problem::new(status, error.to_string())
 }

@@ -17,6 +17,9 @@ fn counted(channel: &'static str, received: Result<&'static str, Problem>) -> Re
         Err(StatusCode::PAYLOAD_TOO_LARGE) => "too_large",
         Err(StatusCode::BAD_REQUEST) => "malformed",
         Err(StatusCode::NOT_FOUND) => "not_ours",
+        Err(StatusCode::REQUEST_TIMEOUT) => "too_slow",
+        // Counted with everything else that is turned away.
+        Err(StatusCode::TOO_MANY_REQUESTS) => return received,
         Err(_) => "unavailable",
     };
     metrics::webhook(channel, result);

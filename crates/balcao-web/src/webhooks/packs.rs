@@ -6,14 +6,13 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
 use axum::routing::post;
 use balcao_app::pack_deliveries::{Arrived, PackDeliveries};
 
 use crate::problem::Problem;
+use crate::room::{Held, Room};
 use crate::webhooks::counted;
 
 /// The largest delivery, in bytes.
@@ -37,7 +36,7 @@ pub trait Signed: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// [`Unfit`]: nothing of it may be looked at.
-    fn judge(&self, pack: &str, signature: Option<&str>, body: &[u8]) -> Result<Arrived, Unfit>;
+    fn judge(&self, pack: &str, signature: &str, body: &[u8]) -> Result<Arrived, Unfit>;
 }
 
 /// What the webhooks of packs need.
@@ -51,38 +50,29 @@ pub struct PackWebhooks {
 
 /// The webhooks' route, for [`crate::router_with`].
 pub fn router(hooks: PackWebhooks) -> Router {
-    let limit = DefaultBodyLimit::max(MAX_BODY);
-    Router::new().route("/webhooks/packs/{pack}", post(receive).layer(limit)).with_state(hooks)
+    Router::new().route("/webhooks/packs/{pack}", post(receive)).with_state(hooks)
 }
 
-async fn receive(
-    hooks: State<PackWebhooks>,
-    pack: Path<String>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<&'static str, Problem> {
-    counted("packs", take_in(hooks, pack, headers, body).await)
+async fn receive(hooks: State<PackWebhooks>, pack: Path<String>, request: Request) -> Result<&'static str, Problem> {
+    counted("packs", take_in(hooks, pack, request).await)
 }
 
 async fn take_in(
     State(hooks): State<PackWebhooks>,
     Path(pack): Path<String>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    request: Request,
 ) -> Result<&'static str, Problem> {
-    let body = body.map_err(|error| Problem::new(error.status(), "the body is too large or was cut short"))?;
     let nobody = || Problem::new(StatusCode::NOT_FOUND, "no pack takes deliveries at this path");
     let header = hooks.signed.header(&pack).ok_or_else(nobody)?;
+    let headers = request.headers().clone();
     let mut shown = headers.get_all(&header).iter();
     // Of two signatures neither counts: who is right could be chosen by whoever sends.
     let signature = shown.next().and_then(|value| value.to_str().ok()).filter(|_| shown.next().is_none());
-    let arrived = hooks.signed.judge(&pack, signature, &body).map_err(|unfit| {
-        tracing::warn!(pack, ?unfit, bytes = body.len(), "a delivery of a pack was refused");
-        match unfit {
-            Unfit::Signature => Problem::new(StatusCode::UNAUTHORIZED, "the signature is missing or does not fit"),
-            Unfit::Body => Problem::new(StatusCode::BAD_REQUEST, "the delivery is no JSON object"),
-        }
-    })?;
+    // Without one nothing is waited for.
+    let signature = signature.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
+    let Held { body, .. } = &Room::read(request, MAX_BODY).await?;
+    let judged = hooks.signed.judge(&pack, signature, body);
+    let arrived = judged.map_err(|unfit| refused(&pack, unfit, Some(body.len())))?;
     match hooks.deliveries.accept(&pack, arrived).await {
         Ok(new) => {
             tracing::info!(pack, new, "a delivery of a pack was taken in");
@@ -92,5 +82,14 @@ async fn take_in(
             tracing::error!(%error, "a delivery of a pack could not be stored");
             Err(Problem::unavailable("what came could not be stored; send it again"))
         }
+    }
+}
+
+/// `bytes`: of the body, if it was read.
+fn refused(pack: &str, unfit: Unfit, bytes: Option<usize>) -> Problem {
+    tracing::warn!(pack, ?unfit, bytes, "a delivery of a pack was refused");
+    match unfit {
+        Unfit::Signature => Problem::new(StatusCode::UNAUTHORIZED, "the signature is missing or does not fit"),
+        Unfit::Body => Problem::new(StatusCode::BAD_REQUEST, "the delivery is no JSON object"),
     }
 }

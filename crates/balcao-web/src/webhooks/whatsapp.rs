@@ -1,19 +1,20 @@
 //! `/webhooks/whatsapp`: Meta's check of the address, and what it posts.
 //!
-//! Invariants: the signature is verified over the bytes as they came, before anything is read from them; nothing is stored of
+//! Invariants: what shows no signature is refused before its body is waited for; the signature is verified over the bytes as they
+//! came, before anything is read from them; nothing is stored of
 //! what is not signed; 200 is answered only after everything is durable. Whatever else is answered, Meta comes again, and the
 //! inbox tells repeats apart.
 
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{DefaultBodyLimit, Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, Request, State};
+use axum::http::StatusCode;
 use axum::routing::{MethodRouter, get};
-use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignedWith};
+use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignatureError, SignedWith};
 use balcao_channel::channels::whatsapp::webhook::{self, WebhookError};
 use secrecy::SecretString;
 
 use crate::problem::Problem;
+use crate::room::Room;
 use crate::router::Web;
 use crate::webhooks::counted;
 
@@ -27,7 +28,7 @@ pub struct WhatsAppWebhook {
 }
 
 pub(crate) fn routes() -> MethodRouter<Web> {
-    get(handshake).post(receive).layer(DefaultBodyLimit::max(webhook::MAX_BODY))
+    get(handshake).post(receive)
 }
 
 /// The parameters as they stand in the address, in order, so that one that is given twice is seen.
@@ -45,31 +46,23 @@ async fn handshake(
     })
 }
 
-async fn receive(
-    web: State<Web>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<&'static str, Problem> {
-    counted("whatsapp", take_in(web, headers, body).await)
+async fn receive(web: State<Web>, request: Request) -> Result<&'static str, Problem> {
+    counted("whatsapp", take_in(web, request).await)
 }
 
-async fn take_in(
-    State(web): State<Web>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Result<&'static str, Problem> {
+async fn take_in(State(web): State<Web>, request: Request) -> Result<&'static str, Problem> {
     let hook = web.whatsapp().ok_or_else(switched_off)?;
-    let body = body.map_err(|error| Problem::new(error.status(), "the body is too large or was cut short"))?;
-    let signatures = headers.get_all(signature::HEADER).iter().map(|value| value.as_bytes());
-    match hook.secrets.verify(signatures, &body, web.desk().clock.now()) {
+    let headers = request.headers().clone();
+    let signatures = || headers.get_all(signature::HEADER).iter().map(|value| value.as_bytes());
+    signature::claim(signatures()).map_err(|error| unsigned(error, None))?;
+    let held = Room::read(request, webhook::MAX_BODY).await?;
+    let body = &held.body;
+    match hook.secrets.verify(signatures(), body, web.desk().clock.now()) {
         Ok(SignedWith::Current) => {}
         Ok(SignedWith::Previous) => tracing::warn!("a webhook was signed with the previous app secret"),
-        Err(error) => {
-            tracing::warn!(%error, bytes = body.len(), "a webhook was refused: its signature does not hold");
-            return Err(Problem::new(StatusCode::UNAUTHORIZED, "the signature of the body does not hold"));
-        }
+        Err(error) => return Err(unsigned(error, Some(body.len()))),
     }
-    let events = webhook::parse(&body).map_err(refused)?;
+    let events = webhook::parse(body).map_err(refused)?;
     match web.inbox().accept("whatsapp", events).await {
         Ok(accepted) => {
             tracing::info!(?accepted, "a webhook was stored");
@@ -80,6 +73,12 @@ async fn take_in(
             Err(Problem::unavailable("what came could not be stored; send it again"))
         }
     }
+}
+
+/// `bytes`: of the body, if it was read.
+fn unsigned(error: SignatureError, bytes: Option<usize>) -> Problem {
+    tracing::warn!(%error, bytes, "a webhook was refused: its signature does not hold");
+    Problem::new(StatusCode::UNAUTHORIZED, "the signature of the body does not hold")
 }
 
 fn switched_off() -> Problem {

@@ -32,6 +32,39 @@ async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
+/// A webhook that shows a signature of the right form, of whatever it turns out to hold.
+fn claiming(rest: &str) -> Vec<u8> {
+    let digits = "0".repeat(64);
+    format!("POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nX-Hub-Signature-256: sha256={digits}\r\n{rest}").into_bytes()
+}
+
+#[tokio::test]
+async fn a_45_what_shows_no_signature_is_refused_before_its_body_is_read() {
+    let (address, ..) = listening(Limits::default()).await;
+    let close = "connection: close\r\ncontent-length: 100\r\n\r\n";
+    let digits = "0".repeat(64);
+    let twice = format!("X-Hub-Signature-256: sha256={digits}\r\nX-Hub-Signature-256: sha256={digits}\r\n");
+    for signature in ["", "X-Hub-Signature-256: sha256=00\r\n", "X-Hub-Signature: sha1=abc\r\n", &twice] {
+        // None of the hundred bytes comes.
+        let head = format!("POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\n{signature}{close}");
+        let answer = tokio::time::timeout(Duration::from_secs(5), exchange(address, head.as_bytes())).await;
+        assert!(answer.unwrap().contains("HTTP/1.1 401"), "{signature}");
+    }
+}
+
+#[tokio::test]
+async fn f_31_what_is_announced_to_be_too_large_is_refused_before_it_comes() {
+    let (address, ..) = listening(Limits::default()).await;
+    let head = claiming("content-length: 3145729\r\nconnection: close\r\n\r\n");
+    let answer = tokio::time::timeout(Duration::from_secs(5), exchange(address, &head)).await;
+    assert!(answer.unwrap().contains("HTTP/1.1 413"));
+    // Nobody says how long this one is; it does not end, and is not waited for.
+    let piece = format!("80000\r\n{}\r\n", " ".repeat(0x8_0000));
+    let endless = claiming(&format!("transfer-encoding: chunked\r\n\r\n{}", piece.repeat(7)));
+    let answer = tokio::time::timeout(Duration::from_secs(5), exchange(address, &endless)).await;
+    assert!(answer.unwrap().contains("HTTP/1.1 413"));
+}
+
 #[tokio::test]
 async fn headers_that_never_end_are_cut_off() {
     let limits = Limits { header_time: Duration::from_millis(50), ..Limits::default() };
@@ -44,7 +77,7 @@ async fn headers_that_never_end_are_cut_off() {
 async fn a_body_that_never_ends_is_cut_off() {
     let limits = Limits { request_time: Duration::from_millis(50), ..Limits::default() };
     let (address, ..) = listening(limits).await;
-    let head = b"POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\nconnection: close\r\n\r\n{";
+    let head = &claiming("content-length: 100\r\nconnection: close\r\n\r\n{");
     assert!(exchange(address, head).await.contains("HTTP/1.1 408"));
 }
 
@@ -62,7 +95,7 @@ async fn headers_that_are_too_large_or_too_many_are_refused() {
 async fn who_was_being_answered_is_answered_before_the_server_stops() {
     let (address, stop, served) = listening(Limits::default()).await;
     let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(b"POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{").await.unwrap();
+    stream.write_all(&claiming("content-length: 2\r\n\r\n{")).await.unwrap();
     // One request that was answered on another connection: the server has seen this one, too.
     let health = exchange(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
     assert!(health.contains("200 OK"));

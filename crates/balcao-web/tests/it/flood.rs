@@ -175,8 +175,9 @@ async fn a_51_bodies_that_are_held_have_a_bound_in_all_and_for_each_address() {
     let (address, _tasks) = serve(&shop, limits).await;
     let begin = |from: String, bytes: usize| async move {
         let head = format!(
-            "POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nX-Forwarded-For: {from}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-            bytes + 1
+            "POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nX-Forwarded-For: {from}\r\nconnection: close\r\ncontent-length: {}\r\nX-Hub-Signature-256: {}\r\n\r\n",
+            bytes + 1,
+            sign(SECRET, b"of another")
         );
         send(address, &[head.as_bytes(), &vec![b' '; bytes]].concat()).await
     };

@@ -34,13 +34,19 @@ pub enum WebhookError {
     NotJson,
 }
 
+/// Whether a request with this `apikey` header need not be read: it shows a wrong key. Without the header the body may hold it.
+#[must_use]
+pub fn is_forged(header: Option<&str>, key: &SecretString) -> bool {
+    header.is_some_and(|given| !same(given, key))
+}
+
 /// Reads a body. `header` is the value of its `apikey` header; without one the body's own `apikey` must be right.
 ///
 /// # Errors
 /// [`WebhookError`]; nothing of the body counts then.
 pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Vec<Inbound>, WebhookError> {
     // A wrong key in the header is looked at before anything else.
-    if header.is_some_and(|given| !same(given, key)) {
+    if is_forged(header, key) {
         return Err(WebhookError::Key);
     }
     if body.len() > MAX_BODY {

@@ -84,12 +84,7 @@ impl AppSecrets {
         body: &[u8],
         now: Timestamp,
     ) -> Result<SignedWith, SignatureError> {
-        let mut headers = headers.into_iter();
-        let header = headers.next().ok_or(SignatureError::Missing)?;
-        if headers.next().is_some() {
-            return Err(SignatureError::Several);
-        }
-        let claimed = read(header).ok_or(SignatureError::Malformed)?;
+        let Claim(claimed) = claim(headers)?;
         if matches(&self.current, body, &claimed) {
             return Ok(SignedWith::Current);
         }
@@ -98,6 +93,24 @@ impl AppSecrets {
             Some(_) | None => Err(SignatureError::Mismatch),
         }
     }
+}
+
+/// What a request says that its signature is. Whether it holds, only [`AppSecrets::verify`] knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim([u8; 32]);
+
+/// Whether a request shows one signature of the right form, so that one that does not is refused before its body is waited for.
+/// `headers` are all values of [`HEADER`].
+///
+/// # Errors
+/// [`SignatureError`], never [`SignatureError::Mismatch`]: answer 401 and read nothing.
+pub fn claim<'a>(headers: impl IntoIterator<Item = &'a [u8]>) -> Result<Claim, SignatureError> {
+    let mut headers = headers.into_iter();
+    let header = headers.next().ok_or(SignatureError::Missing)?;
+    if headers.next().is_some() {
+        return Err(SignatureError::Several);
+    }
+    read(header).map(Claim).ok_or(SignatureError::Malformed)
 }
 
 /// In constant time. HMAC takes keys of any length, so a key cannot be refused.

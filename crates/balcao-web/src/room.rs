@@ -1,0 +1,73 @@
+//! The body of a webhook, as far as there is room for it.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::Request;
+use axum::http::StatusCode;
+use futures::StreamExt;
+use tokio::time::timeout;
+
+use crate::problem::Problem;
+use crate::shares::{NothingLeft, Share, Shares};
+use crate::shed::refusal;
+
+/// Where the body of a request may be put. [`crate::shed`] gives one to each webhook.
+#[derive(Debug, Clone)]
+pub(crate) struct Room {
+    bodies: Shares,
+    /// Whom it is counted for; `None`: nobody.
+    of: Option<String>,
+    time: Duration,
+}
+
+/// A body, and the room it takes until this is dropped: hold it until the answer is known.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) body: Bytes,
+    _room: Share,
+}
+
+impl Room {
+    /// Room in `bodies`, counted for `of`; the body may take so long to come.
+    pub(crate) fn new(bodies: Shares, of: Option<String>, time: Duration) -> Self {
+        Self { bodies, of, time }
+    }
+
+    /// Reads the body of a webhook that takes at most `most` bytes. What is announced to be larger is not waited for, what turns out
+    /// to be is not read to its end.
+    ///
+    /// # Errors
+    /// 413; 408 beyond the time; 400 for what is cut short; 429 for want of room.
+    pub(crate) async fn read(request: Request, most: usize) -> Result<Held, Problem> {
+        let (mut head, body) = request.into_parts();
+        let room = head.extensions.remove::<Self>().ok_or_else(|| {
+            tracing::error!("a webhook is served without `shed`");
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "something broke here; it was logged")
+        })?;
+        let late = |_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long");
+        timeout(room.time, room.whole(body, most)).await.map_err(late)?
+    }
+
+    async fn whole(&self, body: Body, most: usize) -> Result<Held, Problem> {
+        let too_large =
+            || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {most} bytes"));
+        if body.size_hint().lower() > u64::try_from(most).unwrap_or(u64::MAX) {
+            return Err(too_large());
+        }
+        let mut room = self.bodies.nothing_yet(self.of.as_deref());
+        let (mut pieces, mut whole) = (body.into_data_stream(), Vec::new());
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.map_err(|_source| Problem::new(StatusCode::BAD_REQUEST, "the body was cut short"))?;
+            if whole.len() + piece.len() > most {
+                return Err(too_large());
+            }
+            room.grow(piece.len()).map_err(|left| match left {
+                NothingLeft::OfOne => refusal("address", 1),
+                NothingLeft::OfAll => refusal("bodies", 1),
+            })?;
+            whole.extend_from_slice(&piece);
+        }
+        Ok(Held { body: whole.into(), _room: room })
+    }
+}
