@@ -50,8 +50,7 @@ impl Room {
     }
 
     async fn whole(&self, body: Body, most: usize) -> Result<Held, Problem> {
-        let too_large =
-            || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {most} bytes"));
+        let too_large = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the body is larger than {most} bytes"));
         if body.size_hint().lower() > u64::try_from(most).unwrap_or(u64::MAX) {
             return Err(too_large());
         }

@@ -35,7 +35,8 @@ async fn exchange(address: SocketAddr, bytes: &[u8]) -> String {
 /// A webhook that shows a signature of the right form, of whatever it turns out to hold.
 fn claiming(rest: &str) -> Vec<u8> {
     let digits = "0".repeat(64);
-    format!("POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nX-Hub-Signature-256: sha256={digits}\r\n{rest}").into_bytes()
+    format!("POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nX-Hub-Signature-256: sha256={digits}\r\n{rest}")
+        .into_bytes()
 }
 
 #[tokio::test]
