@@ -127,6 +127,9 @@ fn spans_are_not_days() {
         ("final de semana", date(2026, 11, 28), date(2026, 11, 29)),
         ("fds", date(2026, 11, 28), date(2026, 11, 29)),
         ("mês que vem", date(2026, 12, 1), date(2026, 12, 31)),
+        ("semana passada", date(2026, 11, 16), date(2026, 11, 22)),
+        ("mês passado", date(2026, 10, 1), date(2026, 10, 31)),
+        ("no ano passado", date(2025, 1, 1), date(2025, 12, 31)),
         ("next week", date(2026, 11, 30), date(2026, 12, 6)),
     ] {
         assert_eq!(only(text), Ok(DateSpan::Range { first, last }), "{text:?}");

@@ -46,8 +46,17 @@ impl NativeTool for GetNoShowClients {
         let lines: Vec<String> = (1..).zip(&clients).map(|(place, one)| line(cx, place, one)).collect();
         Ok(ToolOutput::success(json!({
             "clients": clients.iter().map(client).collect::<Value>(),
-            "layout": if lines.is_empty() { say(cx, "Ninguém faltou.", "Nobody missed one.").to_owned() } else { lines.join("\n") },
+            "layout": if lines.is_empty() { nobody(cx, sees.only.is_some()).to_owned() } else { lines.join("\n") },
         })))
+    }
+}
+
+/// `own`: of one professional's appointments alone.
+fn nobody(cx: &ToolContext, own: bool) -> &'static str {
+    if own {
+        say(cx, "Nenhum dos seus clientes faltou.", "None of your customers missed one.")
+    } else {
+        say(cx, "Ninguém faltou.", "Nobody missed one.")
     }
 }
 

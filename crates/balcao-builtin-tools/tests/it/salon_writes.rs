@@ -76,6 +76,7 @@ async fn create_appointment_books_once_for_who_writes() {
             "type": "single",
             "is_subscriber": false,
             "plan_name": null,
+            "already_booked": false,
             "message": "Marcado.",
         })
     );

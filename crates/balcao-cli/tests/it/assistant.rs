@@ -33,7 +33,7 @@ fn the_owner_asks_for_the_month_the_agenda_and_the_no_shows() {
     let replies: Vec<&str> = turns.iter().map(|turn| turn["reply"].as_str().unwrap()).collect();
     assert!(replies[0].starts_with("Resumo de 2026-11") && replies[0].contains("Receita: R$ 95,00"), "{}", replies[0]);
     assert_eq!(replies[1], "1. Lívia Campos: 1 falta em 1 (100,0%)");
-    assert_eq!(replies[2], "Nada marcado nesse período.");
+    assert_eq!(replies[2], "Nada marcado nos próximos dias.");
     assert_eq!(turns[1]["calls"][0]["tool"], "get_no_show_clients");
 }
 

@@ -24,6 +24,7 @@ impl Scanner<'_> {
             .coming(from)
             .or_else(|| self.end_of_year(from))
             .or_else(|| self.past(from))
+            .or_else(|| self.whole(from))
             .or_else(|| self.month_of_year(from))
             .or_else(|| self.week_of(from))
             .or_else(|| self.quarter(from))
@@ -44,6 +45,22 @@ impl Scanner<'_> {
         let next = self.phrase(from, &["ultimos", "ultimas", "last"]);
         let (to, span) = next.and_then(|next| self.amount(next))?;
         Some((to, self.today.saturating_sub(span), self.plus((-1).day())))
+    }
+
+    /// "Semana passada", "mês passado", "ano passado": weeks begin on Monday.
+    fn whole(&self, from: usize) -> Option<(usize, Date, Date)> {
+        let is = |phrases: &[&str]| self.phrase(from, phrases);
+        if let Some(to) = is(&["semana passada", "semana anterior", "last week"]) {
+            let monday = self.monday().saturating_sub(7.days());
+            return Some((to, monday, monday.saturating_add(6.days())));
+        }
+        if let Some(to) = is(&["mes passado", "mes anterior", "last month"]) {
+            let first = self.today.first_of_month().saturating_sub(1.month());
+            return Some((to, first, first.last_of_month()));
+        }
+        let to = is(&["ano passado", "ano anterior", "last year"])?;
+        let year = self.today.year().checked_sub(1)?;
+        Some((to, Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?))
     }
 
     /// "Primeiras duas semanas de 2027", "últimos quatro meses de 2021": the ends of a year that is named. Weeks are ISO's.

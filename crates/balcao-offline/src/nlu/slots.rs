@@ -22,7 +22,9 @@ pub(super) fn days(text: &str, today: Date, locale: Locale) -> Days {
     let mut problem = None;
     let mut wanted = Vec::new();
     let mut excluded = Vec::new();
-    let all = find_dates_in(text, today, locale);
+    let mut all = find_dates_in(text, today, locale);
+    // "Semana passada eu fui num casamento" wants nothing of it.
+    all.retain(|found| !matches!(found.reading, Ok(DateSpan::Range { last, .. }) if last < today));
     // "Sexta ou sábado" are one choice.
     for group in all.chunk_by(|_, next| next.either) {
         let read = group.iter().map(|found| day(text, found)).collect::<Result<Vec<_>, _>>();

@@ -15,6 +15,11 @@ use crate::nlu::{has, spaced};
 use crate::results::Outcome;
 use crate::state::Dialogue;
 
+#[path = "analyst_period.rs"]
+mod period;
+
+use period::Days;
+
 /// The tools of the ready-made reports.
 const TOOLS: [&str; 3] = ["get_stats", "get_upcoming", "get_no_show_clients"];
 
@@ -41,6 +46,7 @@ const NOT_MISSED: &[&str] = &["nao falt*", "menos", "least", "didn t miss", "not
 const WHO: &[&str] = &["quem", "who", "ranking*", "lista*", "list", "client*", "pessoas", "customer*"];
 const FIGURES: &[&str] =
     &["resumo*", "receita*", "fatur*", "numero*", "total*", "taxa*", "summary", "revenue", "numbers"];
+const HAPPENED: &[&str] = &["moviment*", "estatistic*", "statistic*", "como foi", "como foram", "how was"];
 const MONTH: &[&str] = &["mes", "month"];
 const AGENDA: &[&str] =
     &["agenda", "agendas", "agendad*", "proxim*", "marcad*", "upcoming", "next", "coming", "booked", "schedule"];
@@ -91,10 +97,37 @@ enum Wish {
     Agenda(Option<(Date, Date)>),
     /// This month's figures.
     Figures,
+    /// The figures of these days.
+    FiguresOf(Days),
+    /// Who missed on these days.
+    MissedOn(Days),
     /// Less than a report, another time than it tells of, or somebody else.
     Narrower,
     /// Nothing of this.
     Other,
+}
+
+/// What somebody asks for; of a time that no ready-made report tells of, as far as a query can tell. `Err` for a date that no
+/// calendar has.
+fn asked(text: &str, today: Date) -> Result<Wish, String> {
+    let words = spaced(text);
+    let wish = wish(text, today);
+    if !matches!(wish, Wish::Narrower | Wish::Other | Wish::Agenda(Some(_))) || has(&words, NOT_MISSED) {
+        return Ok(wish);
+    }
+    let ranking = has(&words, MISSED) && has(&words, WHO) && !has(&words, COUNTED);
+    let counted = has(&words, FIGURES) || has(&words, HAPPENED) || has(&words, MISSED) || has(&words, COUNTED);
+    let (kind, known): (fn(Days) -> Wish, &[&[&str]]) = if ranking {
+        (Wish::MissedOn, &[MISSED, WHO, OF_MISSED, BEFORE])
+    } else if counted {
+        (Wish::FiguresOf, &[FIGURES, HAPPENED, MISSED, OF_FIGURES, OF_A_DAY, BEFORE])
+    } else if has(&words, AGENDA) {
+        // Of what is ahead the agenda tells; here only whether the day exists.
+        return period::named(text, today, &[AGENDA, OF_A_DAY, OF_AGENDA]).transpose().map(|_| wish);
+    } else {
+        return Ok(wish);
+    };
+    Ok(period::named(text, today, known).transpose()?.map_or(wish, kind))
 }
 
 fn wish(text: &str, today: Date) -> Wish {
@@ -185,27 +218,40 @@ pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
 }
 
 /// The next step: the report's call, or what it says.
-pub(super) fn decide(dialogue: &Dialogue, locale: Locale, may_call: bool) -> Decision {
-    let wish = wish(&dialogue.utterance.text, dialogue.today());
-    if let Some(outcome) = dialogue.outcomes.last() {
-        return Decision::Say(shown(outcome, wish, locale));
+pub(super) fn decide(dialogue: &Dialogue, tools: &[ToolDefinition], locale: Locale, may_call: bool) -> Decision {
+    let wish = match asked(&dialogue.utterance.text, dialogue.today()) {
+        Ok(wish) => wish,
+        Err(written) => return Decision::Say(no_such_day(&written, locale)),
+    };
+    if let Some(last) = dialogue.outcomes.last() {
+        let of_days = match wish {
+            Wish::FiguresOf(days) => period::shown_figures(&dialogue.outcomes, days, locale),
+            Wish::MissedOn(days) => period::shown_missed(&dialogue.outcomes, days, locale),
+            _ => None,
+        };
+        return Decision::Say(of_days.unwrap_or_else(|| shown(last, wish, locale)));
     }
-    match call(wish, dialogue.today()) {
-        Some(call) if may_call => Decision::Call(vec![call]),
-        None if wish == Wish::Narrower => Decision::Say(format!("{} {}", not_that(locale), help(locale))),
-        Some(_) | None => Decision::Say(help(locale).to_owned()),
+    let calls = calls(wish, dialogue.today());
+    let offered = calls.iter().all(|call| tools.iter().any(|tool| tool.name == call.name));
+    match calls.is_empty() {
+        false if may_call && offered => Decision::Call(calls),
+        false if !offered => Decision::Say(format!("{} {}", not_that(locale), help(locale))),
+        true if wish == Wish::Narrower => Decision::Say(format!("{} {}", not_that(locale), help(locale))),
+        _ => Decision::Say(help(locale).to_owned()),
     }
 }
 
-fn call(wish: Wish, today: Date) -> Option<Call> {
-    let call = |name: &str, arguments: Value| Some(Call { name: name.to_owned(), arguments });
+fn calls(wish: Wish, today: Date) -> Vec<Call> {
+    let call = |name: &str, arguments: Value| vec![Call { name: name.to_owned(), arguments }];
     match wish {
         Wish::Missed { month: true } => call("get_no_show_clients", json!({ "months": 1 })),
         Wish::Missed { month: false } => call("get_no_show_clients", json!({})),
         Wish::Agenda(Some((_, last))) => call("get_upcoming", json!({ "days": ahead(today, last) })),
         Wish::Agenda(None) => call("get_upcoming", json!({})),
         Wish::Figures => call("get_stats", json!({})),
-        Wish::Narrower | Wish::Other => None,
+        Wish::FiguresOf(days) => period::figures(days),
+        Wish::MissedOn(days) => period::missed(days),
+        Wish::Narrower | Wish::Other => Vec::new(),
     }
 }
 
@@ -217,6 +263,9 @@ fn shown(outcome: &Outcome, wish: Wish, locale: Locale) -> String {
             "That is only for staff who may see it.",
         );
     }
+    if outcome.code() == Some("upgrade_required") {
+        return said("Isso não está no plano de vocês.", "That is not in your plan.");
+    }
     if outcome.code().is_some() {
         return said("Não consegui consultar isso agora.", "I could not look that up now.");
     }
@@ -227,7 +276,13 @@ fn shown(outcome: &Outcome, wish: Wish, locale: Locale) -> String {
     let ahead = outcome.result.get("appointments").unwrap_or(&none).as_array().map_or(&[][..], Vec::as_slice);
     let ahead: Vec<&Value> = ahead.iter().filter(|one| is_asked_for(one, wish)).collect();
     if ahead.is_empty() {
-        return said("Nada marcado nesse período.", "Nothing is booked for that time.");
+        return match wish {
+            Wish::Agenda(Some(days)) => {
+                let when = period::worded(days, locale);
+                said(&format!("Nada marcado {when}."), &format!("Nothing is booked {when}."))
+            }
+            _ => said("Nada marcado nos próximos dias.", "Nothing is booked for the days ahead."),
+        };
     }
     let word = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
     let line = |one: &&Value| {
@@ -243,6 +298,13 @@ fn is_asked_for(appointment: &Value, wish: Wish) -> bool {
     let Wish::Agenda(Some((first, last))) = wish else { return true };
     let day = appointment.get("starts_at").and_then(Value::as_str).and_then(|starts| starts.get(..10));
     day.and_then(|day| day.parse::<Date>().ok()).is_some_and(|day| (first..=last).contains(&day))
+}
+
+fn no_such_day(written: &str, locale: Locale) -> String {
+    match locale {
+        Locale::Pt => format!("Não achei a data {written} no calendário. De qual dia você quer saber?"),
+        Locale::En => format!("I cannot find {written} in the calendar. Which day do you mean?"),
+    }
 }
 
 fn not_that(locale: Locale) -> &'static str {

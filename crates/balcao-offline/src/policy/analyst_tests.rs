@@ -79,7 +79,7 @@ fn a_question_gets_the_tool_that_answers_it() {
         ("agenda dos próximos 3 dias", "get_upcoming", json!({ "days": 3 })),
         ("o que tem marcado na semana que vem?", "get_upcoming", json!({ "days": 12 })),
     ] {
-        let call = call(wish(question, TODAY), TODAY).map(|call| (call.name, call.arguments));
+        let call = calls(asked(question, TODAY).unwrap(), TODAY).pop().map(|call| (call.name, call.arguments));
         assert_eq!(call, Some((tool.to_owned(), arguments)), "{question}");
     }
     for question in ["como foi hoje?", "como foi ontem?", "qual a capital da França?", "oi", "sou da agência"] {
@@ -97,5 +97,45 @@ fn of_the_agenda_only_the_days_that_were_asked_for_are_shown() {
     assert_eq!(shown("agenda de amanhã"), "- 2026-11-25 09:00: Ana, Corte (Wesley)");
     assert_eq!(shown("agenda de hoje"), "- 2026-11-24 10:00: Ana, Corte (Wesley)");
     assert_eq!(shown("agenda").lines().count(), 3);
-    assert_eq!(shown("agenda de quinta"), "Nada marcado nesse período.");
+    assert_eq!(shown("agenda de quinta"), "Nada marcado em 26/11/2026.");
+}
+
+#[test]
+fn a_time_that_no_report_tells_of_is_asked_for_by_a_query() {
+    let figures = |from: Date, to: Date| Ok(Wish::FiguresOf((from, to)));
+    for (question, from, to) in [
+        ("faturamento de outubro", date(2026, 10, 1), date(2026, 10, 31)),
+        ("faturamento do mês passado", date(2026, 10, 1), date(2026, 10, 31)),
+        ("quantos atendimentos em agosto?", date(2026, 8, 1), date(2026, 8, 31)),
+        ("quantos atendimentos em dezembro?", date(2025, 12, 1), date(2025, 12, 31)),
+        ("quantos atendimentos em fevereiro de 2020?", date(2020, 2, 1), date(2020, 2, 29)),
+        ("faturamento de janeiro de 2031", date(2031, 1, 1), date(2031, 1, 31)),
+        ("estatísticas de 1999", date(1999, 1, 1), date(1999, 12, 31)),
+        ("faturamento do ano", date(2026, 1, 1), date(2026, 12, 31)),
+        ("movimento de ontem", date(2026, 11, 23), date(2026, 11, 23)),
+        ("como foi ontem?", date(2026, 11, 23), date(2026, 11, 23)),
+        ("resumo de hoje", TODAY, TODAY),
+        ("quanto faturei em 20/11?", date(2026, 11, 20), date(2026, 11, 20)),
+        ("quanto faturei em 29/02?", date(2024, 2, 29), date(2024, 2, 29)),
+        ("quantas faltas em outubro?", date(2026, 10, 1), date(2026, 10, 31)),
+        ("revenue last month", date(2026, 10, 1), date(2026, 10, 31)),
+    ] {
+        assert_eq!(asked(question, TODAY), figures(from, to), "{question}");
+    }
+    let missed = Ok(Wish::MissedOn((date(2026, 11, 16), date(2026, 11, 22))));
+    assert_eq!(asked("quem faltou semana passada?", TODAY), missed);
+    assert_eq!(asked("quem faltou hoje?", TODAY), Ok(Wish::MissedOn((TODAY, TODAY))));
+    for (question, written) in
+        [("quem faltou em 30/02?", "30/02"), ("agenda do dia 45", "dia 45"), ("faturamento de 12/13", "12/13")]
+    {
+        assert_eq!(asked(question, TODAY), Err(written.to_owned()), "{question}");
+    }
+    // Of one of many, of somebody else, and of a part of a day no query of ours tells.
+    for question in [
+        "quanto o Otávio faturou em outubro?",
+        "quantas faltas teve a Lívia em outubro?",
+        "faturamento de ontem à tarde",
+    ] {
+        assert_eq!(asked(question, TODAY), Ok(Wish::Narrower), "{question}");
+    }
 }

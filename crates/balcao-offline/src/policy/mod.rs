@@ -68,7 +68,7 @@ pub fn decide(
 ) -> Decision {
     let may_call = may_call && dialogue.rounds < MAX_ROUNDS;
     if analyst::serves(tools) {
-        return analyst::decide(dialogue, locale, may_call);
+        return analyst::decide(dialogue, tools, locale, may_call);
     }
     let decision = at_the_desk(dialogue, tools, facts, locale, may_call);
     match person_instead(&decision, dialogue, tools) {
