@@ -117,17 +117,19 @@ fn asked(text: &str, today: Date) -> Result<Wish, String> {
     }
     let ranking = has(&words, MISSED) && has(&words, WHO) && !has(&words, COUNTED);
     let counted = has(&words, FIGURES) || has(&words, HAPPENED) || has(&words, MISSED) || has(&words, COUNTED);
-    let (kind, known): (fn(Days) -> Wish, &[&[&str]]) = if ranking {
-        (Wish::MissedOn, &[MISSED, WHO, OF_MISSED, BEFORE])
+    let known: &[&[&str]] = if ranking {
+        &[MISSED, WHO, OF_MISSED, BEFORE]
     } else if counted {
-        (Wish::FiguresOf, &[FIGURES, HAPPENED, MISSED, OF_FIGURES, OF_A_DAY, BEFORE])
+        &[FIGURES, HAPPENED, MISSED, OF_FIGURES, OF_A_DAY, BEFORE]
     } else if has(&words, AGENDA) {
         // Of what is ahead the agenda tells; here only whether the day exists.
         return period::named(text, today, &[AGENDA, OF_A_DAY, OF_AGENDA]).transpose().map(|_| wish);
     } else {
         return Ok(wish);
     };
-    Ok(period::named(text, today, known).transpose()?.map_or(wish, kind))
+    Ok(period::named(text, today, known)
+        .transpose()?
+        .map_or(wish, |days| if ranking { Wish::MissedOn(days) } else { Wish::FiguresOf(days) }))
 }
 
 fn wish(text: &str, today: Date) -> Wish {
@@ -227,7 +229,7 @@ pub(super) fn decide(dialogue: &Dialogue, tools: &[ToolDefinition], locale: Loca
         let of_days = match wish {
             Wish::FiguresOf(days) => period::shown_figures(&dialogue.outcomes, days, locale),
             Wish::MissedOn(days) => period::shown_missed(&dialogue.outcomes, days, locale),
-            _ => None,
+            Wish::Missed { .. } | Wish::Agenda(_) | Wish::Figures | Wish::Narrower | Wish::Other => None,
         };
         return Decision::Say(of_days.unwrap_or_else(|| shown(last, wish, locale)));
     }
@@ -276,13 +278,11 @@ fn shown(outcome: &Outcome, wish: Wish, locale: Locale) -> String {
     let ahead = outcome.result.get("appointments").unwrap_or(&none).as_array().map_or(&[][..], Vec::as_slice);
     let ahead: Vec<&Value> = ahead.iter().filter(|one| is_asked_for(one, wish)).collect();
     if ahead.is_empty() {
-        return match wish {
-            Wish::Agenda(Some(days)) => {
-                let when = period::worded(days, locale);
-                said(&format!("Nada marcado {when}."), &format!("Nothing is booked {when}."))
-            }
-            _ => said("Nada marcado nos próximos dias.", "Nothing is booked for the days ahead."),
+        let Wish::Agenda(Some(days)) = wish else {
+            return said("Nada marcado nos próximos dias.", "Nothing is booked for the days ahead.");
         };
+        let when = period::worded(days, locale);
+        return said(&format!("Nada marcado {when}."), &format!("Nothing is booked {when}."));
     }
     let word = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
     let line = |one: &&Value| {
