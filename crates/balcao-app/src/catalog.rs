@@ -17,6 +17,9 @@ pub struct ServiceView {
     pub id: ServiceId,
     /// Its name.
     pub name: String,
+    /// What customers call it besides.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// What it is.
     pub description: Option<String>,
     /// Its price.
@@ -32,6 +35,9 @@ pub struct ProfessionalView {
     pub id: ProfessionalId,
     /// Their name.
     pub name: String,
+    /// What customers call them besides.
+    #[serde(default)]
+    pub aliases: Vec<String>,
     /// What they are.
     pub profession: Option<String>,
     /// What they offer, in order of the catalog.
@@ -118,6 +124,7 @@ impl Catalog {
                 let services = services.map(|service| ServiceView {
                     id: service.id,
                     name: service.name.clone(),
+                    aliases: service.aliases.clone(),
                     description: service.description.clone(),
                     price: service.price,
                     duration_min: service.duration_min,
@@ -202,6 +209,7 @@ fn professionals(agenda: &Agenda, day: Date) -> Vec<ProfessionalView> {
         ProfessionalView {
             id: one.id,
             name: one.name.clone(),
+            aliases: one.aliases.clone(),
             profession: one.profession.clone(),
             terms: offered.clone().filter_map(own_terms).collect(),
             services: offered.map(|service| service.name.clone()).collect(),

@@ -41,6 +41,8 @@ pub struct Catalog {
     pub services: Vec<Service>,
     /// The professionals' names.
     pub professionals: Vec<String>,
+    /// What customers call them besides, with the name, where it was told.
+    pub nicknames: Vec<(String, String)>,
     /// What they do, of those of whom it was told.
     pub skills: Vec<Skills>,
     /// The plans on sale, once they were listed.
@@ -74,6 +76,7 @@ impl Catalog {
         let people = result.get("barbers").or_else(|| result.get("professionals")).and_then(Value::as_array);
         for person in people.into_iter().flatten() {
             self.learn_skills(person);
+            self.learn_nicknames(person);
             let name = person.as_str().map(str::to_owned).or_else(|| results::text(person, &["name"]));
             if let Some(name) = name.filter(|name| !self.professionals.contains(name)) {
                 self.professionals.push(name);
@@ -87,11 +90,22 @@ impl Catalog {
         let all = result.get("details").and_then(|details| details.get("available")).and_then(Value::as_array);
         let argument = result.get("details").and_then(|details| details.get("argument")).and_then(Value::as_str);
         let listed = all.filter(|_| argument == Some("professional")).into_iter().flatten();
+        if let Some(details) = result.get("details").filter(|details| details.get("services").is_some()) {
+            self.learn(details);
+        }
         for name in one.into_iter().chain(listed).filter_map(Value::as_str) {
             if !self.professionals.iter().any(|known| known == name) {
                 self.professionals.push(name.to_owned());
             }
         }
+    }
+
+    fn learn_nicknames(&mut self, person: &Value) {
+        let Some(name) = results::text(person, &["name"]) else { return };
+        let all = person.get("aliases").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        let all: Vec<(String, String)> = all.map(|alias| (alias.to_owned(), name.clone())).collect();
+        self.nicknames.retain(|(_, known)| *known != name);
+        self.nicknames.extend(all);
     }
 
     fn learn_skills(&mut self, person: &Value) {
@@ -143,8 +157,30 @@ impl Catalog {
     /// name begins so: "barba" is "Barba desenhada" rather than "Corte e barba".
     ///
     /// An [`OtherAct`] is no service of the catalog; beside one that is named in full it does not count.
+    ///
+    /// Where the tools have told aliases, one that is said in full names its service, unless another is named whole.
     #[must_use]
     pub fn service_in(&self, text: &str) -> Named {
+        let named = self.service_by_name(text);
+        match &named {
+            Named::One(name) if self.says_whole(text, name) => named,
+            Named::One(_) | Named::Several(_) | Named::Unknown(_) | Named::Nothing => {
+                self.by_alias(text).map_or(named, Named::One)
+            }
+        }
+    }
+
+    /// The service whose alias a text says, the longest of them.
+    fn by_alias(&self, text: &str) -> Option<String> {
+        let aliases = self.services.iter().flat_map(|service| {
+            let all = service.data.get("aliases").and_then(Value::as_array).into_iter().flatten();
+            all.filter_map(Value::as_str).map(|alias| (alias, &service.name))
+        });
+        let said = aliases.filter(|(alias, _)| balcao_language::contains_word(text, alias));
+        said.max_by_key(|(alias, _)| alias.len()).map(|(_, name)| name.clone())
+    }
+
+    fn service_by_name(&self, text: &str) -> Named {
         let Some(other) = self.other_act(text) else { return self.known_service_in(text) };
         let around = (text.get(..other.span.0).unwrap_or_default(), text.get(other.span.1..).unwrap_or_default());
         let rest = format!("{} {}", around.0, around.1);
@@ -262,6 +298,14 @@ impl Catalog {
                 if named && !COMMON.contains(&token.text.as_str()) && !heard.contains(&index) {
                     heard.push(index);
                 }
+            }
+        }
+        for (alias, name) in &self.nicknames {
+            let index = self.professionals.iter().position(|known| known == name);
+            if let Some(index) = index.filter(|index| !heard.contains(index))
+                && balcao_language::contains_word(text, alias)
+            {
+                heard.push(index);
             }
         }
         let name = |index: &usize| self.professionals.get(*index).cloned().unwrap_or_default();

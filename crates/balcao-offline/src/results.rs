@@ -17,7 +17,7 @@ pub fn message(value: &Value) -> Option<String> {
 #[must_use]
 pub fn usual_name(tool: &str) -> &str {
     match tool {
-        "scheduleAppointmentTool" => "create_appointment",
+        "scheduleAppointmentTool" | "book_appointment" => "create_appointment",
         "cancelAppointmentTool" => "cancel_appointment",
         "listEventsTool" => "get_appointment_history",
         "getAvailableSlotsTool" => "get_services",

@@ -31,8 +31,9 @@ pub(crate) use named::{introduced, owner_named};
 pub use pick::{Place, place_in};
 use question::question_in;
 pub use question::{Question, own_appointment};
+pub(crate) use who::is_asked_for;
+use who::same_question;
 pub use who::{GUEST_NAME, Guest, OWN_NAME, Who};
-pub(crate) use who::{is_asked_for, same_question};
 
 /// What the customer is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -100,6 +101,12 @@ pub struct Dialogue {
     /// How often it has been given, one time after the other, while the customer added nothing: the same words, or the same question
     /// for a name.
     pub said_times: usize,
+    /// The question that was asked before a person was offered, and how often.
+    pub before_offer: Option<(String, usize)>,
+    /// True if the service was asked for since the booking was begun.
+    pub service_asked: bool,
+    /// The last booking of this conversation.
+    pub booked: Option<Appointment>,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
     /// The appointment that a notification was about which the message may answer.
@@ -155,6 +162,9 @@ impl Dialogue {
             offered: Vec::new(),
             said: String::new(),
             said_times: 0,
+            before_offer: None,
+            service_asked: false,
+            booked: None,
             upcoming: Vec::new(),
             told: request.facts.appointment,
             reminded: false,
@@ -331,6 +341,7 @@ impl Dialogue {
         self.source = None;
         self.moving = None;
         self.proposal = None;
+        self.service_asked = false;
         if goal != Goal::Book {
             self.any_professional = false;
             self.mentions.clear();
@@ -339,11 +350,18 @@ impl Dialogue {
 
     /// Takes in a reply of ours (or of a model before us).
     fn say(&mut self, said: &str, today: Date) {
-        let again = who::same_question(&self.said, said) && !self.utterance.adds_something();
-        self.said_times = if again { self.said_times.saturating_add(1) } else { 1 };
+        let asks = question_in(said, self.held.as_ref());
+        let again = if self.utterance.adds_something() { 0 } else { self.times_asked(said) };
+        if asks != Question::Human {
+            self.before_offer = None;
+        } else if self.asked != Question::Human {
+            self.before_offer = Some((self.said.clone(), self.said_times)).filter(|(said, _)| !said.is_empty());
+        }
+        self.said_times = again.saturating_add(1);
         self.said = said.to_owned();
         self.greeted = true;
-        self.asked = question_in(said, self.held.as_ref());
+        self.asked = asks;
+        self.service_asked |= asks == Question::Service;
         self.moving = self.named_to_move(said).or(self.moving.take());
         if self.presumed && matches!(self.asked, Question::Nothing | Question::Human) && !who::is_asked_for(said) {
             // The reply took the day for no wish; nor does what comes next.
@@ -374,6 +392,16 @@ impl Dialogue {
         if !matches!(self.asked, Question::Cancel | Question::Reschedule) {
             self.held = None;
         }
+    }
+
+    /// How often a reply that asks the same was given, one time after the other or with the offer of a person between.
+    #[must_use]
+    pub fn times_asked(&self, text: &str) -> usize {
+        if same_question(&self.said, text) {
+            return self.said_times;
+        }
+        let before = self.before_offer.as_ref().filter(|(said, _)| same_question(said, text));
+        before.map_or(0, |(_, times)| *times)
     }
 
     fn proposal_in(&self, said: &str, today: Date) -> Appointment {
@@ -413,20 +441,19 @@ impl Dialogue {
         }
         if outcome.code().is_none() {
             match results::usual_name(&outcome.name) {
-                "get_services" | "get_barbers" | "get_subscription_plans" => {
+                "get_services" | "get_barbers" | "get_subscription_plans" | "get_professional_info" => {
+                    self.catalog.meet(&outcome.result);
                     let unknown = self.catalog.services.is_empty();
                     self.catalog.learn(&outcome.result);
                     if unknown {
                         self.first_of_several(&self.utterance.clone());
                     }
                 }
-                "book_appointment" if outcome.succeeded() => {
-                    self.begin(Goal::None);
-                    self.who.booked();
-                }
                 // Asked for once more it would be refused once more: the next message chooses anew.
-                "book_appointment" if results::is_no_slot(&outcome.result) => self.times.clear(),
-                "get_available_slots" | "get_professional_info" => self.catalog.meet(&outcome.result),
+                "create_appointment" if outcome.name == "book_appointment" && results::is_no_slot(&outcome.result) => {
+                    self.times.clear();
+                }
+                "get_available_slots" => self.catalog.meet(&outcome.result),
                 "schedule_appointment_reminder" if outcome.succeeded() => self.reminded = true,
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming", "events"]);
@@ -444,6 +471,10 @@ impl Dialogue {
                     self.proposal = None;
                     self.any_professional = false;
                     self.who.booked();
+                    self.service_asked = false;
+                    if results::usual_name(&outcome.name) == "create_appointment" {
+                        self.booked = Some(results::appointment(&outcome.result));
+                    }
                     self.day = None;
                     self.times.clear();
                     self.window = None;
@@ -461,14 +492,18 @@ impl Dialogue {
         } else if outcome.is_held() {
             self.held = Some(outcome.clone());
         } else {
+            let unknown = self.catalog.services.is_empty();
             self.catalog.meet(&outcome.result);
+            if unknown {
+                self.first_of_several(&self.utterance.clone());
+            }
         }
         self.outcomes.push(outcome);
     }
 
     /// What of several services wanted at once is not booked yet.
     fn left_to_book(&self, outcome: &Outcome) -> Vec<String> {
-        if outcome.name != "create_appointment" {
+        if !["create_appointment", "book_appointment"].contains(&outcome.name.as_str()) {
             return Vec::new();
         }
         let wanted = self.wanted_services();

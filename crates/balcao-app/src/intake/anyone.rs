@@ -2,8 +2,9 @@
 //! free first.
 
 use balcao_domain::professional::Professional;
+use balcao_domain::service::Service;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::{DateMatch, DateSpan, TimeReading, find_dates, find_times_from};
+use balcao_language::{DateMatch, DateSpan, TimeReading, contains_word, find_dates, find_times_from, search_tokens};
 use balcao_store::Tx;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::{Timestamp, ToSpan};
@@ -43,26 +44,45 @@ pub(super) fn wish<'a>(texts: impl Iterator<Item = &'a str>, today: Date, opens:
     wish
 }
 
-/// Whom of these the customer gets. `None` if there is nobody.
+/// Whom of these the customer gets, of those who do what `texts` ask for, where some do. `None` if there is nobody.
 pub(super) fn choose(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     contact: ContactId,
     active: &[Professional],
-    wish: Wish,
+    (wish, texts): (Wish, &[&str]),
     now: Timestamp,
 ) -> Result<Option<ProfessionalId>, UseCaseError> {
     let today = organization(tx, id)?.1.to_datetime(now).date();
     let from = wish.day.unwrap_or(today);
     let dates = (from, from.saturating_add(DAYS.days()));
     let agenda = Agenda::load(tx, id, Some(contact), dates, now)?;
+    let asked = asked_for(&agenda, texts);
+    let does = |one: &Professional| asked.iter().copied().find(|service| one.offers(service.id).is_some());
+    let some = active.iter().any(|one| does(one).is_some());
+    let active: Vec<&Professional> = active.iter().filter(|one| !some || does(one).is_some()).collect();
     let starts = |one: &Professional| -> Vec<DateTime> {
-        let service = super::first_service(&agenda, one);
+        let service = does(one).or_else(|| super::first_service(&agenda, one));
         let free = agenda.free(service, None, Some(one.id), dates);
         free.iter().flat_map(|free| &free.starts).map(|start| agenda.zone.to_datetime(*start)).collect()
     };
     let all: Vec<(ProfessionalId, Vec<DateTime>)> = active.iter().map(|one| (one.id, starts(one))).collect();
     Ok(first_of(&all, wish))
+}
+
+/// The services that texts name: by name or alias, else by a word of it.
+fn asked_for<'a>(agenda: &'a Agenda, texts: &[&str]) -> Vec<&'a Service> {
+    let active = || agenda.services.iter().filter(|service| service.active);
+    let named = |service: &&Service| {
+        let mut names = std::iter::once(&service.name).chain(&service.aliases);
+        names.any(|name| texts.iter().any(|text| contains_word(text, name)))
+    };
+    let whole: Vec<&Service> = active().filter(named).collect();
+    if !whole.is_empty() {
+        return whole;
+    }
+    let said: Vec<String> = texts.iter().flat_map(|text| search_tokens(text)).collect();
+    active().filter(|service| search_tokens(&service.name).iter().any(|word| said.contains(word))).collect()
 }
 
 /// Of those with starts whoever has the wanted one, else whoever has the earliest; the first of equals, and of nobody with any.

@@ -6,6 +6,7 @@
 
 mod anyone;
 mod empty;
+mod spoken;
 pub(crate) mod whom;
 
 use std::sync::Arc;
@@ -45,6 +46,8 @@ pub struct IntakeRequest {
     pub client_name: String,
     /// Their number, or the writer's.
     pub client_phone: Phone,
+    /// What is to be done, by name or alias; without one, the first service that the professional offers.
+    pub service: Option<String>,
 }
 
 /// What was booked, and for whom.
@@ -63,6 +66,8 @@ pub struct Sessions {
     pub professional: String,
     /// The day.
     pub date: Date,
+    /// What a session is.
+    pub service: Option<String>,
     /// Starts, `HH:MM`.
     pub slots: Vec<String>,
     /// How long a session takes.
@@ -122,7 +127,7 @@ pub struct Intake {
     desk: Desk,
 }
 
-/// The conversation's professional and what a session with them is: the first service that they offer.
+/// The conversation's professional and what a session with them is.
 struct Session<'a> {
     professional: &'a Professional,
     service: Option<&'a Service>,
@@ -135,7 +140,8 @@ impl Intake {
         Self { desk }
     }
 
-    /// What is free with the conversation's professional on a day.
+    /// What is free with the conversation's professional on a day, for a service by name or alias, else for the first that they
+    /// offer.
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
@@ -145,11 +151,12 @@ impl Intake {
         contact: ContactId,
         conversation: ConversationId,
         date: Date,
+        service: Option<String>,
     ) -> Result<Result<Sessions, IntakeRefusal>, UseCaseError> {
         self.desk
             .look(move |tx, now| {
                 let agenda = Agenda::load(tx, organization, Some(contact), (date, date), now)?;
-                let session = granted!(session(tx, &agenda, conversation)?);
+                let session = granted!(session(tx, &agenda, conversation, service.as_deref())?);
                 let last = agenda.last_date(session.service);
                 let outside = match date {
                     _ if date < agenda.today() => Some(Outside::Past),
@@ -168,6 +175,7 @@ impl Intake {
                     next,
                     professional: session.professional.name.clone(),
                     date,
+                    service: session.service.map(|service| service.name.clone()),
                     slots,
                     session_min: session.minutes(&agenda),
                     timezone: agenda.organization.timezone.clone(),
@@ -192,7 +200,7 @@ impl Intake {
                 let days: Vec<Date> = (0..WEEK).map(|ahead| today.saturating_add(ahead.days())).collect();
                 let until = days.last().copied().unwrap_or(today);
                 let agenda = Agenda::load(tx, organization, None, (today, until), now)?;
-                let session = granted!(session(tx, &agenda, conversation)?);
+                let session = granted!(session(tx, &agenda, conversation, None)?);
                 let need = agenda.need(session.professional, session.service, None);
                 let works = |date: &Date| (*date, agenda.works(session.professional, *date));
                 Ok(Ok(ProfessionalInfo {
@@ -286,16 +294,36 @@ fn session<'a>(
     tx: &mut Tx<'_>,
     agenda: &'a Agenda,
     id: ConversationId,
+    wanted: Option<&str>,
 ) -> Result<Result<Session<'a>, IntakeRefusal>, UseCaseError> {
     let known = conversation::get(tx, agenda.organization.id, id)?.professional;
     let mut active = agenda.professionals.iter().filter(|one| one.active);
     let Some(professional) = active.clone().find(|one| Some(one.id) == known) else {
         return Ok(Err(IntakeRefusal::Whom { known: active.by_ref().map(|one| one.name.clone()).collect() }));
     };
-    Ok(Ok(Session { professional, service: first_service(agenda, professional) }))
+    Ok(service_of(agenda, professional, wanted).map(|service| Session { professional, service }))
 }
 
-/// What a session with a professional is: the first service that they offer.
+/// What a session with a professional is: the wanted service, if they offer it, else the first that they offer.
+fn service_of<'a>(
+    agenda: &'a Agenda,
+    professional: &Professional,
+    wanted: Option<&str>,
+) -> Result<Option<&'a Service>, IntakeRefusal> {
+    let Some(wanted) = wanted else { return Ok(first_service(agenda, professional)) };
+    let (service, _) = agenda.service(wanted).map_err(BookingRefusal::Service).map_err(IntakeRefusal::Booking)?;
+    if professional.offers(service.id).is_some() {
+        return Ok(Some(service));
+    }
+    let offers = |one: &&Professional| one.active && one.offers(service.id).is_some();
+    Err(IntakeRefusal::Booking(BookingRefusal::NotOffered {
+        service: service.name.clone(),
+        professional: Some(professional.name.clone()),
+        offered_by: agenda.professionals.iter().filter(offers).map(|one| one.name.clone()).collect(),
+    }))
+}
+
+/// The first service that a professional offers.
 fn first_service<'a>(agenda: &'a Agenda, professional: &Professional) -> Option<&'a Service> {
     let mut offered = agenda.services.iter().filter(|service| service.active);
     offered.find(|service| professional.offers(service.id).is_some())
@@ -310,7 +338,7 @@ fn book(
     now: Timestamp,
 ) -> Result<Result<IntakeBooked, IntakeRefusal>, UseCaseError> {
     let agenda = Agenda::load(tx, organization, Some(writer), (request.date, request.date), now)?;
-    let session = granted!(session(tx, &agenda, conversation)?);
+    let session = granted!(session(tx, &agenda, conversation, request.service.as_deref())?);
     let mut writer = contact::get(tx, organization, writer)?;
     let who = granted!(who(&writer, request));
     let wish = BookRequest {

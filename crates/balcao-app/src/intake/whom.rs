@@ -1,13 +1,14 @@
 //! Whom a conversation is about, where one number serves several professionals.
 //!
 //! What the customer says decides, code before name; then the appointment whose reminder they answer or quote; then what is known
-//! already; then their next or last appointment; then there may only be one. Else nobody is known, and the customer is asked: their answer is read here, and whoever wants anybody gets
-//! whoever is free first ([`anyone`]). A calendar of all ([`Finding::AskedFor`]) is about somebody only while the customer asks
+//! already; then their next or last appointment; then there may only be one. Else nobody is known, and the customer is asked: their
+//! answer is read here ([`spoken`]), and whoever wants anybody gets whoever is free first ([`anyone`]). Who names several leaves it
+//! open between these: nobody else is proposed. A calendar of all ([`Finding::AskedFor`]) is about somebody only while the customer asks
 //! for them.
 
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
-use balcao_language::{anybody_will_do, fold, is_relative};
+use balcao_language::{anybody_will_do, fold};
 use balcao_store::catalog::{self, Around};
 use balcao_store::conversation::{self, Conversation};
 use balcao_store::message::{self, Author, Message};
@@ -16,20 +17,13 @@ use jiff::civil::{Date, Time};
 use jiff::{SignedDuration, Timestamp};
 
 use super::anyone;
+use super::spoken::{Hearing, Meant, agreed_to, asks_for_a_name, meant, offered};
 use crate::desk::UseCaseError;
 
 /// So many of the latest messages are looked at for what the customer has just said.
 const LOOKED_AT: u32 = 20;
 /// So long a customer's wish for one professional counts in a calendar of all: a later visit is not bound by it.
 const ASKED_FOR_HOURS: i64 = 24;
-/// Words before a name by which somebody changes to another professional.
-const TOWARDS: [&str; 3] = ["com", "with", "para"];
-/// Words that may stand between these and the name.
-const BETWEEN: [&str; 10] = ["o", "a", "dr", "dra", "doutor", "doutora", "doctor", "the", "sr", "sra"];
-
-/// Words that make a name behind them the writer's, or that of whoever comes, as relatives do: "sou o Saulo", "meu filho Saulo".
-const INTRODUCING: [&str; 6] = ["sou", "chamo", "chama", "nome", "am", "name"];
-
 /// When a conversation is about one professional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finding {
@@ -57,7 +51,8 @@ pub(crate) fn settle(
         Finding::Always => {
             let works = |whom: &ProfessionalId| active.iter().any(|one| one.id == *whom);
             let known = answered.filter(works).or(conversation.professional.filter(works));
-            always(tx, organization, contact, known, &active, &last, now)?.or(conversation.professional)
+            let before = conversation.professional.filter(|whom| !works(whom));
+            always(tx, organization, contact, known, &active, &last, now)?.or(before)
         }
     };
     if conversation.professional != whom {
@@ -78,23 +73,51 @@ fn always(
 ) -> Result<Option<ProfessionalId>, UseCaseError> {
     let said = last.iter().rev().take_while(|one| one.author == Author::Contact).map(|one| fold(&one.text));
     let said = said.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(" . ");
-    if let Some(whom) = named(active, &said, known.is_some()).or(known) {
+    let ours = last.iter().rev().find(|one| one.author != Author::Contact).map_or("", |one| one.text.as_str());
+    let hearing = Hearing { known: known.is_some(), named: asks_for_a_name(ours) };
+    match meant(active, &said, hearing) {
+        Meant::One(whom) => return Ok(Some(whom)),
+        Meant::Several(_) => return Ok(None),
+        Meant::Nobody => {}
+    }
+    if let Some(whom) = agreed_to(active, ours, &said) {
         return Ok(Some(whom));
     }
-    if let Some(whom) = by_appointment(tx, organization, contact, active, now)? {
+    let anybody = anybody_will_do(&said, true);
+    let among = offered(active, ours);
+    if let Some(known) = known.filter(|_| !anybody || among.is_empty()) {
+        return Ok(Some(known));
+    }
+    // "Com o Otávio ou com o Wesley" is not settled by an appointment with a third.
+    let open = is_open(active, last);
+    if !open
+        && (!anybody || among.is_empty())
+        && let Some(whom) = by_appointment(tx, organization, contact, active, now)?
+    {
         return Ok(Some(whom));
     }
     if let [only] = active {
         return Ok(Some(only.id));
     }
-    if !anybody_will_do(&said, true) {
+    if !anybody {
         return Ok(None);
     }
-    let texts = last.iter().filter(|one| one.author == Author::Contact).map(|one| one.text.as_str());
+    let texts: Vec<&str> =
+        last.iter().filter(|one| one.author == Author::Contact).map(|one| one.text.as_str()).collect();
     let (business, zone) = crate::desk::organization(tx, organization)?;
     let opens = crate::hours::open_state(tx, &business, &zone, now)?.earliest.unwrap_or(Time::MAX);
-    let wish = anyone::wish(texts, zone.to_datetime(now).date(), opens);
-    anyone::choose(tx, organization, contact, active, wish, now)
+    let wish = anyone::wish(texts.iter().copied(), zone.to_datetime(now).date(), opens);
+    let among: Vec<Professional> =
+        active.iter().filter(|one| among.is_empty() || among.contains(&one.id)).cloned().collect();
+    anyone::choose(tx, organization, contact, &among, (wish, &texts), now)
+}
+
+/// Whether the last whom the customer named were several.
+fn is_open(active: &[Professional], last: &[Message]) -> bool {
+    let theirs = last.iter().rev().filter(|one| one.author == Author::Contact);
+    let hearing = Hearing { known: false, named: false };
+    let mut named = theirs.map(|one| meant(active, &fold(&one.text), hearing));
+    named.find(|found| *found != Meant::Nobody).is_some_and(|found| matches!(found, Meant::Several(_)))
 }
 
 /// The one whom the customer asked for last, unless they said since that anybody will do.
@@ -106,7 +129,7 @@ fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Optio
         if anybody_will_do(&said, false) {
             return None;
         }
-        if let Some(whom) = named(active, &said, false) {
+        if let Meant::One(whom) = meant(active, &said, Hearing { known: false, named: false }) {
             return Some(whom);
         }
     }
@@ -119,48 +142,6 @@ pub(crate) fn active(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Ve
     let around = Around { from: none, to: none, since: Timestamp::MAX };
     let all = catalog::list_professionals(tx, organization, around)?;
     Ok(all.into_iter().filter(|one| one.active).collect())
-}
-
-/// The one whom a folded text means. With somebody known already a bare name is not enough: it may be the customer's own.
-fn named(active: &[Professional], said: &str, known: bool) -> Option<ProfessionalId> {
-    let codes = active.iter().filter(|one| one.code.as_ref().is_some_and(|code| has_code(said, code)));
-    if let Some(one) = only(codes) {
-        return Some(one.id);
-    }
-    let words: Vec<&str> = said.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    only(active.iter().filter(|one| is_named(&words, one, known))).map(|one| one.id)
-}
-
-fn only<'a>(mut fitting: impl Iterator<Item = &'a Professional>) -> Option<&'a Professional> {
-    fitting.next().filter(|_| fitting.next().is_none())
-}
-
-/// `#ana`, and not `#ana-maria`.
-fn has_code(said: &str, code: &str) -> bool {
-    let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-');
-    said.match_indices('#').any(|(at, _)| {
-        let rest = said.get(at + 1..).and_then(|rest| rest.strip_prefix(code));
-        rest.is_some_and(ends)
-    })
-}
-
-fn is_named(words: &[&str], one: &Professional, known: bool) -> bool {
-    std::iter::once(&one.name).chain(&one.aliases).any(|name| {
-        let name = fold(name);
-        let name: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-        if name.is_empty() {
-            return false;
-        }
-        words.windows(name.len()).enumerate().any(|(at, window)| {
-            let mut before = words.get(..at).unwrap_or_default().iter().rev().filter(|word| !BETWEEN.contains(word));
-            let (last, first) =
-                (before.next().copied().unwrap_or_default(), before.next().copied().unwrap_or_default());
-            // "Aqui é o Saulo".
-            let introduced =
-                INTRODUCING.contains(&last) || is_relative(last) || last == "e" && ["aqui", "nome"].contains(&first);
-            window == name.as_slice() && (TOWARDS.contains(&last) || !known && !introduced)
-        })
-    })
 }
 
 fn by_appointment(

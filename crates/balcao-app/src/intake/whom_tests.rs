@@ -3,6 +3,13 @@ use balcao_domain::professional::Notify;
 
 use super::*;
 
+fn named(active: &[Professional], said: &str, known: bool) -> Option<ProfessionalId> {
+    match meant(active, said, Hearing { known, named: false }) {
+        Meant::One(whom) => Some(whom),
+        Meant::Several(_) | Meant::Nobody => None,
+    }
+}
+
 fn professional(id: i64, name: &str, alias: &str, code: &str) -> Professional {
     Professional {
         id: id.try_into().unwrap(),
@@ -88,4 +95,58 @@ fn in_a_calendar_of_all_the_last_wish_counts_for_a_day() {
     assert_eq!(asked(&[contact(2, "quero com a Ana"), contact(1, "quem vc quiser")]), None);
     assert_eq!(asked(&[contact(30, "quero com a Ana"), contact(1, "oi")]), None);
     assert_eq!(asked(&[message(Author::Agent, 1, "Marcado com Ana."), contact(0, "valeu")]), None);
+}
+
+#[test]
+fn a_name_as_an_answer_changes_to_whoever_bears_it_and_several_are_left_open() {
+    let all = [
+        professional(1, "Otávio Prado", "Otávio", "otavio"),
+        professional(2, "Wesley Moura", "Uéslei", "wesley"),
+        professional(3, "Ana Souza", "Aninha", "ana"),
+        professional(4, "Ana Luz", "Nana", "luz"),
+    ];
+    let (some, two) = (|id: i64| Some(vec![id]), |one: i64, other: i64| Some(vec![one, other]));
+    for (said, known, name_asked, expected) in [
+        ("com o Otávio ou com o Wesley", true, false, two(1, 2)),
+        ("quero com otavio ou wesley amanha as 10", false, false, two(1, 2)),
+        ("prefiro o Otávio", true, false, some(1)),
+        ("melhor o otavio", true, true, some(1)),
+        ("Wesley", true, false, some(2)),
+        ("wesley entao, sexta as 10h30", true, false, some(2)),
+        ("e o wesley, tem vaga amanha?", true, false, some(2)),
+        ("pode ser o Prado", true, false, some(1)),
+        ("com a Ana", false, false, two(3, 4)),
+        ("ana", false, false, two(3, 4)),
+        ("a Luz", false, false, some(4)),
+        ("com a Ana Luz", true, false, some(4)),
+        ("com o otavo", true, false, some(1)),
+        ("não quero o Otávio, quero o Wesley", true, false, some(2)),
+        ("com o Otávio não, com o Wesley", false, false, some(2)),
+        ("Wesley", true, true, None),
+        ("Pedro Prado", false, true, None),
+        ("o Wesley me indicou vocês", true, false, None),
+        ("com o Zé", true, false, None),
+        ("não, deixa", true, false, None),
+        ("com desconto amanhã", true, false, None),
+    ] {
+        let found = match meant(&all, &fold(said), Hearing { known, named: name_asked }) {
+            Meant::Nobody => None,
+            Meant::One(whom) => Some(vec![i64::from(whom)]),
+            Meant::Several(several) => Some(several.into_iter().map(i64::from).collect()),
+        };
+        assert_eq!(found, expected, "{said}");
+    }
+}
+
+#[test]
+fn a_yes_takes_the_one_whom_we_asked_about_and_no_other() {
+    let all =
+        [professional(1, "Otávio Prado", "Otávio", "otavio"), professional(2, "Wesley Moura", "Uéslei", "wesley")];
+    let agreed = |ours: &str, said: &str| agreed_to(&all, ours, said).map(i64::from);
+    assert_eq!(agreed("Barba é com Otávio ou Wesley. Seria com Wesley Moura?", "sim"), Some(2));
+    assert_eq!(agreed("Com qual profissional: Otávio Prado ou Wesley Moura?", "sim"), None);
+    assert_eq!(agreed("Seria com Wesley Moura?", "não"), None);
+    assert_eq!(offered(&all, "Com qual profissional: Otávio Prado, Wesley Moura?").len(), 2);
+    assert!(offered(&all, "Posso marcar com Wesley Moura?").is_empty());
+    assert!(asks_for_a_name("Certo. Qual é o seu nome?") && !asks_for_a_name("Para qual dia?"));
 }

@@ -147,6 +147,7 @@ async fn a_session_booked_through_the_intake_is_told_once_with_who_comes_and_the
         start_min: hour * 60,
         client_name: name.to_owned(),
         client_phone: Phone::parse(phone).unwrap(),
+        service: None,
     };
     let own = session("Lívia", "31 98432-7788", 14);
     // The second time is a replay, the third another turn that asks for what is booked.

@@ -2,6 +2,7 @@
 
 pub(crate) mod analyst;
 pub(crate) mod calendar;
+mod offer;
 mod refusals;
 mod views;
 
@@ -16,6 +17,7 @@ use balcao_tool::{
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
+pub(crate) use offer::{professionals, services};
 pub(crate) use refusals::{booking_refusal, history_error, intake_refusal, open_until};
 pub(crate) use views::{appointment, day, periods, receipt, slots, time_in_words, visit_receipt, weekday};
 

@@ -20,6 +20,8 @@ pub(crate) struct Args {
     time: String,
     client_name: String,
     client_phone: String,
+    #[serde(default)]
+    service: Option<String>,
 }
 
 pub(crate) struct BookAppointment {
@@ -39,6 +41,7 @@ fn request(cx: &ToolContext, args: Args) -> ToolResult<IntakeRequest> {
         start_min: minutes(&args.time)?,
         client_name,
         client_phone,
+        service: args.service,
     })
 }
 
@@ -64,12 +67,17 @@ impl NativeTool for BookAppointment {
             Ok(would) => {
                 let one = &would.booked.appointment;
                 let (on, at) = (day(cx, one.date), time_in_words(cx, &one.start));
-                let (with, name) = (&one.professional, would.for_somebody_else.unwrap_or_default());
+                let (what, with) = (&one.service, &one.professional);
+                let price = match &would.booked.plan_name {
+                    Some(plan) => format!("{} {plan}", say(cx, "plano", "plan")),
+                    None => one.price.to_string(),
+                };
+                let name = would.for_somebody_else.unwrap_or_default();
                 Ok(Preview::Ask(match (say(cx, "pt", "en"), name.is_empty()) {
-                    ("pt", true) => format!("Posso marcar com {with}, {on} às {at}?"),
-                    ("pt", false) => format!("Posso marcar para {name} com {with}, {on} às {at}?"),
-                    (_, true) => format!("May I book with {with}, {on} at {at}?"),
-                    (_, false) => format!("May I book for {name} with {with}, {on} at {at}?"),
+                    ("pt", true) => format!("Posso marcar {what} ({price}) com {with}, {on} às {at}?"),
+                    ("pt", false) => format!("Posso marcar {what} ({price}) para {name} com {with}, {on} às {at}?"),
+                    (_, true) => format!("May I book {what} ({price}) with {with}, {on} at {at}?"),
+                    (_, false) => format!("May I book {what} ({price}) for {name} with {with}, {on} at {at}?"),
                 }))
             }
             Err(refusal) => Ok(Preview::Refused(intake_refusal(cx, refusal)?)),
@@ -88,6 +96,7 @@ fn success(cx: &ToolContext, done: &IntakeBooked, client_name: &str) -> ToolOutp
         "success": true,
         "appointment_id": i64::from(one.id),
         "professional": one.professional,
+        "service": one.service,
         "date": one.date.to_string(),
         "weekday": weekday(cx, one.date),
         "time": one.start,
@@ -95,6 +104,7 @@ fn success(cx: &ToolContext, done: &IntakeBooked, client_name: &str) -> ToolOutp
         "client_name": client_name,
         "for_somebody_else": done.for_somebody_else.is_some(),
         "price": one.price.to_string(),
+        "plan_name": done.booked.plan_name,
         "already_booked": done.booked.already_booked,
         "message": message,
     }))

@@ -15,6 +15,8 @@ use crate::support::{
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     date: String,
+    #[serde(default)]
+    service: Option<String>,
 }
 
 pub(crate) struct GetAvailableSlots {
@@ -27,9 +29,8 @@ impl NativeTool for GetAvailableSlots {
 
     async fn call(&self, cx: &ToolContext, args: Args) -> ToolResult<ToolOutput> {
         let day = date(cx, &args.date, "date")?;
-        let found =
-            self.intake.sessions(organization(cx)?, contact(cx)?, conversation(cx)?, day).await.map_err(broke)?;
-        let found = match found {
+        let found = self.intake.sessions(organization(cx)?, contact(cx)?, conversation(cx)?, day, args.service).await;
+        let found = match found.map_err(broke)? {
             Ok(found) => found,
             Err(refusal) => return intake_refusal(cx, refusal),
         };
@@ -37,6 +38,7 @@ impl NativeTool for GetAvailableSlots {
             "date": found.date.to_string(),
             "weekday": weekday(cx, found.date),
             "professional": found.professional,
+            "service": found.service,
             "slots": found.slots,
             "session_minutes": found.session_min,
             "timezone": found.timezone,

@@ -104,7 +104,7 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
             "get_subscriber_status",
             erase(get_subscriber_status::GetSubscriberStatus { subscriptions: Subscriptions::new(desk()) }),
         ),
-        ("get_subscription_plans", erase(get_subscription_plans::GetSubscriptionPlans { catalog })),
+        ("get_subscription_plans", erase(get_subscription_plans::GetSubscriptionPlans { catalog: catalog.clone() })),
         (
             "get_appointment_history",
             erase(get_appointment_history::GetAppointmentHistory { appointments: Appointments::new(desk()) }),
@@ -138,7 +138,10 @@ pub fn handlers(desk: &Desk, settings: &Settings) -> Handlers {
         ("get_no_show_clients", erase(get_no_show_clients::GetNoShowClients { people: people.clone(), analytics })),
         ("get_available_slots", erase(get_available_slots::GetAvailableSlots { intake: intake.clone() })),
         ("book_appointment", erase(book_appointment::BookAppointment { intake: intake.clone() })),
-        ("get_professional_info", erase(get_professional_info::GetProfessionalInfo { intake: intake.clone() })),
+        (
+            "get_professional_info",
+            erase(get_professional_info::GetProfessionalInfo { intake: intake.clone(), catalog: catalog.clone() }),
+        ),
         (
             "run_query",
             erase(run_query::RunQuery { people, questions: Questions::new(desk()), plans: Plans::new(desk()) }),

@@ -57,6 +57,9 @@ fn an_hour_that_the_clock_skips_is_not_booked() {
     let told = replies("Europe/Lisbon", "2027-03-27T10:00", "manual", night);
     assert!(told.contains("às 1h não está livre") && told.contains("0h, 2h, 3h e 4h"), "{told}");
     assert!(!told.contains("marcado"), "{told}");
+    let night = "quero massagem com a Inês amanhã à 1h da manhã\nPedro\nsim\n";
+    let told = replies("Europe/Lisbon", "2027-03-27T10:00", "odys-intake", night);
+    assert!(told.contains("Essa hora não existe nesse dia") && !told.contains("Marcado"), "{told}");
     // São Paulo, 4 November 2018: the day begins at 01:00.
     let midnight = "quero massagem amanhã à meia-noite\nsim\n";
     let told = replies("America/Sao_Paulo", "2018-11-03T10:00", "eli", midnight);
@@ -75,6 +78,21 @@ fn an_hour_that_the_clock_repeats_is_booked_once_and_told_as_it_was_asked_for() 
         assert!(lines.iter().all(|line| line.contains(told)), "{replies}");
         assert!(lines[1].starts_with("Prontinho, marcado!"), "{replies}");
         assert_eq!(lines[2], format!("Você tem Massagem com Inês Moura, {told}."));
+    }
+}
+
+#[test]
+fn a_session_in_the_hour_that_the_clock_repeats_is_booked_once_by_its_service_and_price() {
+    for (zone, now, asked, told) in [
+        ("America/Sao_Paulo", "2019-02-16T10:00", "hoje às 23h", "hoje (sábado, 16/02) às 23h"),
+        ("Europe/Lisbon", "2026-10-24T10:00", "amanhã à 1h da manhã", "amanhã (domingo, 25/10) às 1h"),
+    ] {
+        let messages = format!("quero massagem com a Inês {asked}\nPedro\nsim\nquais são meus horários?\n");
+        let replies = replies(zone, now, "odys-intake", &messages);
+        let lines: Vec<&str> = replies.lines().collect();
+        assert!(lines[1].starts_with("Posso marcar Massagem (€ 40,00) com Inês Moura"), "{replies}");
+        assert_eq!(lines[2], format!("Marcado: Massagem por € 40,00 com Inês Moura, {told}."));
+        assert_eq!(lines[3], format!("Você tem Massagem com Inês Moura, {told}."));
     }
 }
 

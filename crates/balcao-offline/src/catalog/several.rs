@@ -103,7 +103,13 @@ impl Catalog {
                 continue;
             }
             let wish = match self.service_in(part) {
-                Named::One(name) if self.says_whole(part, &name) || self.begins(part, &name) => name,
+                Named::One(name)
+                    if self.says_whole(part, &name)
+                        || self.begins(part, &name)
+                        || self.by_alias(part).as_ref() == Some(&name) =>
+                {
+                    name
+                }
                 Named::Several(names) if names.iter().all(|name| self.begins(part, name)) => part.trim().to_owned(),
                 Named::One(_) | Named::Several(_) | Named::Unknown(_) | Named::Nothing => continue,
             };

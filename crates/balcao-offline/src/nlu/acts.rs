@@ -170,6 +170,10 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
     {
         acts.push(Act::Reschedule);
     }
+    if acts.contains(&Act::Want) && acts.contains(&Act::Prices) && slots.has_when() {
+        // "Quero barba amanhã às 11h, quanto custa?" wants both, the time and the price.
+        acts.push(Act::Book);
+    }
     if asks_for_human(text) {
         acts.push(Act::Human);
     }

@@ -123,6 +123,8 @@ fn utterances_do_what_they_say() {
                 "agenda pra mim sexta 10h",
                 "pode marcar pra sábado 9h",
                 "quero cortar o cabelo amanhã",
+                "quero barba com o wesley amanhã às 11h, quanto custa?",
+                "queria corte sexta 15h. quanto fica?",
                 "quero fazer a barba",
                 "marca aí",
                 "i want to book an appointment",

@@ -269,7 +269,8 @@ pub(super) const SERVICES: &[&str] = &[
     "servicos voces", "servicos vcs", "o que voces fazem", "o que vcs fazem", "oq vcs fazem", "what services",
     "which services", "services do you", "tipos de servico", "quais procedimentos", "que procedimentos",
     "quais os procedimentos", "tratamentos voces", "quais tratamentos", "cardapio de servicos",
-    "quais tipos de corte", "tem de servico", "tem de servicos",
+    "quais tipos de corte", "tem de servico", "tem de servicos", "outro servico", "outros servicos", "mais servicos",
+    "demais servicos", "other service", "other services",
 ];
 
 pub(super) const OFFERS: &[&str] = &[

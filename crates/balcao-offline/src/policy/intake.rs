@@ -1,21 +1,25 @@
 //! Sessions with one professional: who they are, what is free, and a booking once day, time, name and number are known.
 
+mod beside;
+mod service;
+
 use balcao_language::say::{self, Locale};
-use balcao_language::{Agreement, agreement};
 use balcao_llm::{ToolDefinition, TurnFacts};
 use jiff::civil::{Date, Time};
 use serde_json::{Map, Value, json};
 
 use super::hours::{periods, worded};
-use super::{Call, Decision, slots::spread};
+use super::{Call, Decision, Desk, slots::spread};
 use crate::catalog::Named;
 use crate::nlu::Act;
 use crate::results::{self, Outcome};
-use crate::state::{Dialogue, GUEST_NAME, Goal, OWN_NAME, Question, own_appointment};
+use crate::state::{Dialogue, GUEST_NAME, OWN_NAME, Question};
 use crate::words::Line;
 
 /// So many free times are told.
 const TOLD: usize = 6;
+/// A message of so many words is a mere answer.
+const SHORT: usize = 6;
 
 /// Whether these tools are those of an intake.
 pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
@@ -24,99 +28,150 @@ pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
 }
 
 struct Intake<'a> {
+    desk: Desk<'a>,
     dialogue: &'a Dialogue,
     facts: &'a TurnFacts,
     locale: Locale,
-    may_call: bool,
+}
+
+/// What is to be booked, as far as it is settled.
+enum Service {
+    /// This one, as the tools call it.
+    Wanted(String),
+    /// Nothing was asked for.
+    Open,
 }
 
 /// The next step: a call that is missing, or what it says.
-pub(super) fn decide(dialogue: &Dialogue, facts: &TurnFacts, locale: Locale, may_call: bool) -> Decision {
-    let intake = Intake { dialogue, facts, locale, may_call };
-    if let Some(done) = intake.answered("transfer_to_human") {
-        let text = if done.succeeded() {
-            intake.say("Vou passar você para a equipe.", "I am handing you over to our team.")
-        } else {
-            intake.sorry()
-        };
-        return Decision::Say(text);
-    }
-    if let Some(done) = intake.answered("book_appointment") {
-        return Decision::Say(intake.booked(done));
-    }
-    if intake.wants_a_person() {
-        let reason = crate::summary::reason(dialogue);
-        return intake.ask("transfer_to_human", json!({ "reason": reason }));
-    }
-    if let Some(decision) = intake.beside_the_booking() {
-        return decision;
-    }
-    if let Some(line) = intake.unclear_when() {
-        return Decision::Say(intake.line(line));
-    }
-    let earliest = dialogue.utterance.is(Act::Earliest) || dialogue.utterance.is(Act::AnyTime);
-    match (dialogue.day, dialogue.times.first()) {
-        (Some(day), _) if intake.asks_what_is_free() => intake.offer(day.first.max(dialogue.today())),
-        (Some(day), Some(time)) => intake.book(day.first, *time),
-        (Some(day), None) => intake.offer(day.first.max(dialogue.today())),
-        (None, _) if earliest => intake.offer(dialogue.today()),
-        (None, _) => intake.inform(),
+pub(super) fn decide(desk: Desk<'_>, facts: &TurnFacts) -> Decision {
+    let (dialogue, locale) = (desk.dialogue, desk.locale);
+    let mut intake = Intake { desk, dialogue, facts, locale };
+    let last = intake.next();
+    let Desk { mut calls, lines, .. } = intake.desk;
+    match last {
+        Decision::Call(more) => {
+            calls.extend(more);
+            Decision::Call(calls)
+        }
+        Decision::Say(_) if !calls.is_empty() => Decision::Call(calls),
+        Decision::Say(text) => {
+            let said = crate::words::reply(&super::each_once(lines), locale, dialogue.today());
+            Decision::Say([said, text].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n"))
+        }
     }
 }
 
 impl<'a> Intake<'a> {
-    /// Whether a person is to be called: asked for, accepted, or for what only a person does.
-    fn wants_a_person(&self) -> bool {
-        let said = &self.dialogue.utterance;
-        let accepted = super::accepts_a_person(self.dialogue);
-        // "Melhor mudar pra 16h" about what is not booked yet is a change of mind.
-        let changes = matches!(self.dialogue.goal, Goal::Cancel | Goal::Reschedule);
-        let moves = (said.is(Act::Cancel) || said.is(Act::Reschedule)) && changes && !self.calls_it_off();
-        accepted || moves || said.is(Act::Human)
+    fn next(&mut self) -> Decision {
+        let dialogue = self.dialogue;
+        if let Some(done) = self.answered("transfer_to_human") {
+            let text = if done.succeeded() {
+                self.say("Vou passar você para a equipe.", "I am handing you over to our team.")
+            } else {
+                self.sorry()
+            };
+            return Decision::Say(text);
+        }
+        if let Some(done) = self.answered("book_appointment") {
+            return self.after_booking(done);
+        }
+        if self.wants_a_person() {
+            let reason = crate::summary::reason(dialogue);
+            return self.ask("transfer_to_human", json!({ "reason": reason }));
+        }
+        if let Some(decision) = self.beside_the_booking() {
+            return decision;
+        }
+        if let Some(line) = self.unclear_when() {
+            return Decision::Say(self.line(line));
+        }
+        let Some(info) = self.answered("get_professional_info") else { return self.ask_info() };
+        if let Some(line) = self.changes_what_is_booked() {
+            // Said only of what is still booked.
+            return match self.still_booked() {
+                None => Decision::Say(String::new()),
+                Some(false) => self.go_on(info),
+                Some(true) => Decision::Say(self.line(line)),
+            };
+        }
+        if let Some(decision) = self.questions() {
+            return decision;
+        }
+        if let Some(line) = self.nobody_of_that_name() {
+            return Decision::Say(self.line(line));
+        }
+        self.desk.one_at_a_time();
+        if info.code().is_some() {
+            return Decision::Say(self.refused(info));
+        }
+        self.go_on(info)
     }
 
-    /// "Cancela" or "não" to what was proposed, with no other day, name or person in it.
-    fn calls_it_off(&self) -> bool {
-        let said = &self.dialogue.utterance;
-        let proposed = self.dialogue.asked == Question::Book && !own_appointment(&said.text);
-        let declines = said.is(Act::Refusal) || agreement(&said.text) == Agreement::No;
-        let more = said.has_when()
-            || !said.bare_times.is_empty()
-            || said.own_name.is_some()
-            || [Act::AnyProfessional, Act::AnyTime, Act::Later, Act::Sooner].into_iter().any(|act| said.is(act))
-            || balcao_language::tokens(&said.text).iter().any(|token| balcao_language::is_relative(&token.text))
-            || self.dialogue.catalog.professional_in(&said.text) != Named::Nothing;
-        (declines || said.is(Act::Cancel) && proposed) && !more
+    /// Goes on with the booking: what is asked for, when, and for whom.
+    fn go_on(&mut self, info: &Outcome) -> Decision {
+        let dialogue = self.dialogue;
+        let who = results::text(&info.result, &["name"]).unwrap_or_default();
+        // The next of several wishes may be for somebody else.
+        if let (Named::One(name), false) = (dialogue.professional(), dialogue.queue.is_empty())
+            && name != who
+        {
+            return Decision::Say(self.line(Line::WhichProfessional { list: vec![name] }));
+        }
+        let Some(service) = self.service(&who) else { return Decision::Say(String::new()) };
+        let earliest = dialogue.utterance.is(Act::Earliest) || dialogue.utterance.is(Act::AnyTime);
+        match (dialogue.day, dialogue.times.first()) {
+            (Some(day), _) if self.asks_what_is_free() => self.offer(day.first.max(dialogue.today()), &service),
+            (Some(day), Some(time)) => {
+                let service = service.name().or_else(|| self.services_of(&who).into_iter().next());
+                self.book(day.first, *time, service)
+            }
+            (Some(day), None) => self.offer(day.first.max(dialogue.today()), &service),
+            (None, _) if earliest => self.offer(dialogue.today(), &service),
+            (None, _) => self.inform(&service),
+        }
     }
 
-    /// What is not about when and who: what we are, where, prices and hours, thanks, a refusal.
-    fn beside_the_booking(&self) -> Option<Decision> {
-        let said = &self.dialogue.utterance;
-        let plain = !said.has_when() && said.bare_times.is_empty();
-        if said.is(Act::Identity) {
-            return Some(Decision::Say(self.say(
-                &format!("Sou o atendente automático da {}: um programa, não uma pessoa. Posso marcar a sua sessão. Se preferir, quer que eu chame alguém da equipe?", self.facts.organization),
-                &format!("I am the automatic front desk of {}: a program, not a person. I can book your session. Or would you like me to call someone from the team?", self.facts.organization),
-            )));
+    fn ask_info(&mut self) -> Decision {
+        self.ask("get_professional_info", Value::Object(Map::new()))
+    }
+
+    /// What follows an answer of the booking: a question, a refusal, or what is booked, and the next of several wishes.
+    fn after_booking(&mut self, last: &Outcome) -> Decision {
+        for done in self.dialogue.outcomes.iter().filter(|one| one.name == "book_appointment" && one.succeeded()) {
+            let what = results::appointment(&done.result);
+            let plan = results::text(&done.result, &["plan_name"]);
+            let price = results::price(&done.result, self.locale).filter(|_| plan.is_none());
+            self.desk.say(Line::SessionBooked { what, price, plan });
         }
-        if let Some(address) = self.facts.address.clone().filter(|_| super::asks_where(&said.text)) {
-            return Some(Decision::Say(self.line(Line::Address { address })));
+        let was_booked = !self.desk.lines.is_empty();
+        if !last.succeeded() {
+            if !was_booked {
+                self.answers();
+                self.desk.one_at_a_time();
+            }
+            let stays =
+                self.dialogue.booked.clone().filter(|one| one.date.is_some_and(|date| date >= self.dialogue.today()));
+            let stands = self.dialogue.upcoming.iter().any(|one| stays.as_ref().is_some_and(|what| one.id == what.id));
+            if let Some(what) = stays.filter(|_| stands && last.is_held() && !was_booked) {
+                self.desk.say(Line::OneMore { what });
+            }
+            if last.is_held() && self.proposes_the_usual() {
+                self.desk.say(Line::AnotherIsPossible);
+            }
+            return Decision::Say(self.booked(last));
         }
-        if plain && self.asks_of_the_session() {
-            return Some(self.inform());
+        let Some(wish) = self.dialogue.queue.first() else { return Decision::Say(String::new()) };
+        if !self.desk.next_is_complete() {
+            let settled = matches!(self.dialogue.catalog.service_in(wish), Named::One(_));
+            let wish = self.desk.label(wish);
+            self.desk.say(Line::NextOf { wish, settled });
+            return Decision::Say(String::new());
         }
-        if self.calls_it_off() && self.dialogue.asked != Question::Nothing {
-            return Some(Decision::Say(self.line(Line::NoProblem)));
+        match self.answered("get_professional_info") {
+            Some(info) if info.code().is_some() => Decision::Say(self.refused(info)),
+            Some(info) => self.go_on(info),
+            None => self.ask_info(),
         }
-        let polite = said.is(Act::Thanks) || said.is(Act::Goodbye);
-        if plain && polite && agreement(&said.text) != Agreement::Yes {
-            return Some(Decision::Say(
-                self.say("Por nada! Se precisar, é só chamar.", "You are welcome! Just call if you need us."),
-            ));
-        }
-        // What was declined is not asked about again.
-        let paused = self.dialogue.said == self.line(Line::NoProblem) && plain;
-        paused.then(|| Decision::Say(self.line(Line::AskDay)))
     }
 
     /// What is asked where the day or time cannot be, or a mere yes leaves open which of several is meant.
@@ -140,18 +195,13 @@ impl<'a> Intake<'a> {
     /// "Que horários tem?" with a time that was wanted before: that time is not asked for again.
     fn asks_what_is_free(&self) -> bool {
         let said = &self.dialogue.utterance;
-        said.is(Act::Availability) && said.times.is_empty() && said.bare_times.is_empty()
+        said.is(Act::Availability) && !said.is(Act::Services) && said.times.is_empty() && said.bare_times.is_empty()
     }
 
     /// "Que horas ela atende?" is about her alone.
     fn asks_for_hours(&self) -> bool {
         let said = &self.dialogue.utterance;
         said.is(Act::Hours) || said.is(Act::WhoWorks)
-    }
-
-    fn asks_of_the_session(&self) -> bool {
-        let said = &self.dialogue.utterance;
-        said.is(Act::Prices) || said.is(Act::Services) || self.asks_for_hours()
     }
 
     fn line(&self, line: Line) -> String {
@@ -171,7 +221,7 @@ impl<'a> Intake<'a> {
     }
 
     fn ask(&self, name: &str, arguments: Value) -> Decision {
-        if self.may_call {
+        if self.desk.may_call {
             Decision::Call(vec![Call { name: name.to_owned(), arguments }])
         } else {
             Decision::Say(self.sorry())
@@ -180,11 +230,15 @@ impl<'a> Intake<'a> {
 
     /// What an answer without success says: with whom, or why not.
     fn refused(&self, outcome: &Outcome) -> String {
-        let names =
-            outcome.result.get("details").and_then(|details| details.get("available")).and_then(Value::as_array);
-        let names: Vec<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
+        let names = self.to_choose_from(outcome);
+        // Of several wishes with somebody each, the first one's.
+        if let Named::One(name) = self.dialogue.professional()
+            && names.contains(&name)
+        {
+            return self.line(Line::WhichProfessional { list: vec![name] });
+        }
         if !names.is_empty() {
-            let list = names.join(", ");
+            let list = say::list(&names, if self.locale == Locale::Pt { "ou" } else { "or" });
             let greets = self.dialogue.utterance.is(Act::Greeting) && !self.dialogue.greeted;
             let house = &self.facts.organization;
             let hello = self.say(
@@ -218,22 +272,33 @@ impl<'a> Intake<'a> {
         }
     }
 
+    /// Between whom the customer is to choose, where the tools do not know whom they mean: those whom they named, or who do what
+    /// they want, else all.
+    fn to_choose_from(&self, outcome: &Outcome) -> Vec<String> {
+        let details = outcome.result.get("details");
+        let argument = details.and_then(|details| details.get("argument")).and_then(Value::as_str);
+        let all = details.and_then(|details| details.get("available")).and_then(Value::as_array);
+        let all = all.filter(|_| argument == Some("professional")).into_iter().flatten().filter_map(Value::as_str);
+        let all: Vec<String> = all.map(str::to_owned).collect();
+        let narrowed = match (self.dialogue.professional(), self.dialogue.service()) {
+            (Named::Several(named), _) => named,
+            (_, Named::One(service)) => self.dialogue.catalog.performers(&service),
+            (_, Named::Several(_) | Named::Unknown(_) | Named::Nothing) => Vec::new(),
+        };
+        let those: Vec<String> = all.iter().filter(|name| narrowed.contains(name)).cloned().collect();
+        if those.is_empty() { all } else { those }
+    }
+
     fn when(&self, date: Date, time: Time) -> String {
         let at = if self.locale == Locale::Pt { "às" } else { "at" };
         format!("{} {at} {}", say::day(date, self.locale), say::time(time, self.locale))
     }
 
-    fn offer(&self, date: Date) -> Decision {
-        let Some(found) = self.answered("get_available_slots") else {
-            return self.ask("get_available_slots", json!({ "date": date.to_string() }));
-        };
+    fn offer(&mut self, date: Date, service: &Service) -> Decision {
+        let Some(found) = self.times_of(date, service) else { return self.ask_times(date, service) };
         let text = |key: &str| found.result.get(key).and_then(Value::as_str).unwrap_or_default();
-        let slots = found.result.get("slots").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        if found.code().is_some() || !text("reason").is_empty() {
-            return Decision::Say(self.refused(found));
-        }
+        let Some(all) = free_times(found) else { return Decision::Say(self.refused(found)) };
         let day = say::day(date, self.locale);
-        let all: Vec<Time> = slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).collect();
         let window = self.dialogue.window;
         let fits = |time: &Time| window.is_none_or(|window| window.contains(*time));
         let free: Vec<Time> = all.iter().copied().filter(fits).collect();
@@ -279,7 +344,11 @@ impl<'a> Intake<'a> {
         Decision::Say(crate::words::reply(&[none, then], self.locale, self.dialogue.today()))
     }
 
-    fn book(&self, date: Date, time: Time) -> Decision {
+    fn book(&mut self, date: Date, time: Time, service: Option<String>) -> Decision {
+        let booked = self.dialogue.booked.is_some() && self.still_booked().is_none();
+        if booked && self.answered("get_contact_info").is_some() {
+            return Decision::Say(String::new());
+        }
         let Some(card) = self.answered("get_contact_info") else {
             return self.ask("get_contact_info", Value::Object(Map::new()));
         };
@@ -305,7 +374,10 @@ impl<'a> Intake<'a> {
             });
         };
         let time = time.strftime("%H:%M").to_string();
-        let wish = json!({ "date": date.to_string(), "time": time, "client_name": name, "client_phone": phone });
+        let mut wish = json!({ "date": date.to_string(), "time": time, "client_name": name, "client_phone": phone });
+        if let (Some(service), Some(fields)) = (service, wish.as_object_mut()) {
+            fields.insert("service".to_owned(), service.into());
+        }
         self.ask("book_appointment", wish)
     }
 
@@ -314,20 +386,11 @@ impl<'a> Intake<'a> {
             let summary = done.summary().map(str::to_owned);
             return summary.unwrap_or_else(|| self.say("Posso marcar?", "May I book it?"));
         }
-        if !done.succeeded() {
-            return self.refused(done);
-        }
-        let text = |key: &str| done.result.get(key).and_then(Value::as_str).unwrap_or_default();
-        let (date, time) = (text("date").parse::<Date>(), text("time").parse::<Time>());
-        let when = match (date, time) {
-            (Ok(date), Ok(time)) => self.when(date, time),
-            _ => return self.say("Marcado.", "Booked."),
-        };
-        let who = text("professional");
-        self.say(&format!("Marcado com {who}, {when}."), &format!("Booked with {who}, {when}."))
+        self.refused(done)
     }
 
-    fn inform(&self) -> Decision {
+    /// Who the professional is, what they do at which price, and what is missing.
+    fn inform(&self, service: &Service) -> Decision {
         let Some(info) = self.answered("get_professional_info") else {
             return self.ask("get_professional_info", Value::Object(Map::new()));
         };
@@ -340,26 +403,39 @@ impl<'a> Intake<'a> {
         }
         let who = text("name").unwrap_or_default();
         let what = text("profession").map(|what| format!(" ({what})")).unwrap_or_default();
-        let minutes = info.result.get("session_minutes").and_then(Value::as_u64).unwrap_or_default();
-        let (pt, en) = match text("price") {
-            Some(price) => (format!(", por {price}"), format!(", for {price}")),
-            None => (String::new(), String::new()),
+        let own = match service {
+            Service::Wanted(name) => vec![name.clone()],
+            Service::Open => self.services_of(who),
         };
-        let session = self.say(
-            &format!("A sessão com {who}{what} dura {minutes} minutos{pt}."),
-            &format!("A session with {who}{what} takes {minutes} minutes{en}."),
-        );
+        let only_hours = self.asks_for_hours() && !self.dialogue.utterance.is(Act::Prices);
+        let own = if only_hours && own.len() > 1 { Vec::new() } else { own };
+        let rows: Vec<String> = own.iter().filter_map(|name| self.desk.row_of(name, who)).collect();
+        let session = match rows.as_slice() {
+            [] if only_hours => String::new(),
+            [] => self.say(&format!("Certo, com {who}{what}."), &format!("Right, with {who}{what}.")),
+            [only] => format!("{who}{what}: {only}."),
+            several => {
+                let head = self.say(&format!("{who}{what} faz:"), &format!("{who}{what} does:"));
+                let rows: Vec<String> = several.iter().map(|row| format!("- {row}")).collect();
+                format!("{head}\n{}", rows.join("\n"))
+            }
+        };
         let hours = if self.asks_for_hours() { self.hours_of(who, info) } else { String::new() };
-        let gap = if hours.is_empty() { " " } else { "\n" };
-        Decision::Say(format!("{session}{hours}{gap}{}", self.what_is_missing()))
+        let told = format!("{session}{hours}\n{}", self.what_is_missing());
+        Decision::Say(told.trim_start().to_owned())
     }
 
     /// Whether the session was told just now, and nobody asks for it again.
     fn is_told(&self) -> bool {
         let said = &self.dialogue.utterance;
-        let told = ["A sessão com ", "A session with "].iter().any(|lead| self.dialogue.said.contains(lead));
+        let all = &self.dialogue.catalog.services;
+        let told = all.iter().any(|service| self.dialogue.said.contains(&format!("{}: ", service.name)));
         let named = self.dialogue.catalog.professional_in(&said.text) != Named::Nothing;
-        told && !self.asks_of_the_session() && !named && self.dialogue.asked == Question::Day
+        told && !self.asks_for_hours()
+            && !said.is(Act::Prices)
+            && !said.is(Act::Services)
+            && !named
+            && self.dialogue.asked == Question::Day
     }
 
     /// When the professional works, a line a day.
@@ -389,6 +465,64 @@ impl<'a> Intake<'a> {
             }
         }
     }
+}
+
+impl Service {
+    fn name(&self) -> Option<String> {
+        match self {
+            Self::Wanted(name) => Some(name.clone()),
+            Self::Open => None,
+        }
+    }
+}
+
+fn times_asked(date: Date, service: &Service) -> Value {
+    let mut arguments = json!({ "date": date.to_string() });
+    if let (Some(name), Some(fields)) = (service.name(), arguments.as_object_mut()) {
+        fields.insert("service".to_owned(), name.into());
+    }
+    arguments
+}
+
+/// The free times of a day. `None` if the question itself was refused: a day that is over, or too far ahead.
+fn free_times(found: &Outcome) -> Option<Vec<Time>> {
+    let refused = found.code().is_some() || results::text(&found.result, &["reason"]).is_some();
+    let slots = found.result.get("slots").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    (!refused).then(|| slots.iter().filter_map(|slot| slot.as_str()?.parse::<Time>().ok()).collect())
+}
+
+/// "Uma sessão" names no service, and neither does "como assim".
+fn says_nothing(said: &str) -> bool {
+    const GENERAL: [&str; 26] = [
+        "sessao",
+        "sessoes",
+        "session",
+        "appointment",
+        "visita",
+        "encaixe",
+        "agendamento",
+        "reserva",
+        "marcacao",
+        "horarinho",
+        "assim",
+        "poxa",
+        "puxa",
+        "hein",
+        "ue",
+        "oxe",
+        "eita",
+        "nossa",
+        "caramba",
+        "sou",
+        "aqui",
+        "serio",
+        "entendi",
+        "kkk",
+        "rs",
+        "what",
+    ];
+    let folded = balcao_language::fold(said);
+    GENERAL.iter().any(|word| balcao_language::contains_word(&folded, word))
 }
 
 /// The times of each day together, in their order.

@@ -32,7 +32,7 @@ use serde_json::{Map, Value};
 use crate::{
     nlu::Act,
     results::{self, Outcome},
-    state::{Dialogue, Goal, Question, same_question},
+    state::{Dialogue, Goal, Question},
     words::Line,
 };
 
@@ -83,7 +83,7 @@ const ASKED_AT_MOST: usize = 2;
 /// The call of a person, where a reply would ask once more what was not understood so often before.
 fn person_instead(decision: &Decision, dialogue: &Dialogue, tools: &[ToolDefinition]) -> Option<Call> {
     let Decision::Say(text) = decision else { return None };
-    let again = dialogue.said_times >= ASKED_AT_MOST && same_question(&dialogue.said, text);
+    let again = dialogue.times_asked(text) >= ASKED_AT_MOST;
     if !again || dialogue.utterance.adds_something() {
         return None;
     }
@@ -102,9 +102,6 @@ fn at_the_desk(
     locale: Locale,
     may_call: bool,
 ) -> Decision {
-    if intake::serves(tools) {
-        return intake::decide(dialogue, facts, locale, may_call);
-    }
     let mut desk = Desk {
         dialogue,
         tools,
@@ -116,6 +113,9 @@ fn at_the_desk(
         calls: Vec::new(),
         lines: Vec::new(),
     };
+    if intake::serves(tools) {
+        return intake::decide(desk, facts);
+    }
     if calendar::serves(dialogue, tools) {
         desk.calendar();
     } else {
@@ -124,13 +124,17 @@ fn at_the_desk(
     if !desk.calls.is_empty() {
         return Decision::Call(desk.calls);
     }
+    Decision::Say(crate::words::reply(&each_once(desk.lines), locale, dialogue.today()))
+}
+
+fn each_once(all: Vec<Line>) -> Vec<Line> {
     let mut lines = Vec::new();
-    for line in desk.lines {
+    for line in all {
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    Decision::Say(crate::words::reply(&lines, locale, dialogue.today()))
+    lines
 }
 
 /// The answer to a tool that a job needs.

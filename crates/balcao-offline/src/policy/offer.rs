@@ -16,12 +16,7 @@ impl Desk<'_> {
             return;
         }
         let locale = self.locale;
-        let row = |service: &crate::catalog::Service| {
-            let price = results::price(&service.data, locale);
-            let length = length(&service.data);
-            let rest: Vec<String> = [price, length].into_iter().flatten().collect();
-            if rest.is_empty() { service.name.clone() } else { format!("{}: {}", service.name, rest.join(", ")) }
-        };
+        let row = |service: &crate::catalog::Service| row(&service.name, &service.data, locale);
         let list: Vec<String> = dialogue.catalog.services.iter().map(row).collect();
         let said = dialogue.catalog.service_in(&dialogue.utterance.text);
         let asks_all = self.is(Act::Services);
@@ -34,7 +29,7 @@ impl Desk<'_> {
             dialogue.catalog.several_in(&dialogue.utterance.text).iter().filter_map(one).collect();
         let mut named = match (said, dialogue.service()) {
             _ if several.len() > 1 => several,
-            (Named::Nothing, Named::One(known)) if !self.is(Act::Offers) => vec![known],
+            (Named::Nothing, Named::One(known)) if !asks_all && !self.is(Act::Offers) => vec![known],
             (Named::One(name), _) => vec![name],
             (Named::Several(names), _) => names,
             (Named::Nothing | Named::Unknown(_), _) => Vec::new(),
@@ -69,6 +64,14 @@ impl Desk<'_> {
         for name in named {
             self.price_of(&name);
         }
+    }
+
+    /// A service with its price and length, as a professional offers it. `None` if it is on no list.
+    pub(super) fn row_of(&self, service: &str, professional: &str) -> Option<String> {
+        let catalog = &self.dialogue.catalog;
+        let own = catalog.own_terms(professional, service);
+        let terms = own.or(catalog.service(service).map(|service| &service.data))?;
+        Some(row(service, terms, self.locale))
     }
 
     /// What a question about a price is about, where it is on no list.
@@ -142,6 +145,12 @@ impl Desk<'_> {
         self.price_of(&service.name);
         true
     }
+}
+
+/// "Corte: R$ 50,00, 30 min".
+fn row(name: &str, terms: &Value, locale: balcao_language::say::Locale) -> String {
+    let rest: Vec<String> = [results::price(terms, locale), length(terms)].into_iter().flatten().collect();
+    if rest.is_empty() { name.to_owned() } else { format!("{name}: {}", rest.join(", ")) }
 }
 
 fn length(service: &Value) -> Option<String> {

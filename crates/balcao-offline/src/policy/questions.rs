@@ -93,7 +93,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn appointments(&mut self) {
+    pub(super) fn appointments(&mut self) {
         let dialogue = self.dialogue;
         if self.is(Act::IsBooked) && dialogue.asked == Question::Book {
             self.say(Line::NotYet);

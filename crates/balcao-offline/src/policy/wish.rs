@@ -98,7 +98,7 @@ impl Desk<'_> {
     }
 
     /// Says which of several wishes comes first, when they are uttered.
-    fn one_at_a_time(&mut self) {
+    pub(super) fn one_at_a_time(&mut self) {
         let wishes = self.dialogue.catalog.several_in(&self.dialogue.utterance.text);
         let labels: Vec<String> = wishes.iter().map(|wish| self.label(wish)).collect();
         // The same service twice: what tells them apart is when.
@@ -149,6 +149,10 @@ impl Desk<'_> {
     ///
     /// `get_barbers` is asked first: a tool that errs repeatedly is withdrawn, and without times there is no booking.
     pub(super) fn resolve(&mut self, said: &str) -> Option<Named> {
+        if super::intake::serves(self.tools) {
+            // There the catalog has the aliases itself.
+            return Some(Named::Unknown(said.to_owned()));
+        }
         let key = self.dialogue.catalog.other_act(said).map_or_else(|| said.to_owned(), |other| other.key);
         let key = Value::String(key);
         let known = match self.ask("get_barbers", &[("service_name", key.clone())]) {
@@ -172,7 +176,7 @@ impl Desk<'_> {
     }
 
     /// A service in the customer's own words, where the catalog knows none of that name: an alias that the tool may know.
-    fn spoken_service(&self) -> Option<String> {
+    pub(super) fn spoken_service(&self) -> Option<String> {
         let answers = self.dialogue.asked == Question::Service;
         let newest = self.dialogue.mentions.iter().rev().take(4);
         newest.enumerate().find_map(|(index, text)| spoken_service(text, self.dialogue, answers && index == 0))

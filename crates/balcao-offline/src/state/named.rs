@@ -142,6 +142,21 @@ pub(crate) fn owner_named(text: &str) -> Option<String> {
     of.or_else(owned)
 }
 
+/// Behind "pra minha mãe": the name that follows in small letters, "dona celia" or "a maria souza".
+pub(super) fn name_behind(text: &str, all: &[Token], from: usize) -> Option<String> {
+    const TITLES: [&str; 5] = ["dona", "seu", "sr", "sra", "d"];
+    let gap = |index: &usize| is(all, *index, &[",", ":", "-", ".", "a", "o", "e", "se", "chama"]);
+    let first = (from..all.len()).find(|index| !gap(index))?;
+    if !is(all, first, &TITLES) {
+        return name_at(text, all, first).map(|(name, _)| name);
+    }
+    let first = first + 1 + usize::from(is(all, first + 1, &["."]));
+    let named = |token: &&Token| may_be_named(text, token) && !is_stop_word(&token.text);
+    let words: Vec<String> =
+        all.iter().skip(first).take(LONGEST).take_while(named).map(|token| written(text, token)).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
 fn is(all: &[Token], index: usize, words: &[&str]) -> bool {
     all.get(index).is_some_and(|token| words.contains(&token.text.as_str()))
 }

@@ -2,7 +2,7 @@
 
 use balcao_language::{Token, TokenKind, fold, is_relative, tokens};
 
-use super::named::{guest_with_number, introduced};
+use super::named::{guest_with_number, introduced, name_behind};
 use crate::nlu::{capital, own_name};
 
 /// How the writer's name is asked for.
@@ -11,17 +11,18 @@ pub const OWN_NAME: [&str; 2] = ["Qual é o seu nome?", "What is your name?"];
 pub const GUEST_NAME: [&str; 2] = ["Qual é o nome de quem vem?", "What is the name of whoever comes?"];
 
 /// What may stand before a name in an answer.
-const LEADS: [&str; 22] = [
-    "eu", "sou", "aqui", "e", "eh", "o", "a", "im", "nome", "dele", "dela", "chama", "se", "chamada", "ela", "ele",
-    "me", "chamo", "meu", "she", "he", "is",
+const LEADS: [&str; 27] = [
+    "dona", "seu", "sr", "sra", "d", "eu", "sou", "aqui", "e", "eh", "o", "a", "im", "nome", "dele", "dela", "chama",
+    "se", "chamada", "ela", "ele", "me", "chamo", "meu", "she", "he", "is",
 ];
 /// What ends a name in an answer.
 const ENDS: [&str; 10] = ["e", "com", "telefone", "fone", "tel", "numero", "celular", "cel", "and", "phone"];
 /// What an answer may be that is no name.
-const NO_NAMES: [&str; 38] = [
-    "como", "assim", "ue", "sei", "la", "mim", "quem", "eu", "sim", "nao", "isso", "ok", "oi", "ola", "obrigado",
-    "obrigada", "quero", "yes", "no", "pra", "mesmo", "tanto", "qualquer", "melhor", "pode", "pera", "espera", "qual",
-    "quanto", "onde", "voce", "vc", "vcs", "que", "hoje", "amanha", "marcar", "tem",
+const NO_NAMES: [&str; 45] = [
+    "prefiro", "muda", "mudar", "troca", "trocar", "queria", "gostaria", "como", "assim", "ue", "sei", "la", "mim",
+    "quem", "eu", "sim", "nao", "isso", "ok", "oi", "ola", "obrigado", "obrigada", "quero", "yes", "no", "pra",
+    "mesmo", "tanto", "qualquer", "melhor", "pode", "pera", "espera", "qual", "quanto", "onde", "voce", "vc", "vcs",
+    "que", "hoje", "amanha", "marcar", "tem",
 ];
 /// Words before whoever comes.
 const TOWARDS: [&str; 7] = ["pra", "para", "pro", "pros", "p", "for", "do"];
@@ -61,7 +62,8 @@ impl Who {
         let all = tokens(text);
         if let Some(after) = relative(&all) {
             let guest = self.guest.get_or_insert_default();
-            guest.name = name_after(text, &all, after).or(guest.name.take());
+            let name = name_after(text, &all, after).or_else(|| name_behind(text, &all, after));
+            guest.name = name.or(guest.name.take());
         }
         if let Some((name, phone)) = guest_with_number(text) {
             self.guest = Some(Guest { name: Some(name), phone: Some(phone) });
@@ -89,10 +91,18 @@ pub(crate) fn is_asked_for(said: &str) -> bool {
     OWN_NAME.into_iter().chain(GUEST_NAME).chain(of_number).any(|question| said.ends_with(question))
 }
 
-/// Whether two replies ask the same: in the same words, or for the same name whatever stands before.
-pub(crate) fn same_question(one: &str, other: &str) -> bool {
+/// Whether two replies ask the same: in the same words, or for the same name or service whatever stands before.
+pub(super) fn same_question(one: &str, other: &str) -> bool {
     let for_name = |text: &str| OWN_NAME.into_iter().chain(GUEST_NAME).find(|question| text.ends_with(question));
-    one.contains('?') && (one == other || for_name(one).is_some() && for_name(one) == for_name(other))
+    let for_service = |text: &str| {
+        let (before, _) = text.rsplit_once('?')?;
+        let last = fold(before.rsplit(['.', '!', '?', '\n']).next()?.trim());
+        (last.starts_with("qual servico") || last.starts_with("which service")).then_some(last)
+    };
+    one.contains('?')
+        && (one == other
+            || for_name(one).is_some() && for_name(one) == for_name(other)
+            || for_service(one).is_some() && for_service(one) == for_service(other))
 }
 
 /// "Ela se chama Lourdes", "o nome dele é Pedro": the name, wherever it is said.

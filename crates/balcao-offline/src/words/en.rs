@@ -216,6 +216,19 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             format!("I have {}{with}{service}. Shall I book it?", when(what, today))
         }
         Line::Booked { what } => format!("Done, you are booked! {}. See you!", sentence(&full(what, today))),
+        Line::SessionBooked { what, price, plan } => {
+            let plan = plan.as_ref().map(|plan| format!(" with the plan {plan}"));
+            let price = price.as_ref().map(|price| format!(" for {price}")).or(plan).unwrap_or_default();
+            let service = what.service.as_ref().map(|name| format!(": {name}{price}")).unwrap_or_default();
+            let with = what.professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
+            format!("Booked{service}{with}, {}.", when(what, today))
+        }
+        Line::AnotherIsPossible => "If it is another service, just tell me which.".to_owned(),
+        Line::OneMore { what } => format!("You already have {}; this would be one more.", full(what, today)),
+        Line::TeamChanges { what } => format!(
+            "You already have {}, and it stays booked. Changing or cancelling it is the team's. Would you like me to call someone from the team?",
+            full(what, today)
+        ),
         Line::Moved { what } => format!("Done, rescheduled: {}.", full(what, today)),
         Line::Cancelled { what } if what.date.is_none() && what.time.is_none() => {
             "Done, your appointment is cancelled. Just write when you want to book again.".to_owned()

@@ -116,6 +116,14 @@ pub(crate) enum Line {
     Propose { what: Appointment },
     /// A booking that is done.
     Booked { what: Appointment },
+    /// A session that is booked, at its price or by a plan.
+    SessionBooked { what: Appointment, price: Option<String>, plan: Option<String> },
+    /// What is booked already stays, where one more is proposed.
+    OneMore { what: Appointment },
+    /// Nothing was asked for: what is proposed is the usual, and another service may be asked for.
+    AnotherIsPossible,
+    /// What is booked is changed by the team alone; offers a person.
+    TeamChanges { what: Appointment },
     /// A move that is done.
     Moved { what: Appointment },
     /// A cancellation that is done.

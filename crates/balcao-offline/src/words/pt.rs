@@ -209,6 +209,19 @@ pub(super) fn say(line: &Line, today: Date) -> String {
             format!("Tenho {}{with}{service}. Posso marcar?", when(what, today))
         }
         Line::Booked { what } => format!("Prontinho, marcado! {}. Te esperamos!", sentence(&full(what, today))),
+        Line::SessionBooked { what, price, plan } => {
+            let plan = plan.as_ref().map(|plan| format!(" pelo plano {plan}"));
+            let price = price.as_ref().map(|price| format!(" por {price}")).or(plan).unwrap_or_default();
+            let service = what.service.as_ref().map(|name| format!(": {name}{price}")).unwrap_or_default();
+            let with = what.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
+            format!("Marcado{service}{with}, {}.", when(what, today))
+        }
+        Line::AnotherIsPossible => "Se for outro serviço, é só dizer qual.".to_owned(),
+        Line::OneMore { what } => format!("Você já tem {}; este seria mais um.", full(what, today)),
+        Line::TeamChanges { what } => format!(
+            "Você já tem {}, e continua marcado. Mudar ou cancelar é com a equipe. Quer que eu chame alguém da equipe?",
+            full(what, today)
+        ),
         Line::Moved { what } => format!("Prontinho, remarcado: {}.", full(what, today)),
         Line::Cancelled { what } if what.date.is_none() && what.time.is_none() => {
             "Pronto, seu horário foi cancelado. Quando quiser marcar de novo, é só chamar.".to_owned()

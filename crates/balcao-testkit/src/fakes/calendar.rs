@@ -300,6 +300,7 @@ impl Calendar for Memory {
         let service = ServiceView {
             id: 1_i64.try_into().unwrap(),
             name: "Corte".to_owned(),
+            aliases: Vec::new(),
             description: None,
             price: Money::new(4_500, Currency::BRL),
             duration_min: u32::from(MINUTES),
@@ -307,6 +308,7 @@ impl Calendar for Memory {
         let professional = ProfessionalView {
             id: 1_i64.try_into().unwrap(),
             name: "Ana Prado".to_owned(),
+            aliases: Vec::new(),
             profession: None,
             services: vec!["Corte".to_owned()],
             terms: Vec::new(),

@@ -118,6 +118,7 @@ async fn book_intake(client: &Client, organization: OrganizationId, wanted: u32)
         start_min: u16::try_from(start_min).unwrap(),
         client_name: "Cliente".to_owned(),
         client_phone: client.phone.clone(),
+        service: None,
     };
     let intake = Intake::new(client.desk.clone());
     let answer = intake.book(organization, client.contact, client.conversation, key(client, wanted), request).await;
