@@ -337,6 +337,17 @@ impl Catalog {
     }
 }
 
+impl Catalog {
+    /// The name behind "com" that nobody here bears, if it is a common first name: "com a Unimed" asks for something else.
+    #[must_use]
+    pub fn nobody_in(&self, text: &str) -> Option<String> {
+        match self.professional_in(text) {
+            Named::Unknown(said) => Some(said).filter(|said| balcao_language::is_first_name(said)),
+            Named::One(_) | Named::Several(_) | Named::Nothing => None,
+        }
+    }
+}
+
 /// What customers say for what a service is called, where no service is called as they say: who says "cabelo" wants it cut.
 const MEANINGS: &[(&str, &str)] = &[
     ("cabelo", "corte"),

@@ -154,7 +154,11 @@ pub fn appointment(value: &Value) -> Appointment {
     let day = text(value, &["date", "new_date", "day"]).or_else(|| when.clone());
     let clock = text(value, &["start_hour", "start_time", "time", "hour", "slot", "new_start_hour"]).or(when);
     Appointment {
-        id: ["appointment_id", "id"].iter().find_map(|key| value.get(key)).filter(|id| !id.is_null()).cloned(),
+        id: ["appointment_id", "eventId", "id"]
+            .iter()
+            .find_map(|key| value.get(key))
+            .filter(|id| !id.is_null())
+            .cloned(),
         date: day.as_deref().and_then(date_of),
         time: clock.as_deref().and_then(time_of),
         professional: text(value, &["barber", "barber_name", "professional", "professional_name"]),

@@ -107,6 +107,8 @@ pub struct Dialogue {
     pub service_asked: bool,
     /// The last booking of this conversation.
     pub booked: Option<Appointment>,
+    /// All that this conversation booked, by what it is and with whom: a calendar lists its events by id and time alone.
+    booked_here: Vec<Appointment>,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
     /// The appointment that a notification was about which the message may answer.
@@ -165,6 +167,7 @@ impl Dialogue {
             before_offer: None,
             service_asked: false,
             booked: None,
+            booked_here: Vec::new(),
             upcoming: Vec::new(),
             told: request.facts.appointment,
             reminded: false,
@@ -253,7 +256,9 @@ impl Dialogue {
         }
         // A second message without a reply between them is the same turn.
         let goal_before = self.goal;
-        if self.outcomes.iter().any(|one| results::usual_name(&one.name) == "create_appointment" && one.succeeded()) {
+        let just_booked =
+            self.outcomes.iter().any(|one| results::usual_name(&one.name) == "create_appointment" && one.succeeded());
+        if just_booked {
             // What was to be moved has its new time: what is left of it is the question whether to cancel it.
             self.moving = None;
         }
@@ -272,12 +277,21 @@ impl Dialogue {
             self.window = None;
         }
         self.aim(&utterance, goal_before);
+        if just_booked && self.changes_its_mind(&utterance) {
+            self.move_booked();
+        }
         self.several = self.several_to_cancel(&utterance);
         self.take_next(&utterance);
         self.fill(&utterance);
         // "Com o Wesley" to "who comes?" says with whom.
         let staff = matches!(self.catalog.professional_in(&utterance.text), Named::One(_));
-        self.who.hear(&utterance.text, &self.said, staff);
+        // Of "pra mim e pro meu filho" the first is who comes now.
+        let wishes = self.catalog.several_in(&utterance.text);
+        let first = wishes.first().filter(|wish| crate::catalog::person_in(wish).is_some()).unwrap_or(&utterance.text);
+        // "Meus horários" is no name, whatever was asked.
+        let said = if informative(&utterance) { "" } else { &self.said };
+        self.who.hear(&utterance.text, first, said, staff);
+        self.meet_guest(first);
         self.utterance = utterance;
     }
 
@@ -308,6 +322,36 @@ impl Dialogue {
         } else if before == Goal::Cancel && self.asked != Question::Which {
             self.goal = Goal::None;
         }
+    }
+
+    /// "Melhor às 16h", right behind a booking and with nothing else in it: what was booked is to be then.
+    fn changes_its_mind(&self, utterance: &Utterance) -> bool {
+        const RATHER: [&str; 9] =
+            ["melhor", "prefiro", "preferia", "pensando", "verdade", "alias", "pode ser", "better", "rather"];
+        let folded = fold(&utterance.text);
+        let another = |named: Named, known: Option<&String>| match named {
+            Named::Nothing => false,
+            Named::One(name) => Some(&name) != known,
+            Named::Several(_) | Named::Unknown(_) => true,
+        };
+        let booked = self.booked.as_ref();
+        self.queue.is_empty()
+            && utterance.has_when()
+            && [Goal::None, Goal::Book].contains(&self.goal)
+            && !(utterance.is(Act::Book) || utterance.is(Act::Availability) || informative(utterance))
+            && RATHER.iter().any(|words| balcao_language::contains_word(&folded, words))
+            && !another(self.catalog.service_in(&utterance.text), booked.and_then(|one| one.service.as_ref()))
+            && !another(self.catalog.professional_in(&utterance.text), booked.and_then(|one| one.professional.as_ref()))
+    }
+
+    /// What was booked last is to be moved.
+    fn move_booked(&mut self) {
+        let Some(what) = self.booked.clone().filter(|one| one.id.is_some()) else { return };
+        self.begin(Goal::Reschedule);
+        self.day = what.date.map(Day::on);
+        self.mentions.extend(what.service.clone());
+        self.mentions.extend(what.professional.as_ref().map(|name| format!("com {name}")));
+        self.moving = Some(what);
     }
 
     /// "Serve" to the next opening: its day, time and professional are wanted now.
@@ -448,6 +492,7 @@ impl Dialogue {
                     if unknown {
                         self.first_of_several(&self.utterance.clone());
                     }
+                    self.settle_guest();
                 }
                 // Asked for once more it would be refused once more: the next message chooses anew.
                 "create_appointment" if outcome.name == "book_appointment" && results::is_no_slot(&outcome.result) => {
@@ -458,6 +503,7 @@ impl Dialogue {
                 "get_appointment_history" => {
                     let mut upcoming = results::appointments(&outcome.result, &["upcoming", "events"]);
                     upcoming.retain(|one| one.date.is_none_or(|date| date >= today));
+                    upcoming.iter_mut().for_each(|one| self.name_booked(one));
                     self.upcoming = upcoming;
                 }
                 "create_appointment" | "cancel_appointment" | "reschedule_appointment" if outcome.succeeded() => {
@@ -473,7 +519,9 @@ impl Dialogue {
                     self.who.booked();
                     self.service_asked = false;
                     if results::usual_name(&outcome.name) == "create_appointment" {
-                        self.booked = Some(results::appointment(&outcome.result));
+                        let booked = results::appointment(&outcome.result);
+                        self.booked_here.push(booked.clone());
+                        self.booked = Some(booked);
                     }
                     self.day = None;
                     self.times.clear();
@@ -481,6 +529,8 @@ impl Dialogue {
                     if let Some(next) = queue.first() {
                         self.goal = Goal::Book;
                         self.mentions.push(next.clone());
+                        self.who.hear(next, next, "", false);
+                        self.meet_guest(&next.clone());
                         let own = nlu::read(next, self.clock(), &[]);
                         self.day = own.days.first().copied().or_else(|| booked_day(&outcome));
                         self.times = if each_timed { own.times } else { Vec::new() };
@@ -497,13 +547,45 @@ impl Dialogue {
             if unknown {
                 self.first_of_several(&self.utterance.clone());
             }
+            self.settle_guest();
         }
         self.outcomes.push(outcome);
     }
 
+    /// The appointment of an id, if it is one of those that were listed, or that this conversation booked.
+    #[must_use]
+    pub fn known(&self, id: &serde_json::Value) -> Option<Appointment> {
+        self.upcoming.iter().chain(&self.booked_here).find(|one| one.id.as_ref() == Some(id)).cloned()
+    }
+
+    /// "Barba pra Lívia Campos": who comes, unless that is who serves, or who writes.
+    fn meet_guest(&mut self, text: &str) {
+        if self.goal == Goal::Book {
+            self.who.unmet = who::named_behind_for(text).or(self.who.unmet.take());
+            self.settle_guest();
+        }
+    }
+
+    /// Whether the name that was heard is a professional's: known once the tools have told them.
+    fn settle_guest(&mut self) {
+        let Some(name) = self.who.unmet.take_if(|_| !self.catalog.professionals.is_empty()) else { return };
+        let own = self.who.own_name.as_ref().is_some_and(|own| balcao_language::contains_word(own, &name));
+        if !own && self.catalog.professional_in(&name) == Named::Nothing {
+            self.who.guest.get_or_insert_default().name = Some(name);
+        }
+    }
+
+    /// Fills in what a listed appointment is, where this conversation booked it.
+    fn name_booked(&self, listed: &mut Appointment) {
+        if let Some(known) = self.booked_here.iter().find(|one| one.id.is_some() && one.id == listed.id) {
+            listed.service = listed.service.take().or_else(|| known.service.clone());
+            listed.professional = listed.professional.take().or_else(|| known.professional.clone());
+        }
+    }
+
     /// What of several services wanted at once is not booked yet.
     fn left_to_book(&self, outcome: &Outcome) -> Vec<String> {
-        if !["create_appointment", "book_appointment"].contains(&outcome.name.as_str()) {
+        if results::usual_name(&outcome.name) != "create_appointment" {
             return Vec::new();
         }
         let wanted = self.wanted_services();

@@ -65,11 +65,14 @@ impl Desk<'_> {
         let done = self.effects();
         if done {
             self.cancel_what_was_moved();
+            if self.next_is_complete() {
+                self.find_a_time();
+            }
         }
         self.told_of_themselves();
         self.asked_for_information();
         let before = (self.lines.len(), self.calls.len());
-        if !done {
+        if !done && !self.asks_meanwhile() {
             self.about_an_appointment();
         }
         let touched = done || before != (self.lines.len(), self.calls.len());
@@ -86,10 +89,20 @@ impl Desk<'_> {
             if self.names_somebody() {
                 self.what_somebody_does();
             } else {
-                self.say(Line::NotKnown);
+                self.not_known_or_nobody();
             }
         }
         self.manners(touched);
+    }
+
+    /// "Aceita pix?" to "qual deles?": the question is answered, and which of them stays open.
+    fn asks_meanwhile(&self) -> bool {
+        let said = &self.dialogue.utterance;
+        self.dialogue.asked == Question::Which
+            && !said.questions.is_empty()
+            && !said.has_when()
+            && !self.is(Act::Cancel)
+            && !self.is(Act::Reschedule)
     }
 
     /// Whether the customer says goodbye, or that all is settled while nothing is open.
@@ -184,13 +197,19 @@ impl Desk<'_> {
             }
             return;
         }
-        if self.unclear_time() {
-            return;
+        if !self.unclear_time() {
+            self.find_a_time();
         }
+    }
+
+    /// Proposes what is wanted, asks what is missing of it, or says what is free instead.
+    fn find_a_time(&mut self) {
         let (dialogue, today) = (self.dialogue, self.dialogue.today());
         // "Quinta ou sexta" means both.
         let several = match dialogue.utterance.days.as_slice() {
-            [first, .., last] if first.first < last.last => Some(Day { last: last.last, ..Day::on(first.first) }),
+            [first, .., last] if first.first < last.last && dialogue.wanted_services().len() < 2 => {
+                Some(Day { last: last.last, ..Day::on(first.first) })
+            }
             _ => None,
         };
         let day = several.or(dialogue.day).or(dialogue.topic_day);
@@ -203,6 +222,9 @@ impl Desk<'_> {
         let Some(days) = self.days(asked.first.max(today), last) else { return };
         if !self.with_whom() {
             return;
+        }
+        if self.dialogue.queue.is_empty() {
+            self.one_at_a_time();
         }
         let Some(service) = self.service_wanted() else { return };
         if day.is_none() {

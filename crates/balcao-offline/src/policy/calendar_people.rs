@@ -73,6 +73,16 @@ impl Desk<'_> {
         });
     }
 
+    /// "E com a Gertrudes?": who there is, where nobody is called so.
+    pub(super) fn not_known_or_nobody(&mut self) {
+        let (dialogue, today) = (self.dialogue, self.dialogue.today());
+        let text = &dialogue.utterance.text;
+        let unread = dialogue.catalog.professionals.is_empty() && dialogue.catalog.nobody_in(text).is_some();
+        if !unread || self.days(today, today).is_some() {
+            self.not_known(text);
+        }
+    }
+
     /// Says what the professional does whom the customer asked for, where the service is not one of it. True if so.
     pub(super) fn tells_what_one_does(&mut self, named: &Named) -> bool {
         let Some(name) = self.only_one().filter(|_| self.dialogue.asked != Question::Service) else { return false };

@@ -354,15 +354,16 @@ impl<'a> Intake<'a> {
         };
         let known = |key: &str| card.result.get(key).and_then(Value::as_str).map(str::to_owned);
         let who = &self.dialogue.who;
-        let own = known("name").or_else(|| self.facts.contact_name.clone()).or_else(|| who.own_name.clone());
+        let kept = known("name").or_else(|| self.facts.contact_name.clone());
+        let own = kept.clone().or_else(|| who.own_name.clone());
         let guest = who.guest.as_ref();
         let (name, question) = guest.map_or((own.clone(), OWN_NAME), |guest| (guest.name.clone(), GUEST_NAME));
         let Some(name) = name else {
             let [pt, en] = question;
             return Decision::Say(self.say(pt, en));
         };
-        // Beside the writer's own number a name is theirs, if they have told us none.
-        let shared = known("phone").filter(|_| guest.is_none() || own.is_some());
+        // Beside the writer's own number a name is theirs, if we have none of them.
+        let shared = known("phone").filter(|_| guest.is_none() || kept.is_some());
         let Some(phone) = guest.and_then(|guest| guest.phone.clone()).or(shared) else {
             return Decision::Say(if guest.is_some() {
                 self.say(

@@ -165,8 +165,8 @@ impl<'a> Desk<'a> {
             return;
         }
         let catalog = &self.dialogue.catalog;
-        let may_be_service = catalog.services.is_empty() && crate::catalog::names_object(question);
-        if may_be_service && self.read("get_services", &[]).is_none() {
+        let on_the_list = crate::catalog::names_object(question) || catalog.nobody_in(question).is_some();
+        if catalog.services.is_empty() && on_the_list && self.read("get_services", &[]).is_none() {
             return;
         }
         if self.skill(question) {
@@ -177,8 +177,13 @@ impl<'a> Desk<'a> {
             return;
         }
         let query = Value::String(question.to_owned());
-        let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
-        let found = outcome.result.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let searched = if self.may_call && self.tool("search_knowledge_base").is_none() {
+            None
+        } else {
+            let Some(outcome) = self.read("search_knowledge_base", &[("query", query)]) else { return };
+            outcome.result.get("results").and_then(Value::as_array)
+        };
+        let found = searched.map(Vec::as_slice).unwrap_or_default();
         let asked = telling(balcao_language::search_tokens(question));
         let spoken = telling(stems(question));
         let shared = |entry: &Value| {
@@ -206,9 +211,16 @@ impl<'a> Desk<'a> {
             None if self.restriction(question) => {}
             None => match self.other_service(question) {
                 Some(said) => self.unlisted(&said),
-                None => self.say(Line::NotKnown),
+                None => self.not_known(question),
             },
         }
+    }
+
+    /// Says that a question has no answer here: who it is about is nobody of the team, or it is not known.
+    pub(super) fn not_known(&mut self, question: &str) {
+        let list = self.dialogue.catalog.professionals.clone();
+        let nobody = self.dialogue.catalog.nobody_in(question).filter(|_| !list.is_empty());
+        self.say(nobody.map_or(Line::NotKnown, |said| Line::NoSuchProfessional { said, list }));
     }
 
     /// Keeps the e-mail address and the name that the customer gives.

@@ -92,8 +92,7 @@ impl Desk<'_> {
     }
 
     fn known(&self, id: &Option<Value>) -> Option<Appointment> {
-        let id = id.as_ref()?;
-        self.dialogue.upcoming.iter().find(|one| one.id.as_ref() == Some(id)).cloned()
+        self.dialogue.known(id.as_ref()?)
     }
 }
 

@@ -149,8 +149,8 @@ impl Desk<'_> {
     ///
     /// `get_barbers` is asked first: a tool that errs repeatedly is withdrawn, and without times there is no booking.
     pub(super) fn resolve(&mut self, said: &str) -> Option<Named> {
-        if super::intake::serves(self.tools) {
-            // There the catalog has the aliases itself.
+        if super::intake::serves(self.tools) || super::calendar::serves(self.dialogue, self.tools) {
+            // There the catalog has the aliases itself, or nobody tells them.
             return Some(Named::Unknown(said.to_owned()));
         }
         let key = self.dialogue.catalog.other_act(said).map_or_else(|| said.to_owned(), |other| other.key);

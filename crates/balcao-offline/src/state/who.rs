@@ -1,6 +1,6 @@
 //! Who comes: what the customer answered when we asked for a name, and for whom they book if not for themselves.
 
-use balcao_language::{Token, TokenKind, fold, is_relative, tokens};
+use balcao_language::{Token, TokenKind, fold, is_first_name, is_relative, tokens};
 
 use super::named::{guest_with_number, introduced, name_behind};
 use crate::nlu::{capital, own_name};
@@ -49,39 +49,43 @@ pub struct Who {
     pub own_name: Option<String>,
     /// Who comes instead of them.
     pub guest: Option<Guest>,
+    /// A name that may be theirs, or a professional's, while nobody has told the professionals.
+    pub(super) unmet: Option<String>,
 }
 
 impl Who {
-    /// Takes in a message of the customer, which answers what we `said` last; `staff` if it names a professional.
-    pub(super) fn hear(&mut self, text: &str, said: &str, staff: bool) {
+    /// Takes in a message of the customer, which answers what we `said` last; `staff` if it names a professional. Who comes is said
+    /// in the part of it that is dealt with `now`: the whole, if it has one wish.
+    pub(super) fn hear(&mut self, text: &str, now: &str, said: &str, staff: bool) {
         let asked = |questions: &[&str]| questions.iter().any(|question| said.ends_with(question));
         let answered = || asked(&OWN_NAME).then(|| answered_name(text)).flatten();
         if let Some(own) = own_name(text).or_else(|| introduced(text)).or_else(answered) {
             self.own_name = Some(own);
         }
-        let all = tokens(text);
+        let all = tokens(now);
         if let Some(after) = relative(&all) {
             let guest = self.guest.get_or_insert_default();
-            let name = name_after(text, &all, after).or_else(|| name_behind(text, &all, after));
+            let name = name_after(now, &all, after).or_else(|| name_behind(now, &all, after));
             guest.name = name.or(guest.name.take());
         }
-        if let Some((name, phone)) = guest_with_number(text) {
+        if let Some((name, phone)) = guest_with_number(now) {
             self.guest = Some(Guest { name: Some(name), phone: Some(phone) });
         }
         let Some(guest) = &mut self.guest else { return };
-        guest.name = told_name(text, &all).or(guest.name.take());
+        guest.name = told_name(now, &all).or(guest.name.take());
         if asked(&GUEST_NAME)
-            && !(staff && speaks_of_staff(text))
-            && let Some(name) = answered_name(text)
+            && !(staff && speaks_of_staff(now))
+            && let Some(name) = answered_name(now)
         {
             guest.name = Some(name);
         }
-        guest.phone = phone_in(text).or(guest.phone.take());
+        guest.phone = phone_in(now).or(guest.phone.take());
     }
 
     /// An appointment was made: the next may be for somebody else.
     pub(super) fn booked(&mut self) {
         self.guest = None;
+        self.unmet = None;
     }
 }
 
@@ -103,6 +107,19 @@ pub(super) fn same_question(one: &str, other: &str) -> bool {
         && (one == other
             || for_name(one).is_some() && for_name(one) == for_name(other)
             || for_service(one).is_some() && for_service(one) == for_service(other))
+}
+
+/// "Pra Lívia Campos", "para o joão": the name behind a word that says for whom, if it begins with a common first name.
+pub(super) fn named_behind_for(text: &str) -> Option<String> {
+    let all = tokens(text);
+    let is = |index: usize, words: &[&str]| all.get(index).is_some_and(|token| words.contains(&token.text.as_str()));
+    let behind = |index: usize| index + 1 + usize::from(is(index + 1, &["a", "o"]));
+    let leads = (0..all.len()).filter(|index| is(*index, &["pra", "para", "pro", "for"])).map(behind);
+    let at = leads.into_iter().find(|at| all.get(*at).is_some_and(|token| is_first_name(&token.text)))?;
+    let first = all.get(at)?;
+    let first = capital(text.get(first.start..first.end)?);
+    let more = all.get(at + 1).filter(|next| next.kind == TokenKind::Word).and_then(|_| name_after(text, &all, at + 1));
+    Some(more.map_or(first.clone(), |more| format!("{first} {more}")))
 }
 
 /// "Ela se chama Lourdes", "o nome dele é Pedro": the name, wherever it is said.
@@ -198,7 +215,7 @@ mod tests {
 
     fn guest(texts: &[&str]) -> Option<Guest> {
         let mut who = Who::default();
-        texts.iter().for_each(|text| who.hear(text, "", false));
+        texts.iter().for_each(|text| who.hear(text, text, "", false));
         who.guest
     }
 
@@ -238,8 +255,8 @@ mod tests {
     fn a_professional_who_is_named_is_no_guest() {
         let guest_after = |text: &str| {
             let mut who = Who::default();
-            who.hear("é pra minha mãe", "", false);
-            who.hear(text, GUEST_NAME[0], true);
+            who.hear("é pra minha mãe", "é pra minha mãe", "", false);
+            who.hear(text, text, GUEST_NAME[0], true);
             who.guest.and_then(|guest| guest.name)
         };
         assert_eq!(guest_after("com o Wesley"), None);
@@ -267,10 +284,10 @@ mod tests {
             assert_eq!(answered_name(text).as_deref(), name, "{text}");
         }
         let mut who = Who::default();
-        who.hear("pedro", OWN_NAME[0], false);
-        who.hear("melhor às 15h", "Posso marcar?", false);
+        who.hear("pedro", "pedro", OWN_NAME[0], false);
+        who.hear("melhor às 15h", "melhor às 15h", "Posso marcar?", false);
         assert_eq!(who.own_name.as_deref(), Some("Pedro"));
-        who.hear("aqui é a Ana Lima, melhor sábado", "Posso marcar?", false);
+        who.hear("aqui é a Ana Lima, melhor sábado", "aqui é a Ana Lima, melhor sábado", "Posso marcar?", false);
         assert_eq!(who.own_name.as_deref(), Some("Ana Lima"));
         assert_eq!(answered_name("como assim"), None);
     }

@@ -36,9 +36,12 @@ fn when(what: &Appointment, today: Date) -> String {
 
 /// "Corte with João Batista, Friday, Nov 27 at 15:00".
 fn full(what: &Appointment, today: Date) -> String {
-    let service = what.service.clone().unwrap_or_else(|| "appointment".to_owned());
     let with = what.professional.as_ref().map(|name| format!(" with {name}")).unwrap_or_default();
-    format!("{service}{with}, {}", when(what, today))
+    match &what.service {
+        Some(service) => format!("{service}{with}, {}", when(what, today)),
+        // A calendar tells when its events are, and not what they are.
+        None => format!("appointment{with} {}", when(what, today)),
+    }
 }
 
 fn full_list(all: &[Appointment], today: Date) -> String {

@@ -36,9 +36,12 @@ fn when(what: &Appointment, today: Date) -> String {
 
 /// "Corte com João Batista, sexta, 27/11 às 15h".
 fn full(what: &Appointment, today: Date) -> String {
-    let service = what.service.clone().unwrap_or_else(|| "horário".to_owned());
     let with = what.professional.as_ref().map(|name| format!(" com {name}")).unwrap_or_default();
-    format!("{service}{with}, {}", when(what, today))
+    match &what.service {
+        Some(service) => format!("{service}{with}, {}", when(what, today)),
+        // A calendar tells when its events are, and not what they are.
+        None => format!("horário{with} {}", when(what, today)),
+    }
 }
 
 fn full_list(all: &[Appointment], today: Date) -> String {

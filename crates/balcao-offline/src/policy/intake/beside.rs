@@ -30,6 +30,14 @@ impl Intake<'_> {
             || said.is(Act::Availability)
             || dialogue.who.guest.is_some()
             || more.iter().any(|words| balcao_language::contains_word(&folded, words));
+        // "Quero sobrancelha sexta" behind a beard is another appointment.
+        let another =
+            matches!(dialogue.catalog.service_in(&said.text), Named::One(name) if Some(&name) != what.service.as_ref());
+        let instead = ["vez", "inves", "lugar", "trocar", "troca", "muda", "mudar", "instead"];
+        let one_more = one_more
+            || another
+                && said.is(Act::Want)
+                && !instead.iter().any(|word| balcao_language::contains_word(&folded, word));
         let beside =
             [Act::Thanks, Act::Goodbye, Act::Prices, Act::Services, Act::Hours, Act::WhoWorks, Act::MyAppointments];
         let open = !matches!(dialogue.asked, Question::Nothing | Question::Human) || !dialogue.queue.is_empty();
