@@ -75,7 +75,10 @@ pub(super) fn meant(active: &[Professional], said: &str, hearing: Hearing) -> Me
     whom.sort_unstable();
     whom.dedup();
     match whom.as_slice() {
-        [] if unnamed => misspelt(active, &words),
+        [] if unnamed => match misspelt(active, &words) {
+            Meant::Nobody => titled(active, &words),
+            meant => meant,
+        },
         [] => Meant::Nobody,
         [one] => Meant::One(*one),
         _ => Meant::Several(whom),
@@ -200,13 +203,8 @@ fn counts(words: &[String], one: &Span, ends: &[usize], chooses: bool, hearing: 
 
 /// Whether words are nothing but a choice of somebody: names, days, times and what stands beside them.
 fn only_names(words: &[String], found: &[Span]) -> bool {
-    let plain = |(at, word): (usize, &String)| {
-        let word = word.as_str();
-        found.iter().any(|one| one.exact && one.at.contains(&at))
-            || [&BETWEEN[..], &TOWARDS, &PREFERRING, &BESIDE].iter().any(|known| known.contains(&word))
-            || word.starts_with(|c: char| c.is_ascii_digit())
-            || weekday_named(word).is_some()
-    };
+    let plain =
+        |(at, word): (usize, &String)| found.iter().any(|one| one.exact && one.at.contains(&at)) || is_beside(word);
     words.iter().enumerate().all(plain)
 }
 
@@ -231,6 +229,39 @@ fn misspelt(active: &[Professional], words: &[String]) -> Meant {
         }
     }
     Meant::Nobody
+}
+
+/// "Com a doutora", with no name behind it: the only one who bears that title.
+fn titled(active: &[Professional], words: &[String]) -> Meant {
+    const TITLES: [&[&str]; 2] = [&["dra", "doutora"], &["dr", "doutor"]];
+    let led = |at: usize| {
+        let mut before = words.iter().take(at).rev().map(String::as_str).filter(|word| !["o", "a"].contains(word));
+        before.next().is_some_and(|word| TOWARDS.contains(&word) || PREFERRING.contains(&word))
+    };
+    let nameless = |at: usize| words.get(at + 1).is_none_or(|next| is_beside(next));
+    for title in TITLES {
+        let said = |(at, word): (usize, &String)| title.contains(&word.as_str()) && led(at) && nameless(at);
+        if !words.iter().enumerate().any(said) {
+            continue;
+        }
+        let bears = |one: &&Professional| {
+            words_of(&fold(&one.name)).first().is_some_and(|first| title.contains(&first.as_str()))
+        };
+        let whom: Vec<ProfessionalId> = active.iter().filter(bears).map(|one| one.id).collect();
+        return match whom.as_slice() {
+            [] => Meant::Nobody,
+            [one] => Meant::One(*one),
+            _ => Meant::Several(whom),
+        };
+    }
+    Meant::Nobody
+}
+
+/// Whether a word may stand beside a name in a message that is nothing but a choice.
+fn is_beside(word: &str) -> bool {
+    [&BETWEEN[..], &TOWARDS, &PREFERRING, &BESIDE].iter().any(|known| known.contains(&word))
+        || word.starts_with(|c: char| c.is_ascii_digit())
+        || weekday_named(word).is_some()
 }
 
 /// `#ana`, and not `#ana-maria`.

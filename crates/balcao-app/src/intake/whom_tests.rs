@@ -50,6 +50,10 @@ fn a_code_comes_before_a_name_and_a_name_must_mean_one() {
         ("prefiro com o Dr. Saulo", true, Some(2)),
         ("with Saulo", true, Some(2)),
         ("bom dia", false, None),
+        ("quero uma consulta com a dra amanhã", false, Some(1)),
+        ("prefiro o doutor", true, Some(2)),
+        ("com a dra Paula", false, None),
+        ("a dra me indicou vocês", false, None),
     ] {
         let found = named(&all, &fold(said), known).map(i64::from);
         assert_eq!(found, expected, "{said}");

@@ -7,8 +7,8 @@ use super::{
     phrases::{
         ANGER, ANY_TIME, ASKING, AVAILABILITY, BOOK, BOOKED, EARLIEST, GO_AHEAD, GOODBYE, GREETING, HEALTH_PLAN,
         HOLIDAY, HOURS, IDENTITY, INJECTION, JUST_ASKING, LATER, LATEST, LEADS, MINE, NOT_BOOK, NOTE, OFFERS, ON_FILE,
-        OPEN, OWN_OTHER, PLANS, POLICY, POLITE, PRICES, REFUSAL, SERVICES, SOMEBODY_ELSE, SUBJECTS, SUBSCRIPTION,
-        THANKS, UNDECIDED, WAITLIST, WANT, WHO_WORKS,
+        OPEN, OWN_OTHER, PAPERS, PLANS, POLICY, POLITE, PRICES, REFUSAL, SERVICES, SOMEBODY_ELSE, SUBJECTS,
+        SUBSCRIPTION, THANKS, UNDECIDED, WAITLIST, WANT, WHO_WORKS,
     },
     spaced,
     wishes::{asks_when_it_is, changes, messages},
@@ -131,7 +131,8 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
         if has(&words, BOOKED) && (clause.contains('?') || has(&words, &["mesmo"])) {
             acts.extend([Act::MyAppointments, Act::IsBooked]);
         }
-        let asks = clause.contains('?') || has(&words, ASKING);
+        let needs = has(&words, &["preciso de", "need"]) && has(&words, PAPERS);
+        let asks = clause.contains('?') || has(&words, ASKING) || needs;
         let found = acts.get(before..).unwrap_or_default();
         let main = found.iter().any(|act| is_main(*act));
         let subject = has(&words, SUBJECTS) && !found.iter().any(|act| OWN_SUBJECT.contains(act));
@@ -154,7 +155,7 @@ pub(super) fn acts(text: &str, tools: &[&str], slots: &Utterance) -> (Vec<Act>, 
             let mut index = 0;
             acts.retain(|act| {
                 index += 1;
-                index <= before || !(subject && [Act::Want, Act::Prices].contains(act))
+                index <= before || !((subject || needs) && [Act::Want, Act::Prices].contains(act))
             });
         }
     }

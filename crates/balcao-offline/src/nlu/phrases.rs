@@ -356,7 +356,13 @@ pub(super) const ASKING: &[&str] = &[
     "qual", "quais", "quanto", "quantos", "quantas", "onde", "aonde", "como", "quando", "por que", "porque", "me diz",
     "me fala", "me diga", "me informa", "queria saber", "quero saber", "gostaria de saber", "sabe se", "aceita",
     "aceitam", "tem", "vendem", "vende", "where", "what", "how", "when", "do you", "is there", "can i", "are there",
-    "precisa", "preciso de", "duvida", "posso levar", "cobra", "cobram",
+    "precisa", "duvida", "posso levar", "cobra", "cobram",
+];
+
+/// What is needed and is nothing to book: "preciso de um recibo". Of anything else "preciso de" is a wish.
+pub(super) const PAPERS: &[&str] = &[
+    "ajuda", "informacao", "informacoes", "atestado", "declaracao", "documento", "documentos", "encaminhamento", "receita",
+    "guia", "nota", "recibo", "autorizacao", "laudo", "exame", "exames", "pedido", "help", "receipt",
 ];
 
 /// Subjects that are a question for the knowledge base, whatever else the clause says.

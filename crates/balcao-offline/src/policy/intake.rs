@@ -237,6 +237,9 @@ impl<'a> Intake<'a> {
         {
             return self.line(Line::WhichProfessional { list: vec![name] });
         }
+        if let [_] = names.as_slice() {
+            return self.line(Line::WhichProfessional { list: names });
+        }
         if !names.is_empty() {
             let list = say::list(&names, if self.locale == Locale::Pt { "ou" } else { "or" });
             let greets = self.dialogue.utterance.is(Act::Greeting) && !self.dialogue.greeted;

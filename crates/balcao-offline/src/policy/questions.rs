@@ -323,11 +323,11 @@ pub(super) fn plan_row(plan: &Value, locale: Locale) -> Option<String> {
     Some(format!("{name}{price}{benefits}"))
 }
 
-/// The words that tell what a question is about: of when ("na hora"), of problems and of serving every entry may speak.
+/// The words that tell what a question is about: of when ("na hora"), of problems, of needs and of serving every entry may speak.
 fn telling(words: Vec<String>) -> Vec<String> {
     const EVERYWHERE: &[&str] = &[
         "hor", "hora", "dia", "seman", "mes", "ano", "temp", "minut", "min", "moment", "vez", "problem", "atend",
-        "antes", "depois",
+        "antes", "depois", "precis",
     ];
     let told: Vec<String> = words.iter().filter(|word| !EVERYWHERE.contains(&word.as_str())).cloned().collect();
     if told.is_empty() { words } else { told }
