@@ -8,7 +8,7 @@
 mod words;
 
 use words::{
-    BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, LEADS, NO, NO_SIGNS, PERMISSIONS, RESCHEDULING, YES, YES_SIGNS,
+    BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, LEADS, NO, NO_SIGNS, PERMISSIONS, RESCHEDULING, UNSURE, YES, YES_SIGNS,
 };
 
 use crate::fold::{Token, TokenKind, at, phrase_at, tokens};
@@ -167,6 +167,9 @@ fn squeezed(text: &str) -> Vec<Token> {
 }
 
 fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
+    if let Some(len) = phrase_at(tokens, index, UNSURE) {
+        return (Piece::Unknown, len);
+    }
     if let Some(len) = phrase_at(tokens, index, NO) {
         return (Piece::No, len);
     }

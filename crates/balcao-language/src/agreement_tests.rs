@@ -202,7 +202,19 @@ fn anything_more_than_agreement_is_unclear() {
     ] {
         assert_ne!(agreement(text), Agreement::Yes, "{text:?}");
     }
-    for text in ["sim, mas às 16h", "talvez", "acho que sim", "obrigado", "pode?", "", "quero cancelar", "vou sim"] {
+    for text in [
+        "sim, mas às 16h",
+        "talvez",
+        "acho que sim",
+        "obrigado",
+        "pode?",
+        "",
+        "quero cancelar",
+        "vou sim",
+        "não sei",
+        "n sei ainda",
+        "not sure",
+    ] {
         assert_eq!(agreement(text), Agreement::Unclear, "{text:?}");
     }
 }

@@ -78,3 +78,10 @@ pub(super) const YES_SIGNS: &[&str] = &[
 pub(super) const NO_SIGNS: &[&str] = &[
     "👎", "❌", "🚫", "✖", "🙅", "⛔", "✋",
 ];
+
+/// Neither: whoever says so has not decided, and refuses nothing.
+pub(super) const UNSURE: &[&str] = &[
+    "ainda nao sei", "nao sei ainda", "nao sei nao", "nao sei", "nao sei bem", "n sei", "naum sei", "num sei", "sei la",
+    "nao tenho certeza", "nao faco ideia", "nao faco a menor ideia", "not sure", "i don ' t know", "i dont know", "don ' t know",
+    "dont know", "no idea",
+];
