@@ -97,8 +97,8 @@ pub fn missed(
 ) -> Result<Vec<Missed>, StoreError> {
     tx.query_all(
         "SELECT t.contact_id, c.name, t.no_shows, t.completed
-         FROM (SELECT contact_id, SUM(CASE WHEN status = 'no_show' THEN 1 ELSE 0 END) AS no_shows,
-                      SUM(CASE WHEN status = 'completed' THEN 1 ELSE 0 END) AS completed
+         FROM (SELECT contact_id, COUNT(*) FILTER (WHERE status = 'no_show') AS no_shows,
+                      COUNT(*) FILTER (WHERE status = 'completed') AS completed
                FROM appointment
                WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
                  AND (CAST(?4 AS BIGINT) IS NULL OR professional_id = ?4)
