@@ -10,8 +10,8 @@ pub use examples::{EdgeCase, EdgeInput, Examples, FailureCase, Subject, SuccessC
 pub use knowledge::{AntiPattern, BuiltIn, FieldMapping, PayloadSchema, Processor, SchemaRef, Step};
 pub(crate) use validators::Verdict;
 pub use validators::{
-    AssigneeForm, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, Range, Reference, TaskIdForm,
-    TaskIds, Validator,
+    AssigneeForm, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, HelperRead, Range, Reference,
+    TaskIdForm, TaskIds, Validator,
 };
 
 use indexmap::IndexMap;

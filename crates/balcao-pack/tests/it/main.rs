@@ -4,6 +4,7 @@
 mod clickup;
 mod composite;
 mod examples;
+mod field_types;
 mod helpers;
 mod invalid_writes;
 mod loading;
