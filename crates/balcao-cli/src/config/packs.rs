@@ -67,6 +67,9 @@ pub(crate) struct AccountConfig {
     /// What the pack's `settings` ask for. `${NAME}` is a variable of the environment; secrets are given so, and only so.
     #[serde(default)]
     pub(crate) settings: Map<String, Value>,
+    /// The file of a connection over which the pack runs instead of its own: a server of the Model Context Protocol.
+    #[serde(default)]
+    pub(crate) over: Option<PathBuf>,
     /// What the service signs its webhooks with: `${NAME}`. While one is exchanged for another, both.
     #[serde(default)]
     pub(crate) webhook_secrets: Vec<String>,
@@ -131,6 +134,10 @@ impl PacksConfig {
         if from_file("packs.accepted") {
             self.accepted = folder.join(&self.accepted);
         }
+        // Accounts stand in the file alone.
+        for over in self.accounts.iter_mut().filter_map(|account| account.over.as_mut()) {
+            *over = folder.join(&*over);
+        }
     }
 
     /// What no clock and no pool can take.
@@ -163,7 +170,8 @@ impl PacksConfig {
             let whose = one.organization.as_deref().map(|slug| format!(".{slug}")).unwrap_or_default();
             let shown: Vec<String> = one.settings.iter().map(|(name, value)| shown(name, value)).collect();
             let signed = if one.webhook_secrets.is_empty() { "" } else { "; webhooks are taken" };
-            row(&format!("packs.accounts.{}{whose}", one.pack), format!("{}{signed}", list(shown)));
+            let over = one.over.as_ref().map(|file| format!("; over {}", file.display())).unwrap_or_default();
+            row(&format!("packs.accounts.{}{whose}", one.pack), format!("{}{over}{signed}", list(shown)));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A pack, connected to an organization's account at its service.
 
+mod over;
+
 use std::{path::Path, sync::Arc};
 
 use balcao_connector::{Account, Connection, Egress, Settings, TokioClock};
@@ -38,7 +40,10 @@ pub(super) fn load(
         return Ok(own(folder, pack));
     };
     let account = config.account(&pack.id, organization);
-    let needed = needed(&pack.pack);
+    if let Some((account, over)) = account.and_then(|account| Some((account, account.over.as_ref()?))) {
+        return over::load(config, account, &pack.pack, handlers, folder, over);
+    }
+    let needed = needed(pack.pack.settings.as_ref());
     if account.is_none() && !needed.is_empty() {
         let mut own = own(folder, pack);
         own.unconnected = Some(ask(&own.pack.id, &needed));
@@ -46,7 +51,9 @@ pub(super) fn load(
     }
     let place = format!("packs.accounts `{}`", pack.id);
     if pack.pack.kind == PackKind::Mcp {
-        let server = Arc::new(server(config, account, &pack.pack, &connection, &place, folder)?);
+        let connection = balcao_mcp::Connection::read(&connection).map_err(|found| refused(found, &place))?;
+        let settings = given(config, account, pack.pack.settings.as_ref(), &place)?;
+        let server = Arc::new(server(config, &connection, settings, &place, folder)?);
         let mut own = own(folder, read(&Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() })?);
         own.server = Some(server);
         return Ok(own);
@@ -73,8 +80,8 @@ fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 /// The settings without which there is no account.
-fn needed(pack: &Pack) -> Vec<String> {
-    let required = pack.settings.as_ref().and_then(|schema| schema.get("required")).and_then(Value::as_array);
+fn needed(settings: Option<&Value>) -> Vec<String> {
+    let required = settings.and_then(|schema| schema.get("required")).and_then(Value::as_array);
     required.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
@@ -138,7 +145,7 @@ fn open(
     connection: &Connection,
     place: &str,
 ) -> Result<Account, Vec<Problem>> {
-    let settings = given(config, account, pack, place)?;
+    let settings = given(config, account, pack.settings.as_ref(), place)?;
     let now = SystemClock.now();
     let clock = Arc::new(TokioClock::starting_at(now));
     let seed = now.as_microsecond().unsigned_abs();
@@ -146,30 +153,27 @@ fn open(
     opened.map_err(|found| refused(found, place))
 }
 
-/// The server of a pack of type `mcp`; it is started by its first call. What was accepted of its tools stands beside the pack.
+/// The server that a pack runs on; it is started by its first call. What was accepted of its tools stands in that folder.
 fn server(
     config: &PacksConfig,
-    account: Option<&AccountConfig>,
-    pack: &Pack,
-    connection: &Value,
+    connection: &balcao_mcp::Connection,
+    settings: Settings,
     place: &str,
     folder: &Path,
 ) -> Result<Server, Vec<Problem>> {
-    let connection = balcao_mcp::Connection::read(connection).map_err(|found| refused(found, place))?;
-    let settings = given(config, account, pack, place)?;
     let reach = Reach { egress: egress(config), programs: config.programs.clone() };
     let clock = Arc::new(TokioClock::starting_at(SystemClock.now()));
-    let opened = Server::open(&connection, settings, &reach, clock, Arc::new(FilePins::beside(folder)));
+    let opened = Server::open(connection, settings, &reach, clock, Arc::new(FilePins::beside(folder)));
     opened.map_err(|found| refused(found, place))
 }
 
 fn given(
     config: &PacksConfig,
     account: Option<&AccountConfig>,
-    pack: &Pack,
+    schema: Option<&Value>,
     place: &str,
 ) -> Result<Settings, Vec<Problem>> {
-    let schema = pack.settings.clone().unwrap_or_else(|| serde_json::json!({ "type": "object" }));
+    let schema = schema.cloned().unwrap_or_else(|| serde_json::json!({ "type": "object" }));
     settings(config, account, &schema, place)
 }
 
