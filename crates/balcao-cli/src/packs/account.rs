@@ -4,7 +4,7 @@ mod over;
 
 use std::{path::Path, sync::Arc};
 
-use balcao_connector::{Account, Connection, Egress, Settings, TokioClock};
+use balcao_connector::{Account, Connection, Deliveries, Egress, Keys, Settings, TokioClock};
 use balcao_domain::{Clock, SystemClock};
 use balcao_mcp::{FilePins, Reach, Server};
 use balcao_pack::{
@@ -61,10 +61,11 @@ pub(super) fn load(
     let connection = Connection::read(&connection)
         .map_err(|found| found.into_iter().map(|one| problem(folder, one.to_string(), "")).collect::<Vec<_>>())?;
     let opened = Arc::new(open(config, account, &pack.pack, &connection, &place)?);
-    let secrets = secrets(config, account, &place)?;
+    let keys = keys(config, account, &place)?;
+    let deliveries = deliveries(connection.deliveries, keys, &place)?;
     let pack = read(&Connected { http: Some(opened), ..Connected::default() })?;
     let mut own = own(folder, pack);
-    own.deliveries = connection.deliveries.filter(|_| !secrets.is_empty()).map(|deliveries| (deliveries, secrets));
+    own.deliveries = deliveries;
     Ok(own)
 }
 
@@ -192,26 +193,59 @@ fn refused(found: Vec<balcao_connector::Problem>, place: &str) -> Vec<Problem> {
     told.collect()
 }
 
-/// What deliveries are signed with.
-fn secrets(
-    config: &PacksConfig,
-    account: Option<&AccountConfig>,
-    place: &str,
-) -> Result<Vec<SecretString>, Vec<Problem>> {
-    let (mut secrets, mut problems) = (Vec::new(), Vec::new());
-    for text in account.into_iter().flat_map(|account| &account.webhook_secrets) {
-        let filled = if text.contains("${") {
-            config.filled(text)
-        } else {
-            Err("a secret stands in the file; write the name of a variable, such as ${CLICKUP_WEBHOOK_SECRET}"
-                .to_owned())
-        };
-        match filled {
-            Ok(secret) => secrets.push(SecretString::from(secret)),
-            Err(message) => {
-                problems.push(problem(Path::new(place), format!("webhook_secrets: {message}"), "set the variable"));
+/// Shortest secret that a header may hold, in bytes: it is all that proves who sends.
+const SHORTEST_SHOWN: usize = 16;
+
+/// What deliveries prove themselves with.
+fn keys(config: &PacksConfig, account: Option<&AccountConfig>, place: &str) -> Result<Keys, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut filled = |name: &str, of: fn(&AccountConfig) -> &Vec<String>, least: usize| -> Vec<SecretString> {
+        let mut secrets = Vec::new();
+        for text in account.into_iter().flat_map(of) {
+            let value = if text.contains("${") {
+                config.filled(text)
+            } else {
+                Err("a secret stands in the file; write the name of a variable, such as ${CLICKUP_WEBHOOK_SECRET}"
+                    .to_owned())
+            };
+            match value {
+                Ok(secret) if secret.len() < least => {
+                    let message = format!("{name}: a secret is shorter than {least} characters");
+                    problems.push(problem(Path::new(place), message, "make one with `openssl rand -hex 32`"));
+                }
+                Ok(secret) => secrets.push(SecretString::from(secret)),
+                Err(message) => {
+                    problems.push(problem(Path::new(place), format!("{name}: {message}"), "set the variable"));
+                }
             }
         }
+        secrets
+    };
+    let signing = filled("webhook_secrets", |account| &account.webhook_secrets, 1);
+    let shown = filled("header_secrets", |account| &account.header_secrets, SHORTEST_SHOWN);
+    if problems.is_empty() { Ok(Keys { signing, shown }) } else { Err(problems) }
+}
+
+/// How deliveries are taken, if there is a key for one of the ways that the pack knows.
+fn deliveries(
+    described: Option<Deliveries>,
+    keys: Keys,
+    place: &str,
+) -> Result<Option<(Deliveries, Keys)>, Vec<Problem>> {
+    let lacks = |header: Option<&String>, keys: &[SecretString]| header.is_none() && !keys.is_empty();
+    let without = |name: &str| {
+        let message = format!("{name}: the pack names no header for it under connection.deliveries");
+        Err(vec![problem(Path::new(place), message, "take it out, or name the header in the pack")])
+    };
+    let (signature, secret) = (
+        described.as_ref().and_then(|one| one.signature_header.as_ref()),
+        described.as_ref().and_then(|one| one.secret_header.as_ref()),
+    );
+    if lacks(signature, &keys.signing) {
+        return without("webhook_secrets");
     }
-    if problems.is_empty() { Ok(secrets) } else { Err(problems) }
+    if lacks(secret, &keys.shown) {
+        return without("header_secrets");
+    }
+    Ok(described.filter(|_| !keys.is_empty()).map(|described| (described, keys)))
 }

@@ -6,8 +6,8 @@ use balcao_mcp::Overlay;
 use balcao_yaml::Document;
 
 use super::{
-    AccountConfig, Arc, Connected, Connection, Handlers, OwnPack, Pack, PacksConfig, Problem, given, loader, own,
-    problem, secrets, seen_from_here, server,
+    AccountConfig, Arc, Connected, Connection, Handlers, OwnPack, Pack, PacksConfig, Problem, deliveries, given, keys,
+    loader, own, problem, seen_from_here, server,
 };
 
 /// Loads a pack over the server that the file describes. What was accepted of the server's tools stands beside the file.
@@ -44,10 +44,9 @@ pub(super) fn load(
     let mut own = own(folder, loaded);
     own.server = Some(server);
     // What the service sends on its own comes from the service, whoever is asked on its behalf.
-    let secrets = secrets(config, Some(account), &place)?;
+    let keys = keys(config, Some(account), &place)?;
     let connection = pack.connection.as_ref().and_then(|connection| Connection::read(connection).ok());
-    let deliveries = connection.and_then(|connection| connection.deliveries);
-    own.deliveries = deliveries.filter(|_| !secrets.is_empty()).map(|deliveries| (deliveries, secrets));
+    own.deliveries = deliveries(connection.and_then(|connection| connection.deliveries), keys, &place)?;
     Ok(own)
 }
 
