@@ -1,6 +1,8 @@
 //! Packs through the front door: loaded from text and folders, their helpers in real worker processes.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout, reason = "tests")]
 
+mod any_definition;
+mod any_delivery;
 mod clickup;
 mod composite;
 mod examples;
