@@ -51,4 +51,4 @@ pub use page::{PageStyle, Pagination};
 pub use problem::Problem;
 pub use request::{Body, Part, Request};
 pub use settings::Settings;
-pub use webhook::{Deliveries, Delivery, Refused};
+pub use webhook::{Deliveries, Delivery, Keys, Refused};

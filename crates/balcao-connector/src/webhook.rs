@@ -20,7 +20,11 @@ use crate::{
 #[serde(deny_unknown_fields)]
 pub struct Deliveries {
     /// The header that holds HMAC-SHA-256 over the raw body, in hexadecimal digits.
-    pub signature_header: String,
+    #[serde(default)]
+    pub signature_header: Option<String>,
+    /// The header that holds a secret as it is, for what the service sends without a signature.
+    #[serde(default)]
+    pub secret_header: Option<String>,
     /// What stands before the digits, such as `sha256=`.
     #[serde(default)]
     pub prefix: String,
@@ -34,7 +38,24 @@ pub struct Deliveries {
     pub processor: Option<String>,
 }
 
-/// A delivery that was signed by who knows the secret.
+/// What a delivery proves itself with. While a secret is exchanged for another, both are there.
+#[derive(Debug, Clone, Default)]
+pub struct Keys {
+    /// What bodies are signed with.
+    pub signing: Vec<SecretString>,
+    /// What `secret_header` may hold. None of them signs: whoever sees it in a header could sign with it.
+    pub shown: Vec<SecretString>,
+}
+
+impl Keys {
+    /// Without a key nobody can prove anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.signing.is_empty() && self.shown.is_empty()
+    }
+}
+
+/// A delivery that was sent by who knows the secret.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
     /// The same for a delivery that is sent again, different for any other.
@@ -72,7 +93,15 @@ impl Deliveries {
 
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        check_header_name(&self.signature_header, "/signature_header", &mut problems);
+        for (name, header) in [("signature_header", &self.signature_header), ("secret_header", &self.secret_header)] {
+            if let Some(header) = header {
+                check_header_name(header, &format!("/{name}"), &mut problems);
+            }
+        }
+        if self.signature_header.is_none() && self.secret_header.is_none() {
+            let found = Problem::new("", "nothing proves who sends a delivery");
+            problems.push(found.suggest("name the `signature_header`, or a `secret_header`"));
+        }
         if self.once.is_empty() {
             problems.push(
                 Problem::new("/once", "nothing tells deliveries apart").suggest("name a JSON pointer such as `/id`"),
@@ -86,7 +115,38 @@ impl Deliveries {
         problems
     }
 
-    /// Judges a delivery by the bytes that came and the header that came with them. While a secret is exchanged for another, both are given.
+    /// The headers by which a delivery may prove itself, for which there are keys. The first that is there decides: what is signed
+    /// wrongly is not saved by a secret.
+    #[must_use]
+    pub fn headers(&self, keys: &Keys) -> Vec<&str> {
+        let signed = self.signature_header.as_deref().filter(|_| !keys.signing.is_empty());
+        let secret = self.secret_header.as_deref().filter(|_| !keys.shown.is_empty());
+        signed.into_iter().chain(secret).collect()
+    }
+
+    /// Judges a delivery by the bytes that came and what one of [`Self::headers`] held.
+    ///
+    /// # Errors
+    /// [`Refused`]: nothing of the delivery may be looked at.
+    pub fn judge(&self, keys: &Keys, header: &str, held: &str, body: &[u8]) -> Result<Delivery, Refused> {
+        let is = |name: &Option<String>| name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(header));
+        if is(&self.signature_header) && !keys.signing.is_empty() {
+            return self.accept(&keys.signing, Some(held), body);
+        }
+        if !is(&self.secret_header) {
+            return Err(Refused::Unsigned);
+        }
+        // Digests are compared, so that time tells nothing of a secret's length either.
+        let held = Sha256::digest(held.as_bytes());
+        let same = |secret: &SecretString| {
+            let secret = secret.expose_secret();
+            !secret.is_empty() & bool::from(Sha256::digest(secret.as_bytes()).as_slice().ct_eq(held.as_slice()))
+        };
+        let fits = keys.shown.iter().fold(false, |fits, secret| fits | same(secret));
+        if fits { self.read_body(body) } else { Err(Refused::Forged) }
+    }
+
+    /// Judges a delivery by the bytes that came and the signature that came with them.
     ///
     /// # Errors
     /// [`Refused`]: nothing of the delivery may be looked at.
@@ -95,9 +155,11 @@ impl Deliveries {
         let claimed = signature.strip_prefix(&self.prefix).and_then(digits).ok_or(Refused::Forged)?;
         // Every secret is tried, whichever fits: time tells nothing.
         let fits = secrets.iter().fold(false, |fits, secret| fits | is_signed(secret, body, &claimed));
-        if !fits {
-            return Err(Refused::Forged);
-        }
+        if fits { self.read_body(body) } else { Err(Refused::Forged) }
+    }
+
+    /// Reads what somebody sent who has proven to be the one.
+    fn read_body(&self, body: &[u8]) -> Result<Delivery, Refused> {
         let value = json::parse(body).ok().filter(Value::is_object).ok_or(Refused::Unreadable)?;
         let once = key(&self.once, &value).unwrap_or_else(|| hexadecimal(&Sha256::digest(body)));
         let change = if self.change.is_empty() { None } else { key(&self.change, &value) };

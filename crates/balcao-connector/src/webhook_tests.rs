@@ -92,3 +92,28 @@ fn what_is_wrong_with_a_description_is_told() {
     let places: Vec<&str> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
     assert_eq!(places, ["/signature_header", "/once/0"]);
 }
+
+#[test]
+fn what_is_not_signed_is_taken_with_the_secret_of_its_header_alone() {
+    let both = json!({ "signature_header": "X-Signature", "secret_header": "X-Secret", "once": ["/id"] });
+    let deliveries = Deliveries::read(&both).unwrap();
+    let shown = SecretString::from("a-secret-of-our-own".to_owned());
+    let keys = Keys { signing: secret(), shown: vec![SecretString::from(String::new()), shown] };
+    assert_eq!(deliveries.headers(&keys), ["X-Signature", "X-Secret"]);
+    let body = br#"{"auto_id": "a", "payload": {}}"#;
+    let judge =
+        |header: &str, held: &str| deliveries.judge(&keys, header, held, body).map(|delivery| delivery.once.len());
+    assert_eq!(judge("x-secret", "a-secret-of-our-own"), Ok(64));
+    for held in ["", "a-secret-of-our-ow", "a-secret-of-our-own ", "A-SECRET-OF-OUR-OWN"] {
+        assert_eq!(judge("X-Secret", held), Err(Refused::Forged), "{held:?}");
+    }
+    // Neither key does the other's work, and another header proves nothing.
+    assert_eq!(judge("X-Signature", "a-secret-of-our-own"), Err(Refused::Forged));
+    assert_eq!(judge("X-Secret", &signed(body)), Err(Refused::Forged));
+    assert_eq!(judge("X-Other", "a-secret-of-our-own"), Err(Refused::Unsigned));
+    let only = Keys { signing: secret(), shown: Vec::new() };
+    assert_eq!(deliveries.headers(&only), ["X-Signature"]);
+    assert_eq!(deliveries.judge(&only, "X-Secret", "", body), Err(Refused::Forged));
+    let nothing = Deliveries::read(&json!({ "once": ["/id"] })).unwrap_err();
+    assert!(nothing[0].to_string().contains("secret_header"), "{nothing:?}");
+}

@@ -30,7 +30,7 @@ pub use connection::{Auth, Connection, Handshake, Restart};
 pub use contract::{Contract, Standing, visible};
 pub use error::{CallError, FailureKind};
 pub use kind::Mcp;
-pub use mapping::Mapping;
+pub use mapping::{Mapping, Meaning};
 pub use open::Reach;
 pub use overlay::Overlay;
 pub use pins::{FilePins, MemoryPins, Pin, Pins, PinsError};

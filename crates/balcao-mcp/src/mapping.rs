@@ -26,12 +26,18 @@ pub struct Mapping {
     /// Arguments of the command that this server does not take: a call with one of them is refused.
     #[serde(default)]
     pub without: Vec<String>,
+    /// Arguments of the command that only the pack's checks look at: they are taken and not sent.
+    #[serde(default)]
+    pub only_checked: Vec<String>,
     /// The argument by which the server tells a repeated call from a second one.
     #[serde(default)]
     pub key: Option<String>,
     /// Where in the answer the result is, as a JSON pointer.
     #[serde(default)]
     pub at: Option<String>,
+    /// The field under which a result that is a list stands: a command's result is an object.
+    #[serde(default, rename = "as")]
+    pub named: Option<String>,
     /// What the server's errors mean: the first whose words are in them, whatever their case, is the one. What is listed here was
     /// certainly not done.
     #[serde(default)]
@@ -56,6 +62,7 @@ pub(crate) struct Call {
     without: Vec<String>,
     key: Option<String>,
     at: String,
+    named: Option<String>,
     errors: Vec<(String, ErrorCode)>,
 }
 
@@ -110,8 +117,8 @@ impl Mapping {
             return Err(problems);
         }
         let arguments = self.arguments.as_ref().map(|_| arguments);
-        let without = self.without.clone();
-        Ok(Call { tool: self.tool.clone(), arguments, without, key: self.key.clone(), at, errors })
+        let (without, key, named) = (self.without.clone(), self.key.clone(), self.named.clone());
+        Ok(Call { tool: self.tool.clone(), arguments, without, key, at, named, errors })
     }
 
     /// Arguments of the command that no expression mentions: they would be lost without a word.
@@ -122,7 +129,8 @@ impl Mapping {
             let word = |c: char| !(c.is_alphanumeric() || c == '_' || c == '$');
             arguments.values().any(|text| text.split(word).any(|part| part == name || part == "$"))
         };
-        let lost = |name: &&String| !mentioned(name) && !self.without.contains(name);
+        let told = |name: &String| self.without.contains(name) || self.only_checked.contains(name);
+        let lost = |name: &&String| !mentioned(name) && !told(name);
         properties
             .into_iter()
             .flat_map(Map::keys)
@@ -175,17 +183,23 @@ impl Call {
         if answer.get("isError").and_then(Value::as_bool).unwrap_or(false) {
             return Err(self.meaning(&text));
         }
-        let whole = match answer.get("structuredContent") {
-            Some(structured) => structured.clone(),
-            // Without structure, text that is an object or a list is taken for one; anything else stays a text.
-            None => match serde_json::from_str::<Value>(&text) {
-                Ok(value) if value.is_object() || value.is_array() => value,
-                Ok(_) | Err(_) => json!({ "text": text }),
-            },
+        // Without structure, text that is an object or a list is taken for one; anything else stays a text.
+        let read = || match serde_json::from_str::<Value>(&text) {
+            Ok(value) if value.is_object() || value.is_array() => value,
+            Ok(_) | Err(_) => json!({ "text": text }),
         };
-        whole.pointer(&self.at).cloned().ok_or_else(|| {
+        let whole = match answer.get("structuredContent") {
+            Some(structured) if self.at != WRAPPED && is_wrapped(structured, &text) => read(),
+            Some(structured) => structured.clone(),
+            None => read(),
+        };
+        let found = whole.pointer(&self.at).cloned().ok_or_else(|| {
             let detail = format!("there is nothing at `{}` of the answer", self.at);
             CallError::new(FailureKind::Unreadable, Outcome::Unknown, detail)
+        })?;
+        Ok(match &self.named {
+            Some(name) if found.is_array() => json!({ name.as_str(): found }),
+            Some(_) | None => found,
         })
     }
 
@@ -197,6 +211,15 @@ impl Call {
             None => CallError::new(FailureKind::Failed, Outcome::Unknown, detail),
         }
     }
+}
+
+/// Where a server written with the protocol's Python SDK puts the text of a tool that gives a text.
+const WRAPPED: &str = "/result";
+
+/// Whether that is all the structure that there is: then the text is the answer.
+fn is_wrapped(structured: &Value, text: &str) -> bool {
+    let only = structured.as_object().filter(|fields| fields.len() == 1);
+    only.and_then(|fields| fields.get("result")) == Some(&Value::from(text))
 }
 
 /// The texts of an answer, one below the other.

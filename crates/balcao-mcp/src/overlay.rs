@@ -8,7 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{connection::Connection, kind::Mcp, mapping::Mapping, server::Server};
+use crate::{
+    connection::Connection,
+    kind::Mcp,
+    mapping::{Mapping, Meaning},
+    server::Server,
+};
 
 /// How the commands of a pack run on a server. A command that is not listed is not there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +26,9 @@ pub struct Overlay {
     pub settings: Option<Value>,
     /// The server.
     pub connection: Connection,
+    /// What the server's errors mean, whatever the command: after those of the command itself.
+    #[serde(default)]
+    pub errors: Vec<Meaning>,
     /// Tools of the server by command.
     pub commands: BTreeMap<String, Mapping>,
 }
@@ -31,7 +39,10 @@ impl Overlay {
     /// # Errors
     /// Everything that is wrong with it by itself; what is wrong with it beside its pack, [`Self::load`] tells.
     pub fn read(value: &Value) -> Result<Self, Vec<Problem>> {
-        let read: Self = Problem::reading(value)?;
+        let mut read: Self = Problem::reading(value)?;
+        for mapping in read.commands.values_mut() {
+            mapping.errors.extend(read.errors.iter().cloned());
+        }
         let connection = value.get("connection").unwrap_or(&Value::Null);
         let mut problems = Connection::read(connection).err().unwrap_or_default();
         problems.extend(unknown_settings(connection, read.settings.as_ref()));

@@ -160,6 +160,7 @@ fn linked(helper: &Helper, file: &str, source: String) -> sandbox::Helper {
         indent: 0,
         dependencies: helper.dependencies.clone(),
         function: name.map(|(name, _)| name.trim().to_owned()),
+        at_start: !helper.lazy_load,
     }
 }
 

@@ -54,6 +54,8 @@ pub struct LoadedPack {
     pub sandbox: Option<Arc<Sandbox>>,
     /// Its prose.
     pub knowledge: Vec<Prose>,
+    /// Its scripts: programs that are carried along to be found and read, and never run.
+    pub scripts: Vec<Prose>,
     /// Recorded answers of files, by the id of their success case.
     pub(crate) recorded: BTreeMap<String, Value>,
     pub(crate) kind: Running,
@@ -66,7 +68,7 @@ pub struct Prose {
     pub title: String,
     /// The file that it stands in.
     pub file: String,
-    /// The text, in Markdown.
+    /// The text: Markdown, but for a script.
     pub text: String,
 }
 
@@ -210,9 +212,14 @@ impl Loader {
         problems.extend(compiler.problems);
         let (Some(helpers), Some(kind), true) = (helpers, kind, problems.is_empty()) else { return Err(cut(problems)) };
         let knowledge = prose(&pack, source, folder);
+        let script =
+            |file: &String| Some(Prose { title: file.clone(), file: file.clone(), text: folder?.read(file).ok()? });
+        let scripts = pack.scripts.iter().filter_map(script).collect();
         let (id, version) = (pack.id.clone(), pack.version.clone());
         let (pack, kind) = (Arc::new(pack), Running(kind));
-        Ok(LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, recorded, kind })
+        #[rustfmt::skip]
+        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, recorded, kind };
+        Ok(loaded)
     }
 }
 

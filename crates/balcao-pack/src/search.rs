@@ -91,7 +91,41 @@ impl LoadedPack {
                 entry(pack, "prose", &id, &title, text, Vec::new())
             }));
         }
+        for script in &self.scripts {
+            let lines = script.text.lines().scan(0, |number, line| {
+                *number += 1;
+                Some((*number, line))
+            });
+            let mut parts: Vec<(usize, String)> = Vec::new();
+            for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+                match parts.last_mut() {
+                    Some((_, text)) if text.len() + line.len() <= MAX_PIECE => {
+                        text.push('\n');
+                        text.push_str(line);
+                    }
+                    _ => parts.push((number, line.to_owned())),
+                }
+            }
+            entries.extend(parts.into_iter().map(|(number, text)| {
+                entry(pack, "script", &format!("{}:{number}", script.file), &script.title, text, Vec::new())
+            }));
+        }
+        for entry in &mut entries {
+            entry.labels.category = self.category(&entry.labels.commands);
+        }
         entries
+    }
+
+    /// The category that all of these commands have; empty if they have several, or none.
+    fn category(&self, commands: &[String]) -> String {
+        let of = |name: &String| {
+            let known =
+                self.pack.commands.iter().find(|command| command.id == *name || command.id.replace('-', "_") == *name);
+            known.and_then(|command| command.category.as_deref()).unwrap_or_default()
+        };
+        let mut all = commands.iter().map(of);
+        let first = all.next().unwrap_or_default();
+        if all.all(|other| other == first) { first.to_owned() } else { String::new() }
     }
 
     fn examples(&self, entries: &mut Vec<Entry>) {

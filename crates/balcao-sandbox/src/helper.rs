@@ -55,6 +55,8 @@ pub struct Helper {
     pub dependencies: Vec<String>,
     /// The name of the function to call, if it differs from the id (from a `signature`).
     pub function: Option<String>,
+    /// Compiled as soon as a worker starts, and not when it is first needed: the first call does not wait for it.
+    pub at_start: bool,
 }
 
 impl Helper {
@@ -70,6 +72,7 @@ impl Helper {
             indent: 0,
             dependencies: Vec::new(),
             function: None,
+            at_start: false,
         }
     }
 

@@ -1,11 +1,11 @@
-// The same for a list of entries {id, type?, value}: every wrong one is told, with its place and the mistake that it is.
+// The same for a list of entries {id, type?, config?, value}: every wrong one is told, with its place and the mistake that it is.
 const MISTAKES = { votes: "votes-field-set", drop_down: "drop-down-by-label", labels: "drop-down-by-label", date: "date-in-seconds" };
 
 function checkFieldEntries(entries) {
   const all = Array.isArray(entries) ? entries : [];
   const wrong = [];
   for (const [index, entry] of all.entries()) {
-    const found = checkFieldValue(entry && entry.type, entry && entry.value);
+    const found = checkFieldValue(entry && entry.type, entry && entry.value, entry && entry.config);
     if (!found.valid) {
       const name = entry && entry.id ? ` (field ${entry.id})` : "";
       const mistake = MISTAKES[entry.type] ?? "wrong-field-value";

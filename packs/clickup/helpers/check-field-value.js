@@ -1,8 +1,11 @@
-// Whether a value has the shape that a custom field of that type is written with. For validators: {valid, message, path, fix}.
+// Whether a value has the shape that a custom field of that type is written with, and lies within what its `type_config` says, if that
+// is known. For validators: {valid, message, path, fix}.
 const READ_ONLY = ["automatic_progress", "formula", "rollup", "votes", "time_tracking", "signature", "progress_updates"];
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-function checkFieldValue(type, value) {
+const MAX_SHOWN = 20;
+
+function checkFieldValue(type, value, config) {
   const fine = { valid: true };
   const wrong = (message, fix) => ({ valid: false, message, path: "/value", ...(fix === undefined ? {} : { fix }) });
   if (type === null || type === undefined) return fine;
@@ -31,18 +34,22 @@ function checkFieldValue(type, value) {
       if (!Number.isSafeInteger(value)) return wrong("a time in milliseconds since 1970 is expected");
       return Math.abs(value) >= 1e11 ? fine : wrong("this is a time in seconds; milliseconds are expected", value * 1000);
     case "drop_down":
-      return typeof value === "string" && UUID.test(value) ? fine : wrong("the id of an option is expected (a UUID), not its name or position");
+      return typeof value === "string" && UUID.test(value) && offered(config, [value]) ? fine : wrong(`the id of an option is expected (a UUID), not its name or position${options(config)}`);
     case "labels":
-      return Array.isArray(value) && value.every((id) => typeof id === "string" && UUID.test(id)) ? fine : wrong("a list of ids of options is expected (UUIDs): all that shall be set");
+      return Array.isArray(value) && value.every((id) => typeof id === "string" && UUID.test(id)) && offered(config, value) ? fine : wrong(`a list of ids of options is expected (UUIDs): all that shall be set${options(config)}`);
     case "users":
     case "tasks":
     case "list_relationship":
     case "attachment":
       return change(value) ? fine : wrong("{add: [ids], rem: [ids]} is expected", ids(value) ? { add: value, rem: [] } : undefined);
     case "emoji":
-      return Number.isSafeInteger(value) && value >= 0 && value <= 5 ? fine : wrong("a whole number of stars is expected, from 0");
-    case "manual_progress":
-      return value !== null && typeof value === "object" && Number.isFinite(value.current) ? fine : wrong("{current: number} is expected", Number.isFinite(value) ? { current: value } : undefined);
+      return Number.isSafeInteger(value) && value >= 0 && value <= (config?.count ?? 5) ? fine : wrong(`a whole number of stars is expected, from 0 to ${config?.count ?? 5}`);
+    case "manual_progress": {
+      if (value === null || typeof value !== "object" || !Number.isFinite(value.current)) return wrong("{current: number} is expected", Number.isFinite(value) ? { current: value } : undefined);
+      const { start, end } = config ?? {};
+      const outside = Number.isFinite(start) && Number.isFinite(end) && (value.current < start || value.current > end);
+      return outside ? wrong(`a number from ${start} to ${end} is expected`) : fine;
+    }
     case "location": {
       const at = value !== null && typeof value === "object" ? value.location : null;
       const lies = at !== null && typeof at === "object" && Math.abs(at.lat) <= 90 && Math.abs(at.lng) <= 180;
@@ -53,6 +60,20 @@ function checkFieldValue(type, value) {
     default:
       return fine;
   }
+}
+
+const known = (config) => (Array.isArray(config?.options) ? config.options : []);
+
+// Whether the options are there; without a list of them nothing is said against them.
+function offered(config, ids) {
+  const all = known(config);
+  return all.length === 0 || ids.every((id) => all.some((option) => option.id === id.toLowerCase()));
+}
+
+function options(config) {
+  const all = known(config);
+  const shown = all.slice(0, MAX_SHOWN).map((option) => `${option.name ?? option.label} = ${option.id}`).join(", ");
+  return all.length === 0 ? "" : `; there are: ${shown}${all.length > MAX_SHOWN ? ", …" : ""}`;
 }
 
 function fixedNumber(value) {

@@ -67,9 +67,15 @@ pub(crate) struct AccountConfig {
     /// What the pack's `settings` ask for. `${NAME}` is a variable of the environment; secrets are given so, and only so.
     #[serde(default)]
     pub(crate) settings: Map<String, Value>,
+    /// The file of a connection over which the pack runs instead of its own: a server of the Model Context Protocol.
+    #[serde(default)]
+    pub(crate) over: Option<PathBuf>,
     /// What the service signs its webhooks with: `${NAME}`. While one is exchanged for another, both.
     #[serde(default)]
     pub(crate) webhook_secrets: Vec<String>,
+    /// What a header holds of webhooks that the service does not sign: `${NAME}`, of our own making.
+    #[serde(default)]
+    pub(crate) header_secrets: Vec<String>,
 }
 
 impl AccountConfig {
@@ -113,7 +119,8 @@ impl PacksConfig {
         let mut names = BTreeSet::new();
         for account in &self.accounts {
             account.settings.values().for_each(|value| references(value, &mut names));
-            account.webhook_secrets.iter().for_each(|text| references(&Value::from(text.as_str()), &mut names));
+            let secrets = account.webhook_secrets.iter().chain(&account.header_secrets);
+            secrets.for_each(|text| references(&Value::from(text.as_str()), &mut names));
         }
         let found = names.into_iter().filter_map(|name| {
             let value = environment.get(&name)?.trim();
@@ -130,6 +137,10 @@ impl PacksConfig {
         }
         if from_file("packs.accepted") {
             self.accepted = folder.join(&self.accepted);
+        }
+        // Accounts stand in the file alone.
+        for over in self.accounts.iter_mut().filter_map(|account| account.over.as_mut()) {
+            *over = folder.join(&*over);
         }
     }
 
@@ -162,8 +173,10 @@ impl PacksConfig {
         for one in &self.accounts {
             let whose = one.organization.as_deref().map(|slug| format!(".{slug}")).unwrap_or_default();
             let shown: Vec<String> = one.settings.iter().map(|(name, value)| shown(name, value)).collect();
-            let signed = if one.webhook_secrets.is_empty() { "" } else { "; webhooks are taken" };
-            row(&format!("packs.accounts.{}{whose}", one.pack), format!("{}{signed}", list(shown)));
+            let none = one.webhook_secrets.is_empty() && one.header_secrets.is_empty();
+            let signed = if none { "" } else { "; webhooks are taken" };
+            let over = one.over.as_ref().map(|file| format!("; over {}", file.display())).unwrap_or_default();
+            row(&format!("packs.accounts.{}{whose}", one.pack), format!("{}{over}{signed}", list(shown)));
         }
     }
 }

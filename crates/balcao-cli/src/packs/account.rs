@@ -1,8 +1,10 @@
 //! A pack, connected to an organization's account at its service.
 
+mod over;
+
 use std::{path::Path, sync::Arc};
 
-use balcao_connector::{Account, Connection, Egress, Settings, TokioClock};
+use balcao_connector::{Account, Connection, Deliveries, Egress, Keys, Settings, TokioClock};
 use balcao_domain::{Clock, SystemClock};
 use balcao_mcp::{FilePins, Reach, Server};
 use balcao_pack::{
@@ -38,7 +40,10 @@ pub(super) fn load(
         return Ok(own(folder, pack));
     };
     let account = config.account(&pack.id, organization);
-    let needed = needed(&pack.pack);
+    if let Some((account, over)) = account.and_then(|account| Some((account, account.over.as_ref()?))) {
+        return over::load(config, account, &pack.pack, handlers, folder, over);
+    }
+    let needed = needed(pack.pack.settings.as_ref());
     if account.is_none() && !needed.is_empty() {
         let mut own = own(folder, pack);
         own.unconnected = Some(ask(&own.pack.id, &needed));
@@ -46,7 +51,9 @@ pub(super) fn load(
     }
     let place = format!("packs.accounts `{}`", pack.id);
     if pack.pack.kind == PackKind::Mcp {
-        let server = Arc::new(server(config, account, &pack.pack, &connection, &place, folder)?);
+        let connection = balcao_mcp::Connection::read(&connection).map_err(|found| refused(found, &place))?;
+        let settings = given(config, account, pack.pack.settings.as_ref(), &place)?;
+        let server = Arc::new(server(config, &connection, settings, &place, folder)?);
         let mut own = own(folder, read(&Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() })?);
         own.server = Some(server);
         return Ok(own);
@@ -54,10 +61,11 @@ pub(super) fn load(
     let connection = Connection::read(&connection)
         .map_err(|found| found.into_iter().map(|one| problem(folder, one.to_string(), "")).collect::<Vec<_>>())?;
     let opened = Arc::new(open(config, account, &pack.pack, &connection, &place)?);
-    let secrets = secrets(config, account, &place)?;
+    let keys = keys(config, account, &place)?;
+    let deliveries = deliveries(connection.deliveries, keys, &place)?;
     let pack = read(&Connected { http: Some(opened), ..Connected::default() })?;
     let mut own = own(folder, pack);
-    own.deliveries = connection.deliveries.filter(|_| !secrets.is_empty()).map(|deliveries| (deliveries, secrets));
+    own.deliveries = deliveries;
     Ok(own)
 }
 
@@ -73,8 +81,8 @@ fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 /// The settings without which there is no account.
-fn needed(pack: &Pack) -> Vec<String> {
-    let required = pack.settings.as_ref().and_then(|schema| schema.get("required")).and_then(Value::as_array);
+fn needed(settings: Option<&Value>) -> Vec<String> {
+    let required = settings.and_then(|schema| schema.get("required")).and_then(Value::as_array);
     required.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
@@ -138,7 +146,7 @@ fn open(
     connection: &Connection,
     place: &str,
 ) -> Result<Account, Vec<Problem>> {
-    let settings = given(config, account, pack, place)?;
+    let settings = given(config, account, pack.settings.as_ref(), place)?;
     let now = SystemClock.now();
     let clock = Arc::new(TokioClock::starting_at(now));
     let seed = now.as_microsecond().unsigned_abs();
@@ -146,30 +154,27 @@ fn open(
     opened.map_err(|found| refused(found, place))
 }
 
-/// The server of a pack of type `mcp`; it is started by its first call. What was accepted of its tools stands beside the pack.
+/// The server that a pack runs on; it is started by its first call. What was accepted of its tools stands in that folder.
 fn server(
     config: &PacksConfig,
-    account: Option<&AccountConfig>,
-    pack: &Pack,
-    connection: &Value,
+    connection: &balcao_mcp::Connection,
+    settings: Settings,
     place: &str,
     folder: &Path,
 ) -> Result<Server, Vec<Problem>> {
-    let connection = balcao_mcp::Connection::read(connection).map_err(|found| refused(found, place))?;
-    let settings = given(config, account, pack, place)?;
     let reach = Reach { egress: egress(config), programs: config.programs.clone() };
     let clock = Arc::new(TokioClock::starting_at(SystemClock.now()));
-    let opened = Server::open(&connection, settings, &reach, clock, Arc::new(FilePins::beside(folder)));
+    let opened = Server::open(connection, settings, &reach, clock, Arc::new(FilePins::beside(folder)));
     opened.map_err(|found| refused(found, place))
 }
 
 fn given(
     config: &PacksConfig,
     account: Option<&AccountConfig>,
-    pack: &Pack,
+    schema: Option<&Value>,
     place: &str,
 ) -> Result<Settings, Vec<Problem>> {
-    let schema = pack.settings.clone().unwrap_or_else(|| serde_json::json!({ "type": "object" }));
+    let schema = schema.cloned().unwrap_or_else(|| serde_json::json!({ "type": "object" }));
     settings(config, account, &schema, place)
 }
 
@@ -188,26 +193,59 @@ fn refused(found: Vec<balcao_connector::Problem>, place: &str) -> Vec<Problem> {
     told.collect()
 }
 
-/// What deliveries are signed with.
-fn secrets(
-    config: &PacksConfig,
-    account: Option<&AccountConfig>,
-    place: &str,
-) -> Result<Vec<SecretString>, Vec<Problem>> {
-    let (mut secrets, mut problems) = (Vec::new(), Vec::new());
-    for text in account.into_iter().flat_map(|account| &account.webhook_secrets) {
-        let filled = if text.contains("${") {
-            config.filled(text)
-        } else {
-            Err("a secret stands in the file; write the name of a variable, such as ${CLICKUP_WEBHOOK_SECRET}"
-                .to_owned())
-        };
-        match filled {
-            Ok(secret) => secrets.push(SecretString::from(secret)),
-            Err(message) => {
-                problems.push(problem(Path::new(place), format!("webhook_secrets: {message}"), "set the variable"));
+/// Shortest secret that a header may hold, in bytes: it is all that proves who sends.
+const SHORTEST_SHOWN: usize = 16;
+
+/// What deliveries prove themselves with.
+fn keys(config: &PacksConfig, account: Option<&AccountConfig>, place: &str) -> Result<Keys, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut filled = |name: &str, of: fn(&AccountConfig) -> &Vec<String>, least: usize| -> Vec<SecretString> {
+        let mut secrets = Vec::new();
+        for text in account.into_iter().flat_map(of) {
+            let value = if text.contains("${") {
+                config.filled(text)
+            } else {
+                Err("a secret stands in the file; write the name of a variable, such as ${CLICKUP_WEBHOOK_SECRET}"
+                    .to_owned())
+            };
+            match value {
+                Ok(secret) if secret.len() < least => {
+                    let message = format!("{name}: a secret is shorter than {least} characters");
+                    problems.push(problem(Path::new(place), message, "make one with `openssl rand -hex 32`"));
+                }
+                Ok(secret) => secrets.push(SecretString::from(secret)),
+                Err(message) => {
+                    problems.push(problem(Path::new(place), format!("{name}: {message}"), "set the variable"));
+                }
             }
         }
+        secrets
+    };
+    let signing = filled("webhook_secrets", |account| &account.webhook_secrets, 1);
+    let shown = filled("header_secrets", |account| &account.header_secrets, SHORTEST_SHOWN);
+    if problems.is_empty() { Ok(Keys { signing, shown }) } else { Err(problems) }
+}
+
+/// How deliveries are taken, if there is a key for one of the ways that the pack knows.
+fn deliveries(
+    described: Option<Deliveries>,
+    keys: Keys,
+    place: &str,
+) -> Result<Option<(Deliveries, Keys)>, Vec<Problem>> {
+    let lacks = |header: Option<&String>, keys: &[SecretString]| header.is_none() && !keys.is_empty();
+    let without = |name: &str| {
+        let message = format!("{name}: the pack names no header for it under connection.deliveries");
+        Err(vec![problem(Path::new(place), message, "take it out, or name the header in the pack")])
+    };
+    let (signature, secret) = (
+        described.as_ref().and_then(|one| one.signature_header.as_ref()),
+        described.as_ref().and_then(|one| one.secret_header.as_ref()),
+    );
+    if lacks(signature, &keys.signing) {
+        return without("webhook_secrets");
     }
-    if problems.is_empty() { Ok(secrets) } else { Err(problems) }
+    if lacks(secret, &keys.shown) {
+        return without("header_secrets");
+    }
+    Ok(described.filter(|_| !keys.is_empty()).map(|described| (described, keys)))
 }

@@ -33,15 +33,17 @@ impl Current {
 }
 
 impl Signed for Current {
-    fn header(&self, pack: &str) -> Option<String> {
-        self.get().get(pack)?.deliveries.as_ref().map(|(deliveries, _)| deliveries.signature_header.clone())
-    }
-
-    fn judge(&self, pack: &str, signature: &str, body: &[u8]) -> Result<Arrived, Unfit> {
+    fn headers(&self, pack: &str) -> Vec<String> {
         let own = self.get();
         let found = own.get(pack).and_then(|one| one.deliveries.as_ref());
-        let Some((deliveries, secrets)) = found else { return Err(Unfit::Signature) };
-        let delivery = deliveries.accept(secrets, Some(signature), body).map_err(|refused| match refused {
+        found.into_iter().flat_map(|(deliveries, keys)| deliveries.headers(keys)).map(str::to_owned).collect()
+    }
+
+    fn judge(&self, pack: &str, header: &str, held: &str, body: &[u8]) -> Result<Arrived, Unfit> {
+        let own = self.get();
+        let found = own.get(pack).and_then(|one| one.deliveries.as_ref());
+        let Some((deliveries, keys)) = found else { return Err(Unfit::Signature) };
+        let delivery = deliveries.judge(keys, header, held, body).map_err(|refused| match refused {
             Refused::Unsigned | Refused::Forged => Unfit::Signature,
             Refused::Unreadable => Unfit::Body,
         })?;

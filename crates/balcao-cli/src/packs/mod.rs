@@ -17,13 +17,12 @@ use std::{
     sync::Arc,
 };
 
-use balcao_connector::Deliveries;
+use balcao_connector::{Deliveries, Keys};
 use balcao_llm::embed::Embedder;
 use balcao_mcp::Server;
 use balcao_pack::{Handlers, LoadedPack};
 use balcao_tool::Tool;
 use balcao_yaml::Problem;
-use secrecy::SecretString;
 
 use accept::Accepted;
 pub(crate) use current::Current;
@@ -46,8 +45,8 @@ pub(crate) struct OwnPack {
     pub(crate) unconnected: Option<String>,
     /// The server that its commands are tools of.
     pub(crate) server: Option<Arc<Server>>,
-    /// How its service signs what it sends, and with which secrets.
-    pub(crate) deliveries: Option<(Deliveries, Vec<SecretString>)>,
+    /// How its service proves what it sends, and with which secrets.
+    pub(crate) deliveries: Option<(Deliveries, Keys)>,
 }
 
 /// The packs of the configured folders, for one organization.

@@ -136,7 +136,8 @@ fn handlers(desk: &Desk) -> Handlers {
 /// What the files look like now: their names, sizes and times.
 pub(crate) fn looks(config: &PacksConfig) -> Looks {
     let mut looks: Looks = super::folders(config).into_iter().map(|folder| (folder.clone(), look(&folder))).collect();
-    looks.insert(config.accepted.clone(), look(&config.accepted));
+    let beside = config.accounts.iter().filter_map(|account| account.over.as_ref()).chain([&config.accepted]);
+    looks.extend(beside.map(|file| (file.clone(), look(file))));
     looks
 }
 

@@ -168,3 +168,37 @@ fn a_program_that_the_operator_does_not_list_is_not_started() {
     assert_eq!(exit, 2, "{why}");
     assert!(why.contains("/bin/sh") && why.contains("packs.programs"), "{why}");
 }
+
+#[test]
+fn a_pack_of_another_type_runs_over_a_server_that_its_account_names() {
+    let notes = start();
+    let folder = shop(&notes);
+    let http = PACK.replace("type: mcp", "type: http").replace(
+        "    url: \"{settings.url}\"\n    auth: {bearer: \"{settings.token}\"}\n    handshake: initialize\n",
+        "    base_url: https://notes.example.com\n    auth: {bearer: \"{settings.token}\"}\n",
+    );
+    let handler = "handler: {tool: get_note, arguments: {noteId: id}, at: /note, errors: [{says: no such note, code: not_found}]}";
+    let http = http.replace(handler, "handler: {method: GET, path: \"/notes/{id}\"}");
+    std::fs::write(folder.path().join("notes/tool.yaml"), http).unwrap();
+    let over = "pack: notes\nsettings: {type: object, required: [url], properties: {url: {type: string}, token: {type: string, secret: true}}}\n\
+                connection: {url: \"{settings.url}\", auth: {bearer: \"{settings.token}\"}, handshake: initialize}\n\
+                errors: [{says: no such note, code: not_found}]\n\
+                commands:\n  read_note: {tool: get_note, arguments: {noteId: id}, at: /note}\n";
+    let (config, file) = (folder.path().join("balcao.toml"), folder.path().join("notes/over.yaml"));
+    std::fs::write(&file, over).unwrap();
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, format!("{text}over = \"notes/over.yaml\"\n")).unwrap();
+    let read = ["run", "notes", "read_note", "--input", r#"{"id": "7"}"#];
+    let (exit, said, why) = pack(&folder, &read);
+    assert!(exit == 1 && why.contains("accepted"), "{said}{why}");
+    assert_eq!(pack(&folder, &["accept"]).0, 0);
+    let (exit, said, why) = pack(&folder, &read);
+    assert_eq!((exit, said.trim_end()), (0, r#"{"title":"Comprar toalhas"}"#), "{why}");
+    // What is wrong with the file is told with its line.
+    std::fs::write(&file, over.replace("read_note: {tool", "raed_note: {tool")).unwrap();
+    let (exit, _, why) = pack(&folder, &read);
+    assert!(exit == 2 && why.contains("did you mean `read_note`?") && why.contains("over.yaml"), "{exit} {why}");
+    std::fs::write(&file, over.replace("settings.token", "settings.tokn")).unwrap();
+    let (exit, _, why) = pack(&folder, &read);
+    assert!(exit == 2 && why.contains("over.yaml") && why.contains("tokn"), "{exit} {why}");
+}

@@ -165,6 +165,8 @@ fn all_that_is_wrong_with_accounts_is_told_at_once_and_no_secret_is_shown() {
     let told = config("{ token = \"pk_1_INTHECLEAR123\", requests_per_minute = 0 }", "webhook_secrets = [\"clear\"]\n");
     assert!(told.contains("`token` is a secret, and stands in the file") && told.contains("nowhere"), "{told}");
     assert!(!told.contains("INTHECLEAR"), "{told}");
+    let told = config("{ token = \"${HOME}\" }", "header_secrets = [\"clear\", \"${SHORT}\"]\n");
+    assert!(told.contains("header_secrets: a secret stands in the file"), "{told}");
     let told = config("{ token = \"${NOT_SET}\" }", "");
     assert!(told.contains("the environment has no NOT_SET"), "{told}");
     let shown = out(&run(folder.path(), &["config", "show"], ""));

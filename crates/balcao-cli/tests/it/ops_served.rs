@@ -83,6 +83,53 @@ fn a_45_f_21_a_delivery_of_clickup_is_taken_once_if_it_is_signed_and_is_handed_o
     assert!(!log.contains(WEBHOOK) && !log.contains(TOKEN), "{log}");
 }
 
+/// What an automation of ClickUp sends: nothing of it is signed.
+fn automation(task: &str) -> String {
+    json!({ "auto_id": "a", "trigger_id": "t", "date": "2026-11-24T12:00:00Z", "payload": { "id": task, "name": "Corte" } })
+        .to_string()
+}
+
+#[test]
+fn a_delivery_of_an_automation_is_taken_with_the_secret_of_its_header_and_with_nothing_else() {
+    const SHOWN: &str = "0123456789abcdef0123456789abcdef";
+    let told = FakeEndpoint::start().unwrap();
+    let pack = root().join("packs/clickup");
+    let packs = format!(
+        "[packs]\nfolders = [{pack:?}]\n[[packs.accounts]]\npack = \"clickup\"\nwebhook_secrets = [\"${{CLICKUP_WEBHOOK_SECRET}}\"]\n\
+         header_secrets = [\"${{CLICKUP_HEADER_SECRET}}\"]\nsettings = {{ token = \"${{CLICKUP_TOKEN}}\" }}\n\
+         [[webhooks]]\nname = \"crm\"\nurl = \"{}\"\nsecret_env = \"CRM_SECRET\"\nallow_private = true\nevents = [\"pack.delivery\"]\n",
+        told.url()
+    );
+    let shop = serve(&packs, |command| {
+        let secrets = [("CLICKUP_TOKEN", TOKEN), ("CLICKUP_WEBHOOK_SECRET", WEBHOOK), ("CLICKUP_HEADER_SECRET", SHOWN)];
+        command.envs(secrets).env("CRM_SECRET", endpoint::SECRET);
+    });
+    let body = automation("86b7q1x2z");
+    let shown = format!("\r\nX-Balcao-Secret: {SHOWN}");
+    let forged = format!("{shown}\r\nX-Signature: {}", signed("{}"));
+    let as_signed = format!("\r\nX-Balcao-Secret: {}", signed(&body));
+    let signed_with_it = {
+        let mut mac = Hmac::<Sha256>::new_from_slice(SHOWN.as_bytes()).unwrap();
+        mac.update(body.as_bytes());
+        let digits: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("\r\nX-Signature: {digits}")
+    };
+    let twice = format!("{shown}{shown}");
+    for headers in ["", "\r\nX-Balcao-Secret: x", &forged, &as_signed, &signed_with_it, &twice] {
+        assert_eq!(deliver(&shop, "clickup", headers, &body), 401, "{headers}");
+    }
+    assert_eq!(deliver(&shop, "clickup", &shown, &body), 200);
+    assert_eq!(deliver(&shop, "clickup", &shown, &body), 200, "sent again");
+    let body = eventually("it is handed on", || told.received().into_iter().map(|one| one.body).next());
+    let read = &body["data"]["delivery"];
+    assert_eq!(
+        (&read["webhook_metadata"]["format"], &read["task_info"]["id"]),
+        (&json!("automation_action"), &json!("86b7q1x2z"))
+    );
+    let log = shop.stop();
+    assert!(!log.contains(SHOWN) && !log.contains(WEBHOOK), "{log}");
+}
+
 #[test]
 fn a_51_a_delivery_that_is_too_large_is_refused_before_it_is_looked_at() {
     let shop = clickup("");

@@ -208,3 +208,32 @@ fn a_watched_pack_is_tested_again_when_a_file_changes_also_after_one_that_does_n
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn search_tells_commands_apart_by_category_and_finds_scripts() {
+    let search = |more: &[&str]| {
+        let pack = root().join("packs/clickup").display().to_string();
+        let mut arguments = vec!["pack", "search", "task", "--json", "--limit", "200", "--pack", &pack];
+        arguments.extend(more);
+        let output = run(&root(), &arguments, "");
+        (code(&output), out(&output), err(&output))
+    };
+    let (exit, found, why) = search(&["--category", "comments"]);
+    assert_eq!(exit, 0, "{why}");
+    let hits: Vec<Value> = serde_json::from_str(&found).unwrap();
+    let ids: Vec<&str> = hits.iter().map(|hit| hit["entry"]["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"create_comment") && !ids.contains(&"create_task"), "{ids:?}");
+    assert!(hits.iter().all(|hit| hit["entry"]["labels"]["category"] == "comments"), "{found}");
+    assert!(hits.iter().any(|hit| hit["entry"]["labels"]["kind"] == "example"), "{found}");
+    let (exit, _, why) = search(&["--category", "coments"]);
+    assert!(exit == 2 && why.contains("did you mean `comments`?"), "{exit} {why}");
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "orders"], "")), 0);
+    std::fs::create_dir(folder.path().join("orders/scripts")).unwrap();
+    std::fs::write(folder.path().join("orders/scripts/import.sh"), "# bazinga\nexit 0\n").unwrap();
+    let file = folder.path().join("orders/tool.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("  commands:", "  scripts: [scripts/import.sh]\n  commands:", 1)).unwrap();
+    let output = run(folder.path(), &["pack", "search", "bazinga", "--pack", "orders", "--type", "script"], "");
+    assert!(out(&output).contains("scripts/import.sh:1"), "{} {}", out(&output), err(&output));
+}

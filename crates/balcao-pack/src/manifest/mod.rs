@@ -10,8 +10,8 @@ pub use examples::{EdgeCase, EdgeInput, Examples, FailureCase, Subject, SuccessC
 pub use knowledge::{AntiPattern, BuiltIn, FieldMapping, PayloadSchema, Processor, SchemaRef, Step};
 pub(crate) use validators::Verdict;
 pub use validators::{
-    AssigneeForm, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, Range, Reference, TaskIdForm,
-    TaskIds, Validator,
+    AssigneeForm, Assignees, CheckKind, CheckSpec, EnumFrom, FieldIds, Fix, HelperCheck, HelperRead, Range, Reference,
+    TaskIdForm, TaskIds, Validator,
 };
 
 use indexmap::IndexMap;
@@ -53,7 +53,7 @@ pub struct Pack {
     /// Prose for search: texts, or files of the folder.
     #[serde(default)]
     pub knowledge_base: Vec<Knowledge>,
-    /// Larger programs of the pack, by name: files that are carried along and shown, never run by us.
+    /// Larger programs of the pack, by name: files that are carried along, found by search and never run by us.
     #[serde(default)]
     pub scripts: Vec<String>,
     /// Its commands.
@@ -228,6 +228,9 @@ pub struct Command {
     pub id: String,
     /// What it does and when to use it.
     pub description: Localised,
+    /// A word of the pack's own by which search tells its commands apart, such as `comments`; no part of the contract.
+    #[serde(default)]
+    pub category: Option<String>,
     /// JSON Schema of the arguments.
     pub input_schema: Value,
     /// JSON Schema of a success or refusal.

@@ -243,9 +243,23 @@ pub enum HelperCheck {
     With {
         /// Its id.
         id: String,
-        /// Expressions over the arguments of the call.
+        /// Expressions over the arguments of the call, and over what was read.
         arguments: Vec<String>,
+        /// Read commands of the pack, by the name under which `arguments` find what they answer; `null` if they find nothing.
+        #[serde(default)]
+        reads: IndexMap<String, HelperRead>,
     },
+}
+
+/// What a helper that checks is given besides the arguments: the answer of a read command.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HelperRead {
+    /// The read command.
+    pub command: String,
+    /// Its arguments: expressions over the arguments of the call.
+    #[serde(default)]
+    pub arguments: IndexMap<String, String>,
 }
 
 impl HelperCheck {

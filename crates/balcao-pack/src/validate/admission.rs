@@ -104,26 +104,39 @@ impl Admission {
         all
     }
 
-    /// What helpers say first; nothing is read for a call that they refuse.
+    /// What helpers that read nothing say first; nothing is read for a call that they refuse.
     async fn look(&self, world: World<'_>, args: &Value) -> Result<Vec<(&Check, Failure)>, Refused> {
-        let mut all = Vec::new();
-        for check in self.checks.iter().filter(|check| check.applies(args)) {
-            if let Rule::Helper { id, arguments, field } = &check.rule {
-                let arguments = self.given(arguments.as_deref(), args)?;
-                let failures = self.asked(world, id, &arguments, field.as_ref()).await?;
+        for reading in [false, true] {
+            let mut all = Vec::new();
+            let now = self.checks.iter().filter(|check| !check.is_pure() && check.reads() == reading);
+            for check in now.filter(|check| check.applies(args)) {
+                let failures = self.seen(check, world, args).await?;
                 all.extend(failures.into_iter().map(|failure| (check, failure)));
             }
-        }
-        if !all.is_empty() {
-            return Ok(all);
-        }
-        for check in self.checks.iter().filter(|check| check.applies(args)) {
-            if let Rule::Read(read) = &check.rule {
-                let failures = read.judge(world.cx, world.lookup, args).await.map_err(Refused::Undecided)?;
-                all.extend(failures.into_iter().map(|failure| (check, failure)));
+            if !all.is_empty() {
+                return Ok(all);
             }
         }
-        Ok(all)
+        Ok(Vec::new())
+    }
+
+    /// What one check that reads or asks a helper says.
+    async fn seen(&self, check: &Check, world: World<'_>, args: &Value) -> Result<Vec<Failure>, Refused> {
+        match &check.rule {
+            Rule::Pure(_) => Ok(Vec::new()),
+            Rule::Read(read) => read.judge(world.cx, world.lookup, args).await.map_err(Refused::Undecided),
+            Rule::Helper { id, arguments, field, reads } => {
+                let mut over = args.clone();
+                for (name, question) in reads {
+                    let answer = question.ask(world.cx, world.lookup, args).await.map_err(Refused::Undecided)?;
+                    if let Some(over) = over.as_object_mut() {
+                        over.insert(name.clone(), answer.unwrap_or(Value::Null));
+                    }
+                }
+                let arguments = self.given(arguments.as_deref(), &over)?;
+                self.asked(world, id, &arguments, field.as_ref()).await
+            }
+        }
     }
 
     /// What a helper is called with.

@@ -12,7 +12,7 @@ use super::{
     fix::Mending,
     path::FieldPath,
     pure::{Format, Pure},
-    reads::Read,
+    reads::{Question, Read},
 };
 use crate::{
     expression::Expression,
@@ -92,7 +92,7 @@ impl Compiler<'_> {
             checks.extend(self.check(spec, &format!("{at}/checks/{place}"), cited));
         }
         if validator.file.is_some() {
-            let rule = Rule::Helper { id: validator.id.clone(), arguments: None, field: None };
+            let rule = Rule::Helper { id: validator.id.clone(), arguments: None, field: None, reads: Vec::new() };
             checks.push(Check {
                 rule,
                 when: None,
@@ -219,10 +219,10 @@ impl Compiler<'_> {
             }
             CheckKind::ReferenceExists(reference) => {
                 let at = format!("{at}/reference_exists");
-                let (field, command) = (self.path(&reference.field, &at), self.reads(&reference.command, &at));
-                let arguments = self.arguments(&reference.arguments, &at);
-                let (field, command) = (field?, command?);
-                return Some(Rule::Read(Read { problem: "not_found", field, command, arguments, values: None }));
+                let field = self.path(&reference.field, &at);
+                let question = self.question(&reference.command, &reference.arguments, &at);
+                let (field, question) = (field?, question?);
+                return Some(Rule::Read(Read { problem: "not_found", field, question, values: None }));
             }
         };
         Some(Rule::Pure(pure))
@@ -274,26 +274,38 @@ impl Compiler<'_> {
         let field = spec.field.as_ref().and_then(|field| self.path(field, &format!("{at}/field")));
         let at = format!("{at}/helper");
         let there = self.refer(References::Helper, helper.id(), &at);
-        let arguments = match helper {
-            HelperCheck::Named(_) => None,
-            HelperCheck::With { arguments, .. } => {
-                let mut read = Vec::new();
+        let (arguments, reads) = match helper {
+            HelperCheck::Named(_) => (None, Vec::new()),
+            HelperCheck::With { arguments, reads, .. } => {
+                let mut given = Vec::new();
                 for (place, text) in arguments.iter().enumerate() {
-                    read.extend(self.expression(text, &format!("{at}/arguments/{place}")));
+                    given.extend(self.expression(text, &format!("{at}/arguments/{place}")));
                 }
-                Some(read)
+                let mut questions = Vec::new();
+                for (name, read) in reads {
+                    let at = format!("{at}/reads/{}", escape(name));
+                    let question = self.question(&read.command, &read.arguments, &at);
+                    questions.extend(question.map(|question| (name.clone(), question)));
+                }
+                (Some(given), questions)
             }
         };
-        there.then(|| Rule::Helper { id: helper.id().to_owned(), arguments, field })
+        there.then(|| Rule::Helper { id: helper.id().to_owned(), arguments, field, reads })
     }
 
     fn values(&mut self, from: &EnumFrom, problem: &'static str, at: &str) -> Option<Rule> {
         let field = self.path(&from.field, &format!("{at}/field"));
-        let command = self.reads(&from.command, at);
-        let arguments = self.arguments(&from.arguments, at);
+        let question = self.question(&from.command, &from.arguments, at);
         let values = self.expression(&from.values, &format!("{at}/values"));
-        let (field, command, values) = (field?, command?, values?);
-        Some(Rule::Read(Read { problem, field, command, arguments, values: Some(values) }))
+        let (field, question, values) = (field?, question?, values?);
+        Some(Rule::Read(Read { problem, field, question, values: Some(values) }))
+    }
+
+    /// What a command that only reads is asked.
+    fn question(&mut self, command: &str, arguments: &IndexMap<String, String>, at: &str) -> Option<Question> {
+        let command = self.reads(command, at);
+        let arguments = self.arguments(arguments, at);
+        Some(Question { command: command?, arguments })
     }
 
     /// The id of a command that only reads.

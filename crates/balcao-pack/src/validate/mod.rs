@@ -49,7 +49,13 @@ enum Rule {
     /// What a read command answers.
     Read(reads::Read),
     /// What a helper says.
-    Helper { id: String, arguments: Option<Vec<Expression>>, field: Option<path::FieldPath> },
+    Helper {
+        id: String,
+        arguments: Option<Vec<Expression>>,
+        field: Option<path::FieldPath>,
+        /// What it is given besides the arguments, by name.
+        reads: Vec<(String, reads::Question)>,
+    },
 }
 
 /// The anti-pattern that a failure is.
@@ -82,6 +88,15 @@ impl Check {
 
     fn is_pure(&self) -> bool {
         matches!(self.rule, Rule::Pure(_))
+    }
+
+    /// Whether it reads what other systems answer.
+    fn reads(&self) -> bool {
+        match &self.rule {
+            Rule::Pure(_) => false,
+            Rule::Read(_) => true,
+            Rule::Helper { reads, .. } => !reads.is_empty(),
+        }
     }
 
     /// A failure with all that the author wrote about it.

@@ -12,12 +12,51 @@ const MAX_SHOWN: usize = 20;
 /// Values of one list that are looked up one by one.
 const MAX_REFERENCES: usize = 20;
 
+/// A read command with what it is asked.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) command: String,
+    pub(super) arguments: Vec<(String, Expression)>,
+}
+
+impl Question {
+    /// What the command answers to arguments over that value; `None` if it finds nothing.
+    ///
+    /// # Errors
+    /// A read that gave no answer: nothing can be decided.
+    pub(super) async fn ask(
+        &self,
+        cx: &ToolContext,
+        lookup: &dyn Lookup,
+        over: &Value,
+    ) -> Result<Option<Value>, Box<ToolError>> {
+        let mut arguments = Map::new();
+        for (name, expression) in &self.arguments {
+            match expression.value(over) {
+                Ok(Value::Null) => {}
+                Ok(value) => drop(arguments.insert(name.clone(), value)),
+                Err(error) => return Err(undecided(Internal::note(format!("argument `{name}`: {error}")))),
+            }
+        }
+        let CallResult { class, code, value, internal, .. } =
+            lookup.read(cx, &self.command, Value::Object(arguments)).await;
+        match class {
+            ResultClass::Success => Ok(Some(value)),
+            ResultClass::Refusal => Ok(None),
+            ResultClass::Correction if matches!(code, Some(ErrorCode::NotFound)) => Ok(None),
+            ResultClass::Correction | ResultClass::Fault => {
+                let words = internal.unwrap_or_else(|| value.to_string());
+                Err(undecided(Internal::note(format!("`{}`: {words}", self.command))))
+            }
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) problem: &'static str,
     pub(super) field: FieldPath,
-    pub(super) command: String,
-    pub(super) arguments: Vec<(String, Expression)>,
+    pub(super) question: Question,
     /// Where the answer holds the values; without it, that there is an answer is all.
     pub(super) values: Option<Expression>,
 }
@@ -75,9 +114,10 @@ impl Read {
         match values.value(&answer) {
             Ok(Value::Array(values)) => Ok(values),
             Ok(one) => Ok(vec![one]),
-            Err(error) => {
-                Err(undecided(Internal::note(format!("`values` over the answer of `{}`: {error}", self.command))))
-            }
+            Err(error) => Err(undecided(Internal::note(format!(
+                "`values` over the answer of `{}`: {error}",
+                self.question.command
+            )))),
         }
     }
 
@@ -92,26 +132,7 @@ impl Read {
         // `$value` is the value that is looked up, which a list of them needs.
         let mut over = args.as_object().cloned().unwrap_or_default();
         over.insert("value".to_owned(), value.clone());
-        let over = Value::Object(over);
-        let mut arguments = Map::new();
-        for (name, expression) in &self.arguments {
-            match expression.value(&over) {
-                Ok(Value::Null) => {}
-                Ok(value) => drop(arguments.insert(name.clone(), value)),
-                Err(error) => return Err(undecided(Internal::note(format!("argument `{name}`: {error}")))),
-            }
-        }
-        let CallResult { class, code, value, internal, .. } =
-            lookup.read(cx, &self.command, Value::Object(arguments)).await;
-        match class {
-            ResultClass::Success => Ok(Some(value)),
-            ResultClass::Refusal => Ok(None),
-            ResultClass::Correction if matches!(code, Some(ErrorCode::NotFound)) => Ok(None),
-            ResultClass::Correction | ResultClass::Fault => {
-                let words = internal.unwrap_or_else(|| value.to_string());
-                Err(undecided(Internal::note(format!("`{}`: {words}", self.command))))
-            }
-        }
+        self.question.ask(cx, lookup, &Value::Object(over)).await
     }
 
     fn unknown(&self, pointer: String, value: &Value, known: &[Value]) -> Failure {

@@ -5,7 +5,7 @@ use balcao_tool::Effect;
 use serde_json::{Map, Value, json};
 
 /// The id of a custom field that every list has.
-pub(crate) const FIELD: &str = "5a3c9d0e-0000-4222-8333-444455556666";
+const FIELD: &str = "5a3c9d0e-0000-4222-8333-444455556666";
 const MS: i64 = 1_795_269_600_000;
 const CUSTOM_IDS: [&str; 3] = ["CORTE-42", "DEV_7", "A1.900"];
 const FIELD_NAMES: [&str; 3] = ["Status", "Origem do cliente", "5a3c9d0e"];

@@ -72,8 +72,20 @@ impl Host {
             used: None,
             compiler: None,
         };
+        host.compile_at_start();
         host.prepare();
         Ok(host)
+    }
+
+    /// Compiles what is to be there before the first call. What cannot be compiled is told to whoever calls it.
+    fn compile_at_start(&mut self) {
+        let wanted: Vec<u32> =
+            (0_u32..).zip(&self.helpers).filter(|(_, helper)| helper.at_start).map(|(position, _)| position).collect();
+        for position in wanted {
+            if self.compiled(position).is_err() {
+                break;
+            }
+        }
     }
 
     /// Takes down the engine of the last call and makes the one for the next. To be called while nobody waits.

@@ -1,6 +1,6 @@
 //! `/webhooks/packs/{pack}`: what services of packs post on their own.
 //!
-//! Invariants: nothing is stored of what is not signed; 200 is answered only after it is durable, and before it is read. A pack that
+//! Invariants: nothing is stored of what is neither signed nor shows the secret that it should; 200 is answered only after it is durable, and before it is read. A pack that
 //! takes no deliveries is as unknown as one that is not there.
 
 use std::sync::Arc;
@@ -29,14 +29,14 @@ pub enum Unfit {
 
 /// Who knows how services sign, and with what.
 pub trait Signed: Send + Sync + std::fmt::Debug {
-    /// The header that holds the signature; `None` if the pack takes no deliveries.
-    fn header(&self, pack: &str) -> Option<String>;
+    /// The headers by which a delivery may prove itself: the first that is there counts. Empty if the pack takes no deliveries.
+    fn headers(&self, pack: &str) -> Vec<String>;
 
-    /// Judges a delivery by the bytes that came.
+    /// Judges a delivery by the bytes that came and what that header held.
     ///
     /// # Errors
     /// [`Unfit`]: nothing of it may be looked at.
-    fn judge(&self, pack: &str, signature: &str, body: &[u8]) -> Result<Arrived, Unfit>;
+    fn judge(&self, pack: &str, header: &str, held: &str, body: &[u8]) -> Result<Arrived, Unfit>;
 }
 
 /// What the webhooks of packs need.
@@ -63,15 +63,20 @@ async fn take_in(
     request: Request,
 ) -> Result<&'static str, Problem> {
     let nobody = || Problem::new(StatusCode::NOT_FOUND, "no pack takes deliveries at this path");
-    let header = hooks.signed.header(&pack).ok_or_else(nobody)?;
+    let names = hooks.signed.headers(&pack);
+    if names.is_empty() {
+        return Err(nobody());
+    }
     let headers = request.headers().clone();
-    let mut shown = headers.get_all(&header).iter();
+    // Without a proof nothing is waited for.
+    let shown = names.iter().find(|name| headers.contains_key(name.as_str()));
+    let header = shown.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
+    let mut shown = headers.get_all(header.as_str()).iter();
     // Of two signatures neither counts: who is right could be chosen by whoever sends.
-    let signature = shown.next().and_then(|value| value.to_str().ok()).filter(|_| shown.next().is_none());
-    // Without one nothing is waited for.
-    let signature = signature.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
+    let held = shown.next().and_then(|value| value.to_str().ok()).filter(|_| shown.next().is_none());
+    let held = held.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
     let Held { body, .. } = &Room::read(request, MAX_BODY).await?;
-    let judged = hooks.signed.judge(&pack, signature, body);
+    let judged = hooks.signed.judge(&pack, header, held, body);
     let arrived = judged.map_err(|unfit| refused(&pack, unfit, Some(body.len())))?;
     match hooks.deliveries.accept(&pack, arrived).await {
         Ok(new) => {

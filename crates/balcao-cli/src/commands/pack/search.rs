@@ -32,8 +32,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "COMMAND")]
     command: Option<String>,
     /// Only entries of this type.
-    #[arg(long = "type", value_name = "TYPE", value_parser = ["command", "helper", "validator", "anti_pattern", "example", "prose"])]
+    #[arg(long = "type", value_name = "TYPE", value_parser = ["command", "helper", "validator", "anti_pattern", "example", "prose", "script"])]
     kind: Option<String>,
+    /// Only what belongs to commands of this category, as their pack names it.
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<String>,
     /// How many at most.
     #[arg(long, value_name = "NUMBER", default_value_t = 5)]
     limit: usize,
@@ -55,10 +58,14 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     if !problems.is_empty() {
         return Err(Failure::problems(&problems));
     }
+    if let Some(category) = &args.category {
+        known_category(category, &entries)?;
+    }
     let words = args.query.join(" ");
     let embedder = config.embedding.read().map_err(Failure::usage)?;
     let (index, vector) = indexed(entries, &words, embedder.as_deref()).await;
-    let filter = Filter { command: args.command.as_deref(), kind: args.kind.as_deref(), ..Filter::default() };
+    let (command, kind) = (args.command.as_deref(), args.kind.as_deref());
+    let filter = Filter { command, kind, category: args.category.as_deref(), ..Filter::default() };
     let hits = index.search(&Query { words: &words, vector: vector.as_deref(), filter, limit: args.limit });
     if args.json {
         say(&json!(hits).to_string());
@@ -70,6 +77,19 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A category that no pack has is a mistake, and not a search without hits.
+fn known_category(category: &str, entries: &[Entry]) -> Result<(), Failure> {
+    let all = entries.iter().map(|entry| entry.labels.category.as_str()).filter(|known| !known.is_empty());
+    let known: std::collections::BTreeSet<&str> = all.collect();
+    if known.contains(category) {
+        return Ok(());
+    }
+    let near = balcao_yaml::nearest(category, known.iter().copied());
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    let known = if known.is_empty() { "none".to_owned() } else { Vec::from_iter(known).join(", ") };
+    Err(Failure::usage(format!("no command has the category `{category}`{near}; there are: {known}")))
 }
 
 /// The index, and the query's vector. Without vectors, or if the service fails, words alone decide.

@@ -1,0 +1,62 @@
+//! A pack over a server of the Model Context Protocol instead of its own service: `over` of an account names the file with the connection.
+
+use std::path::Path;
+
+use balcao_mcp::Overlay;
+use balcao_yaml::Document;
+
+use super::{
+    AccountConfig, Arc, Connected, Connection, Handlers, OwnPack, Pack, PacksConfig, Problem, deliveries, given, keys,
+    loader, own, problem, seen_from_here, server,
+};
+
+/// Loads a pack over the server that the file describes. What was accepted of the server's tools stands beside the file.
+///
+/// # Errors
+/// Every mistake of the file, of the account, and of what does not fit the pack.
+pub(super) fn load(
+    config: &PacksConfig,
+    account: &AccountConfig,
+    pack: &Pack,
+    handlers: &Handlers,
+    folder: &Path,
+    file: &Path,
+) -> Result<OwnPack, Vec<Problem>> {
+    let overlay = Arc::new(read(file)?);
+    let place = format!("packs.accounts `{}`", pack.id);
+    let schema = overlay.settings.as_ref().or(pack.settings.as_ref());
+    let settings = given(config, Some(account), schema, &place)?;
+    let beside = file.parent().unwrap_or(folder);
+    let server = Arc::new(server(config, &overlay.connection, settings, &place, beside)?);
+    let loader = loader(handlers.clone(), &Connected::default(), config.workers);
+    let mut broken = Vec::new();
+    let loaded = overlay.load(loader, Some(Arc::clone(&server)), |loader| {
+        loader.load_folder(folder).map_err(|problems| {
+            broken = seen_from_here(folder, problems);
+            Vec::new()
+        })
+    });
+    let mend = "what it lists has to fit the pack's commands";
+    let loaded = loaded.map_err(|told| match broken.as_slice() {
+        [] => told.into_iter().map(|message| problem(file, message, mend)).collect(),
+        _ => broken.clone(),
+    })?;
+    let mut own = own(folder, loaded);
+    own.server = Some(server);
+    // What the service sends on its own comes from the service, whoever is asked on its behalf.
+    let keys = keys(config, Some(account), &place)?;
+    let connection = pack.connection.as_ref().and_then(|connection| Connection::read(connection).ok());
+    own.deliveries = deliveries(connection.and_then(|connection| connection.deliveries), keys, &place)?;
+    Ok(own)
+}
+
+fn read(file: &Path) -> Result<Overlay, Vec<Problem>> {
+    let mend = "name the file of a connection beside the pack: docs/MCP.md, chapter 3";
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| vec![problem(file, format!("packs.accounts.over: {error}"), mend)])?;
+    let document = Document::read(&file.display().to_string(), &text).map_err(|problem| vec![*problem])?;
+    let told = |found: Vec<balcao_connector::Problem>| -> Vec<Problem> {
+        found.into_iter().map(|one| document.problem(&one.pointer, one.message, one.suggestion)).collect()
+    };
+    Overlay::read(&document.value).map_err(told)
+}
