@@ -77,7 +77,7 @@ pub(super) fn meant(active: &[Professional], said: &str, hearing: Hearing) -> Me
     match whom.as_slice() {
         [] if unnamed => match misspelt(active, &words) {
             Meant::Nobody => titled(active, &words),
-            meant => meant,
+            meant @ (Meant::One(_) | Meant::Several(_)) => meant,
         },
         [] => Meant::Nobody,
         [one] => Meant::One(*one),
