@@ -11,18 +11,19 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-language", &["balcao-domain"]),
     ("balcao-query", &["balcao-language"]),
     ("balcao-yaml", &[]),
+    ("balcao-json", &[]),
     ("balcao-sandbox", &[]),
     ("balcao-search", &[]),
-    ("balcao-connector", &["balcao-pack", "balcao-tool"]),
+    ("balcao-connector", &["balcao-json", "balcao-pack", "balcao-tool"]),
     ("balcao-mcp", &["balcao-connector", "balcao-pack", "balcao-tool"]),
-    ("balcao-tool", &["balcao-planted"]),
+    ("balcao-tool", &["balcao-json", "balcao-planted"]),
     ("run-a-pack", &["balcao-pack", "balcao-sandbox", "balcao-tool"]),
     ("balcao-llm", &[]),
     ("balcao-offline", &["balcao-llm", "balcao-language"]),
     ("balcao-pack", &["balcao-sandbox", "balcao-search", "balcao-tool", "balcao-yaml"]),
     ("balcao-agent", &["balcao-tool", "balcao-llm", "balcao-language"]),
     ("balcao-store", &["balcao-domain", "balcao-planted"]),
-    ("balcao-channel", &["balcao-domain"]),
+    ("balcao-channel", &["balcao-domain", "balcao-json"]),
     (
         "balcao-app",
         &[
@@ -39,7 +40,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "balcao-yaml",
         ],
     ),
-    ("balcao-web", &["balcao-app", "balcao-channel", "balcao-domain", "balcao-tool"]),
+    ("balcao-web", &["balcao-app", "balcao-channel", "balcao-domain", "balcao-json", "balcao-tool"]),
     (
         "balcao-builtin-tools",
         &[

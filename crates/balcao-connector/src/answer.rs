@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use balcao_json::Fault;
 use jiff::{Timestamp, fmt::rfc2822};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, RETRY_AFTER};
 use serde_json::{Map, Value};
@@ -10,13 +11,14 @@ use crate::{
     command::Response,
     connection::{Errors, LimitHeaders, ResetIn},
     error::{CallError, FailureKind, Outcome},
-    json,
     rate::Told,
     retry::CUT,
 };
 
 /// Longest text of a service that staff are shown, in characters.
 const MAX_DETAIL: usize = 500;
+/// Levels of an answer, or of a delivery.
+pub(crate) const MAX_LEVELS: usize = 64;
 /// A service that asks for more than a day means "not with this account".
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
@@ -71,12 +73,19 @@ impl Answer {
             let kind: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(60).collect();
             return unreadable(FailureKind::Unreadable, format!("the answer is no JSON but `{kind}`"));
         }
-        json::parse(bytes).or_else(|message| unreadable(FailureKind::Unreadable, format!("the answer is {message}")))
+        balcao_json::read(bytes, MAX_LEVELS).or_else(|fault| {
+            let what = match fault {
+                // Keys are the answer's own words, and whoever reads this believes it.
+                Fault::KeyTwice { .. } => "JSON with a key that is given twice".to_owned(),
+                fault @ (Fault::Malformed { .. } | Fault::TooDeep { .. }) => fault.to_string(),
+            };
+            unreadable(FailureKind::Unreadable, format!("the answer is {what}"))
+        })
     }
 
     fn failure(&self, errors: &Errors, writes: bool) -> CallError {
         let body = match &self.body {
-            Bytes::Whole(bytes) => json::parse(bytes).ok(),
+            Bytes::Whole(bytes) => balcao_json::read(bytes, MAX_LEVELS).ok(),
             Bytes::TooLarge | Bytes::Cut | Bytes::Late => None,
         };
         let told = |pointer: &Option<String>| body.as_ref()?.pointer(pointer.as_deref()?);

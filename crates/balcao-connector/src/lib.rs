@@ -21,7 +21,6 @@ mod error;
 mod find;
 mod guard;
 mod handler;
-mod json;
 #[cfg(feature = "pack")]
 mod kind;
 mod page;

@@ -10,7 +10,6 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     connection::{check_header_name, check_pointer},
-    json,
     problem::{self, Problem},
     template::plain,
 };
@@ -160,7 +159,10 @@ impl Deliveries {
 
     /// Reads what somebody sent who has proven to be the one.
     fn read_body(&self, body: &[u8]) -> Result<Delivery, Refused> {
-        let value = json::parse(body).ok().filter(Value::is_object).ok_or(Refused::Unreadable)?;
+        let value = balcao_json::read(body, crate::answer::MAX_LEVELS)
+            .ok()
+            .filter(Value::is_object)
+            .ok_or(Refused::Unreadable)?;
         let once = key(&self.once, &value).unwrap_or_else(|| hexadecimal(&Sha256::digest(body)));
         let change = if self.change.is_empty() { None } else { key(&self.change, &value) };
         Ok(Delivery { once, change, body: value })

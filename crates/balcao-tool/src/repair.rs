@@ -4,12 +4,6 @@
 //! string, and (by schema) one value where a list of such values is expected. Never mended: cut-off text, repeated keys,
 //! anything that is not an object, and the values themselves: every scalar of a repaired object stood in the source.
 
-use std::fmt;
-
-use serde::{
-    Deserialize, Deserializer,
-    de::{Error as _, MapAccess, SeqAccess, Visitor},
-};
 use serde_json::{Map, Value};
 
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH};
@@ -123,9 +117,7 @@ pub fn kind(value: &Value) -> &'static str {
 }
 
 fn strict(text: &str) -> Result<Value, String> {
-    serde_json::from_str::<Unique>(text)
-        .map(|unique| unique.0)
-        .map_err(|error| format!("the arguments are not valid JSON: {error}"))
+    balcao_json::read(text.as_bytes(), balcao_json::MOST_LEVELS).map_err(|fault| format!("the arguments are {fault}"))
 }
 
 fn mend(text: &str) -> Option<Value> {
@@ -186,73 +178,6 @@ fn depth(value: &Value) -> usize {
         Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
-    }
-}
-
-/// A JSON value whose objects repeat no key: a repeated one has two readings.
-struct Unique(Value);
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor).map(Self)
-    }
-}
-
-struct UniqueVisitor;
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(Unique(item)) = access.next_element()? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            let Unique(value) = access.next_value()?;
-            if map.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` is given twice")));
-            }
-            map.insert(key, value);
-        }
-        Ok(Value::Object(map))
     }
 }
 

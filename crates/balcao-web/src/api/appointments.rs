@@ -275,6 +275,11 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 async fn page(call: Call, query: AppointmentQuery, _body: Nothing) -> Result<Done<Page<Appointment>>, Problem> {
     let date = |name: &str, text: Option<String>| text.map(|text| parameter::<Date>(name, &text)).transpose();
     let dates = (date("from", query.from)?, date("to", query.to)?);
+    if let (Some(from), Some(to)) = dates
+        && to < from
+    {
+        return Err(input::bad_parameter("to", &to.to_string(), format!("no day before {from}, that of `from`")));
+    }
     let after = query.cursor.as_deref().map(cursor::read_instant).transpose()?;
     let limit = cursor::limit(query.limit);
     let found = Appointments::new(call.api.desk()).page(call.organization(), dates, after, limit).await?;

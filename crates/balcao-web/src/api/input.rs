@@ -6,6 +6,7 @@ use axum::RequestExt;
 use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, Query, Request};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
+use balcao_json::Fault;
 use balcao_tool::FieldProblem;
 use balcao_tool::validate::Schema;
 use serde::de::DeserializeOwned;
@@ -75,17 +76,17 @@ pub(super) fn query(schema: &Schema, uri: &Uri) -> Result<Value, Problem> {
     for (name, text) in pairs.0 {
         let value = typed(schema, &name, text);
         if given.insert(name.clone(), value).is_some() {
-            problems.push(FieldProblem {
-                pointer: format!("/{name}"),
-                problem: "given_twice".to_owned(),
-                expected: "one value".to_owned(),
-                ..FieldProblem::default()
-            });
+            problems.push(given_twice(format!("/{name}")));
         }
     }
     let given = Value::Object(given);
     problems.extend(bad(schema, &given));
     if problems.is_empty() { Ok(given) } else { Err(bad_query(problems)) }
+}
+
+fn given_twice(pointer: String) -> FieldProblem {
+    let problem = "given_twice".to_owned();
+    FieldProblem { pointer, problem, expected: "one value".to_owned(), ..FieldProblem::default() }
 }
 
 fn bad_query(problems: Vec<FieldProblem>) -> Problem {
@@ -125,10 +126,21 @@ fn typed(schema: &Schema, name: &str, text: String) -> Value {
 pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Problem> {
     of_type(request.headers(), "application/json", "the body must be JSON: `Content-Type: application/json`")?;
     let bytes = bytes(request, BODY_TIME).await?;
-    let value: Value = serde_json::from_slice(&bytes)
-        .map_err(|error| Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is no JSON: {error}")))?;
+    let value = json(&bytes)?;
     let problems = bad(schema, &value);
     if problems.is_empty() { Ok(value) } else { Err(unfit(problems)) }
+}
+
+/// # Errors
+/// 400, where a key stands twice with its place: of two values, one would be lost without a word.
+fn json(bytes: &[u8]) -> Result<Value, Problem> {
+    balcao_json::read(bytes, balcao_json::MOST_LEVELS).map_err(|fault| {
+        let problem = Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is {fault}"));
+        match fault {
+            Fault::KeyTwice { pointer } => problem.fields(vec![given_twice(pointer)]),
+            Fault::Malformed { .. } | Fault::TooDeep { .. } => problem,
+        }
+    })
 }
 
 /// Nothing, or an empty object: whoever sends more expects it to matter.

@@ -162,7 +162,7 @@ impl Channel for Evolution {
             return Err(SendError::new(SendClass::give_up(GiveUpReason::Rejected), words));
         };
         let (status, answer) = self.post("message", what, &body, MAX_ANSWER).await?;
-        let parsed = read::parse(&answer, MAX_DEPTH).unwrap_or(Value::Null);
+        let parsed = balcao_json::read(&answer, MAX_DEPTH).unwrap_or(Value::Null);
         if !(200..300).contains(&status) {
             return Err(refused(status));
         }
@@ -204,7 +204,8 @@ impl Channel for Evolution {
             other => return Err(again(refused(other)).into()),
         }
         let broken = |words| MediaError::from(SendError::new(SendClass::retry(), words));
-        let parsed = read::parse(&answer, MAX_DEPTH).map_err(|_fault| broken("the gateway's answer is no JSON"))?;
+        let parsed =
+            balcao_json::read(&answer, MAX_DEPTH).map_err(|_fault| broken("the gateway's answer is no JSON"))?;
         let mime = bare_type(read::text(&parsed, &["mimetype"]).unwrap_or("application/octet-stream"));
         check_type(&mime, limits)?;
         let text = read::text(&parsed, &["base64"]).ok_or(MediaError::Empty)?;

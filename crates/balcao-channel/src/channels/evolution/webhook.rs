@@ -52,7 +52,7 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     if body.len() > MAX_BODY {
         return Err(WebhookError::TooLarge);
     }
-    let read = json::parse(body, MAX_DEPTH);
+    let read = balcao_json::read(body, MAX_DEPTH);
     let body = match (read, header) {
         (Ok(body), _) => body,
         // Whoever has not shown the key learns nothing.

@@ -121,7 +121,7 @@ impl WhatsApp {
         if !(200..300).contains(&answer.status) {
             return Err(errors::from_answer(answer.status, &answer.body));
         }
-        let body = json::parse(&answer.body, webhook::MAX_DEPTH);
+        let body = balcao_json::read(&answer.body, webhook::MAX_DEPTH);
         let body = body.map_err(|_fault| SendError::new(SendClass::retry(), "the answer is no JSON"))?;
         Ok((body, at))
     }

@@ -125,7 +125,7 @@ impl Channel for WhatsApp {
 }
 
 fn receipt(answer: &Answer) -> Result<SendReceipt, SendError> {
-    let body = read::parse(&answer.body, webhook::MAX_DEPTH).unwrap_or(Value::Null);
+    let body = balcao_json::read(&answer.body, webhook::MAX_DEPTH).unwrap_or(Value::Null);
     if let Some(error) = read::at(&body, &["error"]) {
         return Err(errors::refusal(error));
     }

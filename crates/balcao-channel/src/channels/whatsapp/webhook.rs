@@ -7,6 +7,7 @@
 
 use std::fmt::Write;
 
+use balcao_json::Fault;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -113,10 +114,10 @@ pub fn parse(body: &[u8]) -> Result<Vec<Inbound>, WebhookError> {
     if body.len() > MAX_BODY {
         return Err(WebhookError::TooLarge);
     }
-    let body = json::parse(body, MAX_DEPTH).map_err(|fault| match fault {
-        json::Fault::Malformed => WebhookError::NotJson,
-        json::Fault::TooDeep => WebhookError::TooDeep,
-        json::Fault::KeyTwice => WebhookError::KeyTwice,
+    let body = balcao_json::read(body, MAX_DEPTH).map_err(|fault| match fault {
+        Fault::Malformed { .. } => WebhookError::NotJson,
+        Fault::TooDeep { .. } => WebhookError::TooDeep,
+        Fault::KeyTwice { .. } => WebhookError::KeyTwice,
     })?;
     if json::text(&body, &["object"]) != Some("whatsapp_business_account") {
         return Err(WebhookError::NotWhatsApp);

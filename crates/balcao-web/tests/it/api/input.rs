@@ -135,6 +135,26 @@ async fn a_name_that_is_nearly_right_is_given_back_right() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_given_twice_is_told_with_its_place() {
+    let shop = quiet([], Duration::ZERO).await;
+    let before = written(&shop).await;
+    let body = r#"{"conversation": "c", "text": "marca às 9h", "text": "marca às 10h"}"#;
+    let request = shop.request(Method::POST, "/v1/turn").bearer_auth(&shop.key);
+    let answer = shop.finish(request.header("content-type", "application/json").body(body)).await;
+    assert_eq!(answer.problem(), (400, "bad_json"), "{answer:?}");
+    assert_eq!(answer.fields(), fields(&[("/text", "given_twice")]));
+    assert_eq!(written(&shop).await, before);
+}
+
+#[tokio::test]
+async fn a_span_that_ends_before_it_begins_is_told() {
+    let shop = quiet([], Duration::ZERO).await;
+    let answer = shop.get("/v1/appointments?from=2026-11-26&to=2026-11-25").await;
+    assert_eq!(answer.problem(), (400, "bad_query"), "{answer:?}");
+    assert_eq!(answer.fields(), fields(&[("/to", "bad_format")]));
+}
+
+#[tokio::test]
 async fn every_bad_parameter_of_a_query_is_named() {
     let shop = quiet([], Duration::ZERO).await;
     for (target, expected) in [

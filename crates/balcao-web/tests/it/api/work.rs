@@ -225,7 +225,7 @@ async fn what_cannot_be_booked_says_why() {
 #[tokio::test]
 async fn a_clock_far_away_breaks_nothing() {
     let shop = quiet([], Duration::ZERO).await;
-    for query in ["from=9999-12-31", "from=0001-01-01&to=9999-12-31", "from=2026-11-30&to=2026-11-01"] {
+    for query in ["from=9999-12-31", "from=0001-01-01&to=9999-12-31"] {
         assert_eq!(shop.get(&format!("/v1/appointments?{query}")).await.status, 200, "{query}");
     }
     assert_eq!(shop.get("/v1/availability?date=9999-12-31").await.status, 409);

@@ -1,0 +1,210 @@
+//! JSON from strangers, read strictly: no key twice in one object, no more than so many levels, and where it is wrong.
+//!
+//! RFC 8259 leaves open what a repeated key means, so two readers of one text can see two things: what one checks, the other does
+//! not run. Whoever sends one is told so.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// Levels of arrays and objects that `serde_json` itself reads; no limit beyond it has an effect.
+pub const MOST_LEVELS: usize = 127;
+
+/// Why a text is no JSON that is read. Nothing of the text is quoted but the keys that lead to the place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It is no JSON; the words are the parser's.
+    #[error("not valid JSON: {message} (line {line}, column {column})")]
+    Malformed {
+        /// What was expected there.
+        message: String,
+        /// From 1.
+        line: usize,
+        /// From 1; 0 at the end of a text that is empty.
+        column: usize,
+    },
+    /// Arrays and objects in one another beyond the limit.
+    #[error("nested deeper than {limit} levels")]
+    TooDeep {
+        /// The levels that may be.
+        limit: usize,
+    },
+    /// A key stands twice in one object.
+    #[error("`{pointer}` is given twice")]
+    KeyTwice {
+        /// The second one's place, as a JSON pointer.
+        pointer: String,
+    },
+}
+
+/// Reads one value and nothing behind it; arrays and objects may stand in one another up to `max_depth` times.
+///
+/// # Errors
+/// The first [`Fault`] in the order of the text.
+pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
+    let found = Found::default();
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    let malformed = |error: &serde_json::Error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+        Fault::Malformed { message, line: error.line(), column: error.column() }
+    };
+    let value = Strict { left: max_depth, found: &found }.deserialize(&mut reader);
+    let value = value.map_err(|error| match found.0.take() {
+        Some(Ours::TooDeep) => Fault::TooDeep { limit: max_depth },
+        Some(Ours::KeyTwice(mut steps)) => {
+            steps.reverse();
+            Fault::KeyTwice { pointer: steps.iter().flat_map(|step| ["/", step]).collect() }
+        }
+        None if error.to_string().starts_with("recursion limit") => Fault::TooDeep { limit: MOST_LEVELS },
+        None => malformed(&error),
+    })?;
+    reader.end().map_err(|error| malformed(&error))?;
+    Ok(value)
+}
+
+/// What we found ourselves; an error of the parser's carries words only.
+#[derive(Default)]
+struct Found(RefCell<Option<Ours>>);
+
+enum Ours {
+    TooDeep,
+    /// The steps from the second key up to the whole.
+    KeyTwice(Vec<String>),
+}
+
+impl Found {
+    fn tell<E: Error>(&self, ours: Ours) -> E {
+        *self.0.borrow_mut() = Some(ours);
+        E::custom("refused")
+    }
+
+    /// On the way out of a repeated key: which place this is.
+    fn under(&self, step: &str) {
+        if let Some(Ours::KeyTwice(steps)) = self.0.borrow_mut().as_mut() {
+            steps.push(step.replace('~', "~0").replace('/', "~1"));
+        }
+    }
+}
+
+/// Reads a value with so many levels left.
+#[derive(Clone, Copy)]
+struct Strict<'a> {
+    left: usize,
+    found: &'a Found,
+}
+
+impl Strict<'_> {
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        let left = self.left.checked_sub(1).ok_or_else(|| self.found.tell::<E>(Ours::TooDeep))?;
+        Ok(Self { left, ..self })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
+        Ok(truth.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut read = Vec::new();
+        loop {
+            let next = items.next_element_seed(inner).inspect_err(|_| self.found.under(&read.len().to_string()));
+            let Some(item) = next? else { return Ok(Value::Array(read)) };
+            read.push(item);
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let inner = self.deeper()?;
+        let mut read = Map::new();
+        while let Some(key) = fields.next_key::<String>()? {
+            if read.contains_key(&key) {
+                let error = self.found.tell(Ours::KeyTwice(Vec::new()));
+                self.found.under(&key);
+                return Err(error);
+            }
+            let field = fields.next_value_seed(inner).inspect_err(|_| self.found.under(&key))?;
+            read.insert(key, field);
+        }
+        Ok(Value::Object(read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_read_as_they_are() {
+        let text = r#" {"a": [1, -2, 2.5, null, true, "é\n"], "b": {}, "big": 18446744073709551615} "#;
+        let value = json!({ "a": [1, -2, 2.5, null, true, "é\n"], "b": {}, "big": u64::MAX });
+        assert_eq!(read(text.as_bytes(), 2), Ok(value));
+    }
+
+    #[test]
+    fn a_repeated_key_is_told_with_its_place() {
+        let twice = |pointer: &str| Err(Fault::KeyTwice { pointer: pointer.to_owned() });
+        assert_eq!(read(br#"{"a": 1, "a": 1}"#, 4), twice("/a"));
+        assert_eq!(read(br#"{"a": [0, {"b/c": 1, "b\/c": 2}]}"#, 4), twice("/a/1/b~1c"));
+        assert_eq!(read(br#"{"a": {"b": 1}, "b": 2}"#, 4), Ok(json!({ "a": { "b": 1 }, "b": 2 })));
+    }
+
+    #[test]
+    fn no_text_is_bottomless() {
+        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(read(deep(64).as_bytes(), 64).is_ok());
+        assert_eq!(read(deep(65).as_bytes(), 64), Err(Fault::TooDeep { limit: 64 }));
+        assert!(read(deep(MOST_LEVELS).as_bytes(), usize::MAX).is_ok());
+        assert_eq!(read(deep(1_000_000).as_bytes(), usize::MAX), Err(Fault::TooDeep { limit: MOST_LEVELS }));
+    }
+
+    #[test]
+    fn what_is_no_json_is_told_by_line_and_column_and_not_quoted() {
+        let told = |text: &[u8]| read(text, 4).unwrap_err().to_string();
+        assert_eq!(told(b"<html>secret"), "not valid JSON: expected value (line 1, column 1)");
+        assert_eq!(told(b"{\n\"a\": }"), "not valid JSON: expected value (line 2, column 6)");
+        assert_eq!(told(b"{} {}"), "not valid JSON: trailing characters (line 1, column 4)");
+        assert_eq!(told(b""), "not valid JSON: EOF while parsing a value (line 1, column 0)");
+        assert!(told(b"\"\xff\"").starts_with("not valid JSON: "));
+    }
+}
