@@ -18,6 +18,7 @@ use crate::{
     kind::{Described, Kind, Native, Script},
     manifest::{Manifest, Pack, PackKind},
     process::{self, Processors},
+    resolve::Shelves,
     source::{MAX_PROBLEMS, Source},
     validate::{Admission, Compiler},
 };
@@ -59,6 +60,8 @@ pub struct LoadedPack {
     /// Recorded answers of files, by the id of their success case.
     pub(crate) recorded: BTreeMap<String, Value>,
     pub(crate) kind: Running,
+    /// What can be told of it.
+    pub(crate) shelves: Arc<Shelves>,
 }
 
 /// A text of a pack's knowledge.
@@ -218,7 +221,7 @@ impl Loader {
         let (id, version) = (pack.id.clone(), pack.version.clone());
         let (pack, kind) = (Arc::new(pack), Running(kind));
         #[rustfmt::skip]
-        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, recorded, kind };
+        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, recorded, kind, shelves: Arc::default() };
         Ok(loaded)
     }
 }

@@ -1,5 +1,7 @@
 //! A pack as one value, though it was written in several files: every place in the value knows its file and line.
 
+use std::sync::Arc;
+
 use balcao_yaml::{Document, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -40,7 +42,7 @@ struct Part {
     at: String,
     /// Where it stands in its file.
     inside: String,
-    document: Document,
+    document: Arc<Document>,
 }
 
 impl Source {
@@ -112,7 +114,7 @@ impl Source {
     /// Adds the entries of one file: one mapping, or a list of them.
     fn add(&mut self, folder: &Folder, file: &str, section: &[&str]) -> Result<(), Box<Problem>> {
         let text = folder.read(file).map_err(|error| Box::new(outside_of(file, &error.to_string())))?;
-        let document = Document::read(file, &text)?;
+        let document = Arc::new(Document::read(file, &text)?);
         let entries: Vec<(String, Value)> = if let Value::Array(items) = &document.value {
             items.iter().enumerate().map(|(place, item)| (format!("/{place}"), item.clone())).collect()
         } else {
@@ -120,7 +122,7 @@ impl Source {
         };
         for (inside, entry) in entries {
             if let Some(at) = self.append(section, entry) {
-                self.parts.push(Part { at, inside, document: document.clone() });
+                self.parts.push(Part { at, inside, document: Arc::clone(&document) });
             }
         }
         Ok(())

@@ -21,6 +21,10 @@ use crate::{
 struct Words;
 
 impl Tokens for Words {
+    fn vocabulary(&self) -> &'static str {
+        "words"
+    }
+
     fn count(&self, text: &str) -> usize {
         text.split_whitespace().count()
     }

@@ -89,6 +89,10 @@ fn add(registry: &mut Registry, profile: &Profile, document: &Document, place: u
 struct AtMost;
 
 impl Tokens for AtMost {
+    fn vocabulary(&self) -> &'static str {
+        "at most"
+    }
+
     fn count(&self, text: &str) -> usize {
         text.chars().count().div_ceil(3)
     }

@@ -14,10 +14,14 @@ use serde::Serialize;
 
 use crate::{LoadedPack, manifest::Pack};
 
+pub(crate) use pieces::Shelves;
 pub use tokens::O200k;
 
 /// Counts tokens as some model does.
 pub trait Tokens: Send + Sync {
+    /// What it counts by. A pack keeps the counts of its texts under this name, so that it is asked once.
+    fn vocabulary(&self) -> &'static str;
+
     /// How many tokens a text takes.
     fn count(&self, text: &str) -> usize;
 }
@@ -96,13 +100,10 @@ impl LoadedPack {
             Some(id) => Some(named(id)?),
             None => None,
         };
-        let all = pieces::of(&self.pack, &self.helpers, question, None, tokens);
-        let whole = all.iter().map(|piece| piece.tokens).sum();
-        let candidates = match wanted {
-            Some(command) => pieces::of(&self.pack, &self.helpers, question, Some(command), tokens),
-            None => all,
-        };
-        Some(fill(candidates, question.budget, whole, wanted.is_some()))
+        let shelf = self.shelves.of(&self.pack, &self.helpers, question.locale);
+        let counts = shelf.counts(tokens);
+        let candidates = shelf.pieces(question.words, wanted, &counts);
+        Some(fill(candidates, question.budget, counts.iter().sum(), wanted.is_some()))
     }
 }
 
@@ -111,13 +112,14 @@ impl LoadedPack {
 pub struct Knowledge {
     pack: Arc<Pack>,
     helpers: Bundle,
+    shelves: Arc<Shelves>,
 }
 
 impl LoadedPack {
     /// What it knows of its commands.
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
-        Knowledge { pack: Arc::clone(&self.pack), helpers: self.helpers.clone() }
+        Knowledge { pack: Arc::clone(&self.pack), helpers: self.helpers.clone(), shelves: Arc::clone(&self.shelves) }
     }
 }
 
@@ -138,8 +140,8 @@ impl Knowledge {
         tokens: &dyn Tokens,
     ) -> Option<Context> {
         let command = self.pack.commands.iter().find(|command| command.id.replace('-', "_") == tool)?;
-        let question = Question { command: Some(&command.id), words: "", budget, locale };
-        let mut pieces = pieces::of(&self.pack, &self.helpers, &question, Some(command), tokens);
+        let shelf = self.shelves.of(&self.pack, &self.helpers, locale);
+        let mut pieces = shelf.pieces("", Some(command), &shelf.counts(tokens));
         let whole = pieces.iter().map(|piece| piece.tokens).sum();
         pieces.retain(|piece| piece.sort != Sort::Contract);
         Some(fill(pieces, budget, whole, false))

@@ -1,18 +1,23 @@
-//! Everything that can be told of a pack or of one of its commands, with what it is worth.
+//! Everything that can be told of a pack, made once for each language, with what it is worth.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeSet, HashMap},
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
 use balcao_sandbox::Bundle;
-use balcao_tool::Effect;
-use serde_json::json;
+use balcao_tool::{Effect, Locale};
 
-use super::{Piece, Question, Sort, Tokens};
-use crate::manifest::{Command, Helper, Inject, Pack, Validator};
+use super::{Piece, Sort, Tokens};
+use crate::manifest::{AntiPattern, Command, Helper, Inject, Pack, Validator};
 
 /// A piece and the blank line behind it.
 const SEPARATOR: &str = "\n\n";
 /// What fitting the user's words adds at most: less than the distance between two sorts.
 const MOST_FOR_WORDS: u32 = 9;
+/// Of a word, as many letters tell what it speaks of.
+const STEM: usize = 5;
 
 /// What each sort is worth: without the contract nothing can be called, without its helpers not rightly.
 const fn worth(sort: Sort) -> u32 {
@@ -27,116 +32,182 @@ const fn worth(sort: Sort) -> u32 {
     }
 }
 
-struct Pieces<'a> {
-    words: BTreeSet<String>,
-    tokens: &'a dyn Tokens,
-    made: Vec<Piece>,
+/// The shelves of a pack, each made when its language is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Shelves {
+    portuguese: OnceLock<Shelf>,
+    english: OnceLock<Shelf>,
 }
 
-/// The pieces of one command, or of all; a whole pack begins with its catalogue.
-pub(super) fn of(
-    pack: &Pack,
-    helpers: &Bundle,
-    question: &Question<'_>,
-    only: Option<&Command>,
-    tokens: &dyn Tokens,
-) -> Vec<Piece> {
-    let mut pieces = Pieces { words: words(question.words), tokens, made: Vec::new() };
-    let about = |command: &&Command| !command.internal && only.is_none_or(|only| only.id == command.id);
-    let commands: Vec<&Command> = pack.commands.iter().filter(about).collect();
-    if only.is_none() {
+impl Shelves {
+    pub(super) fn of(&self, pack: &Pack, helpers: &Bundle, locale: Locale) -> &Shelf {
+        let shelf = match locale {
+            Locale::PtBr => &self.portuguese,
+            Locale::En => &self.english,
+        };
+        shelf.get_or_init(|| Shelf::new(pack, helpers, locale))
+    }
+}
+
+/// All pieces of a pack in one language, in the order in which they are told.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    pieces: Vec<Prepared>,
+    /// The tokens of each piece, its separator included, by what counted them.
+    counts: Mutex<HashMap<&'static str, Arc<[usize]>>>,
+}
+
+#[derive(Debug)]
+struct Prepared {
+    sort: Sort,
+    id: String,
+    text: String,
+    /// The ids of the commands that it belongs to; none, if it is told of the whole pack alone.
+    commands: Vec<String>,
+    stems: OnceLock<Vec<u64>>,
+}
+
+impl Shelf {
+    fn new(pack: &Pack, helpers: &Bundle, locale: Locale) -> Self {
+        let commands: Vec<&Command> = pack.commands.iter().filter(|command| !command.internal).collect();
+        let mut shelf = Self::default();
         for command in &commands {
-            let description = command.description.get(question.locale);
-            let first = description.split_inclusive(['.', '\n']).next().unwrap_or_default().trim();
-            pieces.add(Sort::Line, &command.id, format!("{}: {first}", command.id));
+            let first = command.description.get(locale).split_inclusive(['.', '\n']).next().unwrap_or_default().trim();
+            shelf.add(Sort::Line, &command.id, Vec::new(), format!("{}: {first}", command.id));
+        }
+        for command in &commands {
+            shelf.add(Sort::Contract, &command.id, vec![command.id.clone()], contract(command, locale));
+        }
+        let used: Vec<BTreeSet<&str>> = commands.iter().map(|command| used_by(command, helpers)).collect();
+        for helper in &pack.helpers {
+            let users = commands.iter().zip(&used).filter(|(_, used)| used.contains(helper.id.as_str()));
+            let users: Vec<String> = users.map(|(command, _)| command.id.clone()).collect();
+            if let Some(text) = told(helper, helpers).filter(|_| !users.is_empty()) {
+                shelf.add(Sort::Helper, &helper.id, users, text);
+            }
+        }
+        shelf.add_knowledge(pack, &commands);
+        shelf
+    }
+
+    fn add(&mut self, sort: Sort, id: &str, commands: Vec<String>, text: String) {
+        self.pieces.push(Prepared { sort, id: id.to_owned(), text, commands, stems: OnceLock::new() });
+    }
+
+    fn add_knowledge(&mut self, pack: &Pack, commands: &[&Command]) {
+        let those = |belongs: &dyn Fn(&Command) -> bool| -> Vec<String> {
+            commands.iter().filter(|command| belongs(command)).map(|command| command.id.clone()).collect()
+        };
+        for validator in &pack.validators {
+            let bound = those(&|command| checks(validator, command));
+            if let Some(rule) = validator.rule.as_ref().filter(|_| !bound.is_empty()) {
+                self.add(Sort::Rule, &validator.id, bound, format!("Rule: {rule}"));
+            }
+        }
+        for anti in &pack.anti_patterns {
+            let found = those(&|command| warns(anti, command, &pack.validators));
+            if !found.is_empty() || anti.of_the_whole() {
+                let right = anti.instead().map(|right| format!("\nRight: {right}")).unwrap_or_default();
+                let text = format!("Avoid: {}\nWrong: {}{right}\nWhy: {}", anti.title, anti.wrong, anti.why);
+                self.add(Sort::AntiPattern, &anti.id, found, text);
+            }
+        }
+        let offered = |operation: &str| those(&|command| command.id == operation);
+        for case in &pack.examples.success_cases {
+            let notes = case.notes.as_ref().map(|notes| format!("\n{notes}")).unwrap_or_default();
+            let text = format!("Example of {}: {} gives {}{notes}", case.operation, case.input, case.output);
+            let of = offered(&case.operation);
+            if !of.is_empty() {
+                self.add(Sort::Example, &case.id, of, text);
+            }
+        }
+        for case in &pack.examples.failure_cases {
+            let right = case.correct_input.as_ref().map(|right| format!("; right: {right}")).unwrap_or_default();
+            let text = format!("Refused by {}: {} ({}){right}", case.operation, case.wrong_input, case.cause);
+            let of = offered(&case.operation);
+            if !of.is_empty() {
+                self.add(Sort::Failure, &case.id, of, text);
+            }
         }
     }
-    for command in &commands {
-        pieces.add(Sort::Contract, &command.id, contract(command, question));
-    }
-    for helper in pack.helpers.iter().filter(|helper| needed(helpers, &commands, &helper.id)) {
-        if let Some(text) = told(helper, helpers) {
-            pieces.add(Sort::Helper, &helper.id, text);
+
+    /// The tokens of each piece; counted once for each vocabulary.
+    pub(super) fn counts(&self, tokens: &dyn Tokens) -> Arc<[usize]> {
+        let kept = || self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(counts) = kept().get(tokens.vocabulary()) {
+            return Arc::clone(counts);
         }
+        let separator = tokens.count(SEPARATOR);
+        let counts: Arc<[usize]> = self.pieces.iter().map(|piece| tokens.count(&piece.text) + separator).collect();
+        kept().insert(tokens.vocabulary(), Arc::clone(&counts));
+        counts
     }
-    knowledge(&mut pieces, pack, &commands, only.is_none());
-    pieces.made
+
+    /// The pieces of one command, or of all; a whole pack begins with its catalogue.
+    pub(super) fn pieces(&self, words: &str, only: Option<&Command>, counts: &[usize]) -> Vec<Piece> {
+        let words = stems(words);
+        let about = |piece: &Prepared| only.is_none_or(|only| piece.commands.contains(&only.id));
+        let those = self.pieces.iter().zip(counts).filter(|(piece, _)| about(piece));
+        those
+            .map(|(piece, &tokens)| Piece {
+                sort: piece.sort,
+                id: piece.id.clone(),
+                value: worth(piece.sort) + piece.fits(&words),
+                tokens,
+                text: piece.text.clone(),
+            })
+            .collect()
+    }
 }
 
-impl Pieces<'_> {
-    fn add(&mut self, sort: Sort, id: &str, text: String) {
-        let shared = words(&text).intersection(&self.words).count();
-        let fits = u32::try_from(shared).unwrap_or(MOST_FOR_WORDS).min(MOST_FOR_WORDS);
-        let tokens = self.tokens.count(&text) + self.tokens.count(SEPARATOR);
-        self.made.push(Piece { sort, id: id.to_owned(), value: worth(sort) + fits, tokens, text });
+impl Prepared {
+    /// What fitting these words adds to its worth.
+    fn fits(&self, words: &[u64]) -> u32 {
+        if words.is_empty() {
+            return 0;
+        }
+        let stems = self.stems.get_or_init(|| stems(&self.text));
+        let shared = words.iter().filter(|word| stems.binary_search(word).is_ok()).count();
+        u32::try_from(shared).unwrap_or(MOST_FOR_WORDS).min(MOST_FOR_WORDS)
     }
 }
 
-fn knowledge(pieces: &mut Pieces<'_>, pack: &Pack, commands: &[&Command], whole: bool) {
-    let of_one = |operation: &str| commands.iter().any(|command| command.id == operation);
-    let validators: Vec<&Validator> = pack
-        .validators
-        .iter()
-        .filter(|validator| {
-            validator.validates.as_deref().is_some_and(of_one)
-                || commands.iter().any(|command| command.uses_validators.contains(&validator.id))
-        })
-        .collect();
-    for validator in &validators {
-        if let Some(rule) = &validator.rule {
-            pieces.add(Sort::Rule, &validator.id, format!("Rule: {rule}"));
-        }
-    }
-    for anti in &pack.anti_patterns {
-        let found = validators.iter().any(|validator| {
+/// Whether a validator looks at what a command is given.
+fn checks(validator: &Validator, command: &Command) -> bool {
+    validator.validates.as_ref() == Some(&command.id) || command.uses_validators.contains(&validator.id)
+}
+
+/// Whether a mistake is one that can be made with a command.
+fn warns(anti: &AntiPattern, command: &Command, validators: &[Validator]) -> bool {
+    anti.commands.contains(&command.id)
+        || validators.iter().filter(|validator| checks(validator, command)).any(|validator| {
             anti.validator() == Some(validator.id.as_str())
                 || validator.checks.iter().any(|check| check.anti_pattern() == Some(anti.id.as_str()))
-        });
-        let named = anti.commands.iter().any(|id| of_one(id)) || (whole && anti.of_the_whole());
-        if found || named {
-            let right = anti.instead().map(|right| format!("\nRight: {right}")).unwrap_or_default();
-            let text = format!("Avoid: {}\nWrong: {}{right}\nWhy: {}", anti.title, anti.wrong, anti.why);
-            pieces.add(Sort::AntiPattern, &anti.id, text);
-        }
-    }
-    for case in pack.examples.success_cases.iter().filter(|case| of_one(&case.operation)) {
-        let notes = case.notes.as_ref().map(|notes| format!("\n{notes}")).unwrap_or_default();
-        let text = format!("Example of {}: {} gives {}{notes}", case.operation, case.input, case.output);
-        pieces.add(Sort::Example, &case.id, text);
-    }
-    for case in pack.examples.failure_cases.iter().filter(|case| of_one(&case.operation)) {
-        let right = case.correct_input.as_ref().map(|right| format!("; right: {right}")).unwrap_or_default();
-        let text = format!("Refused by {}: {} ({}){right}", case.operation, case.wrong_input, case.cause);
-        pieces.add(Sort::Failure, &case.id, text);
-    }
+        })
 }
 
-fn contract(command: &Command, question: &Question<'_>) -> String {
+fn contract(command: &Command, locale: Locale) -> String {
     let effect = match command.effect {
         Effect::Read => "read",
         Effect::Write => "write",
         Effect::Destructive => "destructive",
     };
-    let description = command.description.get(question.locale);
-    let schema = json!({"input": command.input_schema, "output": command.output_schema});
-    format!("{} ({effect}): {description}\n{schema}", command.id)
+    let description = command.description.get(locale);
+    let (input, output) = (&command.input_schema, &command.output_schema);
+    format!("{} ({effect}): {description}\n{{\"input\":{input},\"output\":{output}}}", command.id)
 }
 
-/// Whether a command uses a helper, itself or by another one.
-fn needed(helpers: &Bundle, commands: &[&Command], id: &str) -> bool {
-    let mut open: Vec<&str> =
-        commands.iter().flat_map(|command| command.uses_helpers.iter().map(String::as_str)).collect();
+/// The helpers that a command uses, itself or by another one.
+fn used_by<'a>(command: &'a Command, helpers: &'a Bundle) -> BTreeSet<&'a str> {
+    let mut open: Vec<&str> = command.uses_helpers.iter().map(String::as_str).collect();
     let mut seen = BTreeSet::new();
     while let Some(next) = open.pop() {
-        if next == id {
-            return true;
-        }
         if seen.insert(next) {
             let found = helpers.helpers().iter().filter(|helper| helper.id == next);
             open.extend(found.flat_map(|helper| helper.dependencies.iter().map(String::as_str)));
         }
     }
-    false
+    seen
 }
 
 /// What a model is shown of a helper.
@@ -154,8 +225,17 @@ fn told(helper: &Helper, bundle: &Bundle) -> Option<String> {
     }
 }
 
-/// The beginnings of the words of a text: enough to tell whether two texts speak of the same things.
-fn words(text: &str) -> BTreeSet<String> {
-    let long = text.split(|character: char| !character.is_alphanumeric()).filter(|word| word.chars().count() > 2);
-    long.map(|word| word.to_lowercase().chars().take(5).collect()).collect()
+/// The beginnings of the words of a text, as sorted numbers: enough to tell whether two texts speak of the same things.
+fn stems(text: &str) -> Vec<u64> {
+    let long = text.split(|character: char| !character.is_alphanumeric()).filter(|word| word.chars().nth(2).is_some());
+    let mut stems: Vec<u64> = long
+        .map(|word| {
+            let mut hasher = DefaultHasher::new();
+            word.chars().flat_map(char::to_lowercase).take(STEM).for_each(|letter| letter.hash(&mut hasher));
+            hasher.finish()
+        })
+        .collect();
+    stems.sort_unstable();
+    stems.dedup();
+    stems
 }

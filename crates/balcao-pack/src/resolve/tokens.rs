@@ -17,6 +17,10 @@ pub struct O200k {
 }
 
 impl Tokens for O200k {
+    fn vocabulary(&self) -> &'static str {
+        "o200k_base"
+    }
+
     fn count(&self, text: &str) -> usize {
         if let Some(count) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(text) {
             return *count;

@@ -13,6 +13,10 @@ use crate::world::{Canned, UPDATE, pack};
 struct Words;
 
 impl Tokens for Words {
+    fn vocabulary(&self) -> &'static str {
+        "words"
+    }
+
     fn count(&self, text: &str) -> usize {
         text.split_whitespace().count()
     }
