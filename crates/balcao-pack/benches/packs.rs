@@ -20,7 +20,7 @@ fn main() {
 fn load() -> LoadedPack {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packs/clickup");
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_pack-test-worker"), &[]);
-    Loader::new(Handlers::new()).describing().helpers_in(launcher, 1).load_folder(&folder).unwrap()
+    Loader::new(Handlers::new()).describing().helpers_in(launcher, 2).load_folder(&folder).unwrap()
 }
 
 const QUESTION: Question<'_> =

@@ -56,7 +56,7 @@ const PACK: &str = r#"tool:
 fn pack(helper: bool) -> LoadedPack {
     let text = if helper { PACK.replace("# helper", "- helper: check-name") } else { PACK.to_owned() };
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_pack-test-worker"), &[]);
-    Loader::new(Handlers::new()).describing().helpers_in(launcher, 1).load("tool.yaml", &text).unwrap()
+    Loader::new(Handlers::new()).describing().helpers_in(launcher, 2).load("tool.yaml", &text).unwrap()
 }
 
 fn args() -> Value {
