@@ -2,5 +2,6 @@
 
 pub mod contract;
 pub mod fakes;
+pub mod mock;
 pub mod partition;
 pub mod postgres;

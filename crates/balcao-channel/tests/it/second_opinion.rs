@@ -1,13 +1,7 @@
-//! What we send, judged by Meta's own specification in a validating mock (Prism), where both are there:
-//! `npm install --prefix target/prism @stoplight/prism-cli@5` in the repository's root, and the material beside it.
+//! What we send, judged by Meta's own specification in a validating mock (Prism), where both are there.
 //!
 //! A pass is worth something; the specification refuses things that the live API takes (templates without components, read
 //! marks, places with numbers), so only what it can judge is asked.
-
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use balcao_channel::channels::whatsapp::{Config, WhatsApp};
 use balcao_channel::inbound::MediaKind;
@@ -16,38 +10,9 @@ use balcao_channel::outbound::{
     TemplateParameter,
 };
 use balcao_channel::{Channel, ProviderMediaId, ProviderMessageId};
+use balcao_testkit::mock::{ValidatingMock, material};
 
 use crate::support::{config, joao};
-
-/// The mock, killed when it is dropped.
-struct Prism(Child);
-
-impl Drop for Prism {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-fn start() -> Option<(Prism, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let program = root.join("target/prism/node_modules/@stoplight/prism-cli/dist/index.js");
-    let document = root.join("../shared/material/whatsapp/business-messaging-api_v23.0.yaml");
-    if !program.exists() || !document.exists() {
-        eprintln!("no second opinion: {} or {} is missing", program.display(), document.display());
-        return None;
-    }
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut command = Command::new("node");
-    command.arg(program).args(["mock", "-p", &port.to_string()]).arg(document);
-    let child = Prism(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(Instant::now() < deadline, "the mock did not start");
-        std::thread::park_timeout(Duration::from_millis(50));
-    }
-    Some((child, format!("http://127.0.0.1:{port}")))
-}
 
 fn button(id: &str) -> Button {
     Button { id: format!("balcao:{id}"), title: id.to_owned() }
@@ -55,8 +20,8 @@ fn button(id: &str) -> Button {
 
 #[tokio::test]
 async fn metas_own_specification_takes_what_we_send() {
-    let Some((_mock, url)) = start() else { return };
-    let account = WhatsApp::new(Config { version: "v23.0".to_owned(), ..config(&url) }).unwrap();
+    let Some(mock) = ValidatingMock::over(&material("whatsapp/business-messaging-api_v23.0.yaml")) else { return };
+    let account = WhatsApp::new(Config { version: "v23.0".to_owned(), ..config(mock.url()) }).unwrap();
     let row = |id: &str| Row { id: format!("balcao:{id}"), title: id.to_owned(), description: Some("com Rafa".into()) };
     let list = OutboundContent::List {
         header: None,

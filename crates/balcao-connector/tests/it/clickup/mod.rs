@@ -27,6 +27,15 @@ pub(crate) fn compiled(command: &Value) -> Operation {
     read.compile(&command["input_schema"]).unwrap_or_else(|problems| panic!("{}: {problems:#?}", command["id"]))
 }
 
+/// An account of the pack wherever somebody plays ClickUp.
+fn account(pack: &Value, token: &str, base_url: &str, clock: Arc<TestClock>) -> Account {
+    let connection = Connection::read(&pack["connection"]).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let given = json!({ "token": token, "requests_per_minute": 10_000, "base_url": base_url });
+    let settings = Settings::sorted(&pack["settings"], given.as_object().unwrap());
+    assert!(!format!("{settings:?}").contains(token));
+    Account::open(&connection, settings, &local(), clock, None, 3).unwrap()
+}
+
 /// The pack's account at our ClickUp.
 pub(crate) struct World {
     pub(crate) clickup: FakeClickUp,
@@ -42,13 +51,8 @@ impl World {
 
     pub(crate) fn with_token(token: &str) -> Self {
         let clickup = FakeClickUp::start().unwrap();
-        let pack = pack();
-        let connection = Connection::read(&pack["connection"]).unwrap_or_else(|problems| panic!("{problems:#?}"));
-        let given = json!({ "token": token, "requests_per_minute": 10_000, "base_url": clickup.base_url() });
-        let settings = Settings::sorted(&pack["settings"], given.as_object().unwrap());
-        assert!(!format!("{settings:?}").contains(token));
-        let clock = Arc::new(TestClock::default());
-        let account = Account::open(&connection, settings, &local(), clock.clone(), None, 3).unwrap();
+        let (pack, clock) = (pack(), Arc::new(TestClock::default()));
+        let account = account(&pack, token, &clickup.base_url(), clock.clone());
         Self { clickup, account, clock, pack }
     }
 
