@@ -1,6 +1,7 @@
 //! A mock of somebody's own OpenAPI document that refuses what the document does not allow: Prism.
 
 use std::{
+    io,
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -28,26 +29,28 @@ impl ValidatingMock {
     /// Starts it over a document. `None`, said aloud, where that or Prism is missing:
     /// `npm install --prefix target/prism @stoplight/prism-cli@5` in the repository's root brings it.
     ///
-    /// # Panics
-    /// If it does not listen within a minute.
-    #[must_use]
-    pub fn over(document: &Path) -> Option<Self> {
+    /// # Errors
+    /// If it cannot be started, or does not listen within a minute.
+    #[expect(clippy::print_stderr, reason = "what was not judged is said aloud")]
+    pub fn over(document: &Path) -> io::Result<Option<Self>> {
         let program = root().join("target/prism/node_modules/@stoplight/prism-cli/dist/index.js");
         if !program.exists() || !document.exists() {
             eprintln!("no second opinion: {} or {} is missing", program.display(), document.display());
-            return None;
+            return Ok(None);
         }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let mut command = Command::new("node");
         command.arg(program).args(["mock", "-p", &port.to_string()]).arg(document);
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let mock = Self { child, url: format!("http://127.0.0.1:{port}") };
         let deadline = Instant::now() + Duration::from_secs(60);
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < deadline, "the mock did not start");
+            if Instant::now() >= deadline {
+                return Err(io::Error::other("the mock did not start"));
+            }
             std::thread::park_timeout(Duration::from_millis(50));
         }
-        Some(mock)
+        Ok(Some(mock))
     }
 
     /// Where it listens, without a slash at the end.

@@ -20,7 +20,9 @@ fn button(id: &str) -> Button {
 
 #[tokio::test]
 async fn metas_own_specification_takes_what_we_send() {
-    let Some(mock) = ValidatingMock::over(&material("whatsapp/business-messaging-api_v23.0.yaml")) else { return };
+    let Some(mock) = ValidatingMock::over(&material("whatsapp/business-messaging-api_v23.0.yaml")).unwrap() else {
+        return;
+    };
     let account = WhatsApp::new(Config { version: "v23.0".to_owned(), ..config(mock.url()) }).unwrap();
     let row = |id: &str| Row { id: format!("balcao:{id}"), title: id.to_owned(), description: Some("com Rafa".into()) };
     let list = OutboundContent::List {

@@ -190,7 +190,7 @@ async fn second_opinion_clickups_own_document_takes_every_request() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("clickup.json");
     fs::write(&file, document.to_string()).unwrap();
-    let Some(mock) = ValidatingMock::over(&file) else { return };
+    let Some(mock) = ValidatingMock::over(&file).unwrap() else { return };
     let pack = pack();
     let account = account(&pack, TOKEN, mock.url(), Arc::new(TestClock::default()));
     let mut told = Vec::new();
