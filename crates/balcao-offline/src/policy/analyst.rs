@@ -46,6 +46,8 @@ const NOT_MISSED: &[&str] = &["nao falt*", "menos", "least", "didn t miss", "not
 const WHO: &[&str] = &["quem", "who", "ranking*", "lista*", "list", "client*", "pessoas", "customer*"];
 const FIGURES: &[&str] =
     &["resumo*", "receita*", "fatur*", "numero*", "total*", "taxa*", "summary", "revenue", "numbers"];
+/// What a month's figures are told under.
+const SUMMARY: &[&str] = &["resumo*", "summary"];
 const HAPPENED: &[&str] = &["moviment*", "estatistic*", "statistic*", "como foi", "como foram", "how was"];
 const MONTH: &[&str] = &["mes", "month"];
 const AGENDA: &[&str] =
@@ -107,10 +109,13 @@ enum Wish {
     Other,
 }
 
-/// What somebody asks for; of a time that no ready-made report tells of, as far as a query can tell. `Err` for a date that no
-/// calendar has.
-fn asked(text: &str, today: Date) -> Result<Wish, String> {
+/// What somebody asks for; of a time that no ready-made report tells of, as far as a query can tell. `said` is what they were told
+/// last: "e mês passado?" asks for the same of another time. `Err` for a date that no calendar has.
+fn asked(text: &str, said: &str, today: Date) -> Result<Wish, String> {
     let words = spaced(text);
+    if let Some(days) = period::named(text, today, &[]) {
+        return days.map(|days| of_another_time(days, said, today));
+    }
     let wish = wish(text, today);
     if !matches!(wish, Wish::Narrower | Wish::Other | Wish::Agenda(Some(_))) || has(&words, NOT_MISSED) {
         return Ok(wish);
@@ -130,6 +135,19 @@ fn asked(text: &str, today: Date) -> Result<Wish, String> {
     Ok(period::named(text, today, known)
         .transpose()?
         .map_or(wish, |days| if ranking { Wish::MissedOn(days) } else { Wish::FiguresOf(days) }))
+}
+
+/// The same of a time that is all that was said: who missed, where that was told; what is ahead; else the figures.
+fn of_another_time(days: Days, said: &str, today: Date) -> Wish {
+    let told = spaced(said);
+    let (first, last) = days;
+    if has(&told, MISSED) && !has(&told, SUMMARY) {
+        Wish::MissedOn(days)
+    } else if today <= first {
+        if ahead(today, last) <= AHEAD { Wish::Agenda(Some(days)) } else { Wish::Narrower }
+    } else {
+        Wish::FiguresOf(days)
+    }
 }
 
 fn wish(text: &str, today: Date) -> Wish {
@@ -221,7 +239,7 @@ pub(super) fn serves(tools: &[ToolDefinition]) -> bool {
 
 /// The next step: the report's call, or what it says.
 pub(super) fn decide(dialogue: &Dialogue, tools: &[ToolDefinition], locale: Locale, may_call: bool) -> Decision {
-    let wish = match asked(&dialogue.utterance.text, dialogue.today()) {
+    let wish = match asked(&dialogue.utterance.text, &dialogue.said, dialogue.today()) {
         Ok(wish) => wish,
         Err(written) => return Decision::Say(no_such_day(&written, locale)),
     };

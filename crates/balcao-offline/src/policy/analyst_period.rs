@@ -52,7 +52,7 @@ pub(super) fn named(text: &str, today: Date, known: &[&[&str]]) -> Option<Result
     }
 }
 
-/// "De outubro" as "em outubro", which names the month and no day of it.
+/// "De outubro" and "e outubro?" as "em outubro", which names the month and no day of it.
 fn with_month(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let month = |word: Option<&&str>| {
@@ -63,8 +63,8 @@ fn with_month(text: &str) -> String {
         index.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|word| word.parse::<u8>().is_ok())
     };
     let of = |(index, word): (usize, &&str)| {
-        let of_month =
-            ["de", "of"].contains(&word.to_lowercase().as_str()) && month(words.get(index.saturating_add(1)));
+        let of_month = ["de", "of", "e", "and"].contains(&word.to_lowercase().as_str())
+            && month(words.get(index.saturating_add(1)));
         if of_month && !numbered(index) { "em".to_owned() } else { (*word).to_owned() }
     };
     words.iter().enumerate().map(of).collect::<Vec<_>>().join(" ")

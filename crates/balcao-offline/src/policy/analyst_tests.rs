@@ -79,7 +79,7 @@ fn a_question_gets_the_tool_that_answers_it() {
         ("agenda dos próximos 3 dias", "get_upcoming", json!({ "days": 3 })),
         ("o que tem marcado na semana que vem?", "get_upcoming", json!({ "days": 12 })),
     ] {
-        let call = calls(asked(question, TODAY).unwrap(), TODAY).pop().map(|call| (call.name, call.arguments));
+        let call = calls(asked(question, "", TODAY).unwrap(), TODAY).pop().map(|call| (call.name, call.arguments));
         assert_eq!(call, Some((tool.to_owned(), arguments)), "{question}");
     }
     for question in ["como foi hoje?", "como foi ontem?", "qual a capital da França?", "oi", "sou da agência"] {
@@ -120,15 +120,15 @@ fn a_time_that_no_report_tells_of_is_asked_for_by_a_query() {
         ("quantas faltas em outubro?", date(2026, 10, 1), date(2026, 10, 31)),
         ("revenue last month", date(2026, 10, 1), date(2026, 10, 31)),
     ] {
-        assert_eq!(asked(question, TODAY), figures(from, to), "{question}");
+        assert_eq!(asked(question, "", TODAY), figures(from, to), "{question}");
     }
     let missed = Ok(Wish::MissedOn((date(2026, 11, 16), date(2026, 11, 22))));
-    assert_eq!(asked("quem faltou semana passada?", TODAY), missed);
-    assert_eq!(asked("quem faltou hoje?", TODAY), Ok(Wish::MissedOn((TODAY, TODAY))));
+    assert_eq!(asked("quem faltou semana passada?", "", TODAY), missed);
+    assert_eq!(asked("quem faltou hoje?", "", TODAY), Ok(Wish::MissedOn((TODAY, TODAY))));
     for (question, written) in
         [("quem faltou em 30/02?", "30/02"), ("agenda do dia 45", "dia 45"), ("faturamento de 12/13", "12/13")]
     {
-        assert_eq!(asked(question, TODAY), Err(written.to_owned()), "{question}");
+        assert_eq!(asked(question, "", TODAY), Err(written.to_owned()), "{question}");
     }
     // Of one of many, of somebody else, and of a part of a day no query of ours tells.
     for question in [
@@ -136,6 +136,16 @@ fn a_time_that_no_report_tells_of_is_asked_for_by_a_query() {
         "quantas faltas teve a Lívia em outubro?",
         "faturamento de ontem à tarde",
     ] {
-        assert_eq!(asked(question, TODAY), Ok(Wish::Narrower), "{question}");
+        assert_eq!(asked(question, "", TODAY), Ok(Wish::Narrower), "{question}");
     }
+}
+
+#[test]
+fn a_time_alone_asks_for_the_same_of_that_time() {
+    let october = (date(2026, 10, 1), date(2026, 10, 31));
+    let after = |said: &str, text: &str| asked(text, said, TODAY).unwrap();
+    assert_eq!(after("Resumo de 2026-11\n- Faltas: 0 (0,0%)", "e outubro?"), Wish::FiguresOf(october));
+    assert_eq!(after("1. Lívia Campos: 1 falta em 1 (100,0%)", "e mês passado?"), Wish::MissedOn(october));
+    assert_eq!(after("", "e amanhã?"), Wish::Agenda(Some((TODAY.tomorrow().unwrap(), TODAY.tomorrow().unwrap()))));
+    assert_eq!(after("Resumo de 2026-11", "e outubro com o Wesley?"), Wish::Other);
 }

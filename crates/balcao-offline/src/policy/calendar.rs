@@ -114,7 +114,16 @@ impl Desk<'_> {
 
     fn about_an_appointment(&mut self) {
         match self.dialogue.goal {
-            Goal::None => {}
+            Goal::None => {
+                // "Sobrancelha", and no more: what there is, the calendar tells.
+                let named = |desk: &Self| desk.dialogue.catalog.service_in(&desk.dialogue.utterance.text);
+                let today = self.dialogue.today();
+                let known =
+                    |desk: &mut Self| !desk.dialogue.catalog.services.is_empty() || desk.days(today, today).is_some();
+                if self.bare_words() && known(self) && matches!(named(self), Named::One(_) | Named::Several(_)) {
+                    self.find_a_time();
+                }
+            }
             Goal::Cancel => self.cancel_event(),
             Goal::Reschedule => self.move_event(),
             Goal::Book => self.book_event(),

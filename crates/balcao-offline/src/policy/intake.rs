@@ -122,8 +122,8 @@ impl<'a> Intake<'a> {
         match (dialogue.day, dialogue.times.first()) {
             (Some(day), _) if self.asks_what_is_free() => self.offer(day.first.max(dialogue.today()), &service),
             (Some(day), Some(time)) => {
-                let service = service.name().or_else(|| self.services_of(&who).into_iter().next());
-                self.book(day.first, *time, service)
+                let name = service.name().or_else(|| self.services_of(&who).into_iter().next());
+                self.book((day.first, *time), &service, name)
             }
             (Some(day), None) => self.offer(day.first.max(dialogue.today()), &service),
             (None, _) if earliest => self.offer(dialogue.today(), &service),
@@ -318,6 +318,21 @@ impl<'a> Intake<'a> {
         ))
     }
 
+    /// What is free instead of a time that is not; `None` if it is, or if only the booking can tell.
+    fn not_free(&self, date: Date, time: Time, service: &Service) -> Option<Decision> {
+        let Some(found) = self.times_of(date, service) else { return Some(self.ask_times(date, service)) };
+        let mut free = free_times(found).filter(|free| !free.contains(&time))?;
+        if free.is_empty() {
+            return Some(self.nothing_free(date, found, &free));
+        }
+        let not = Line::NotFree { date, time, professional: results::text(&found.result, &["professional"]) };
+        free.sort_by_key(|one| one.duration_since(time).abs());
+        free.truncate(super::booking::OFFERED_TIMES);
+        free.sort_unstable();
+        let near = Line::Nearby { list: vec![(None, free)] };
+        Some(Decision::Say(crate::words::reply(&[not, near], self.locale, self.dialogue.today())))
+    }
+
     /// Why nothing is free on a day, or in the part of it that was wanted, and what is free instead: later that day, or on the
     /// days after.
     fn nothing_free(&self, date: Date, found: &Outcome, all: &[Time]) -> Decision {
@@ -347,7 +362,7 @@ impl<'a> Intake<'a> {
         Decision::Say(crate::words::reply(&[none, then], self.locale, self.dialogue.today()))
     }
 
-    fn book(&mut self, date: Date, time: Time, service: Option<String>) -> Decision {
+    fn book(&mut self, (date, time): (Date, Time), wanted: &Service, service: Option<String>) -> Decision {
         let booked = self.dialogue.booked.is_some() && self.still_booked().is_none();
         if booked && self.answered("get_contact_info").is_some() {
             return Decision::Say(String::new());
@@ -361,6 +376,12 @@ impl<'a> Intake<'a> {
         let own = kept.clone().or_else(|| who.own_name.clone());
         let guest = who.guest.as_ref();
         let (name, question) = guest.map_or((own.clone(), OWN_NAME), |guest| (guest.name.clone(), GUEST_NAME));
+        // Nobody is asked who they are for a time that they cannot have.
+        if name.is_none()
+            && let Some(decision) = self.not_free(date, time, wanted)
+        {
+            return decision;
+        }
         let Some(name) = name else {
             let [pt, en] = question;
             return Decision::Say(self.say(pt, en));

@@ -340,16 +340,20 @@ impl<'a> Desk<'a> {
         before != (self.lines.len(), self.calls.len())
     }
 
-    /// True if the message is a service's name and little else: "corte na máquina". Looks the services up first.
-    fn bare_service(&mut self) -> bool {
+    /// Whether the message may be a service's name and little else: a few words that ask for nothing, where nothing was asked.
+    fn bare_words(&self) -> bool {
         let utterance = &self.dialogue.utterance;
         let small = |act: &Act| matches!(act, Act::Greeting | Act::AnyProfessional);
         let plain = utterance.acts.iter().all(small) && utterance.questions.is_empty() && !utterance.text.contains('?');
-        if !plain
-            || self.dialogue.asked != Question::Nothing
-            || !utterance.has_foreign_words()
-            || utterance.text.len() > 60
-        {
+        plain
+            && matches!(self.dialogue.asked, Question::Nothing | Question::Next | Question::Begin | Question::Service)
+            && utterance.has_foreign_words()
+            && utterance.text.len() <= 60
+    }
+
+    /// True if the message is a service's name and little else: "corte na máquina". Looks the services up first.
+    fn bare_service(&mut self) -> bool {
+        if !self.bare_words() {
             return false;
         }
         let unknown = self.dialogue.catalog.services.is_empty();
@@ -357,7 +361,7 @@ impl<'a> Desk<'a> {
             return false;
         }
         use crate::catalog::Named;
-        matches!(self.dialogue.catalog.service_in(&utterance.text), Named::One(_) | Named::Several(_))
+        matches!(self.dialogue.catalog.service_in(&self.dialogue.utterance.text), Named::One(_) | Named::Several(_))
     }
 
     /// True unless the message only digresses from the change.

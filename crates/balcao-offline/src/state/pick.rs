@@ -44,7 +44,8 @@ fn place_at(all: &[Token], index: usize, weekdays: bool) -> Option<Place> {
     let before = index.checked_sub(1).map_or("", word);
     let after = word(index.saturating_add(1));
     let named = OPTIONS.contains(&before) || OPTIONS.contains(&after);
-    let weekday = !named && (weekdays || ["de", "da", "na", "pra", "para"].contains(&before))
+    // Without an article it is the day: who counts says "a segunda".
+    let weekday = !named && (weekdays || !["a", "e", "essa", "esta", "aquela"].contains(&before))
         || [after, word(index.saturating_add(2))].contains(&"feira");
     let place = match word(index) {
         "primeiro" | "primeira" | "first" => Place::At(0),

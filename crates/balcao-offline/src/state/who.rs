@@ -1,6 +1,6 @@
 //! Who comes: what the customer answered when we asked for a name, and for whom they book if not for themselves.
 
-use balcao_language::{Token, TokenKind, fold, is_first_name, is_relative, tokens};
+use balcao_language::{Agreement, Token, TokenKind, agreement, fold, is_first_name, is_relative, tokens};
 
 use super::named::{guest_with_number, introduced, name_behind};
 use crate::nlu::{capital, own_name};
@@ -190,6 +190,10 @@ fn is_lead(folded: &str) -> bool {
 /// What follows our question for a name, if it looks like one: "Pedro Alves", "sou o pedro", "Maria, 11 98888-7777".
 fn answered_name(text: &str) -> Option<String> {
     let first = text.split([',', ';', '\n', '.', '!']).next().unwrap_or_default();
+    // "Fechado", "s", "blz": an answer to what was asked before.
+    if matches!(agreement(first), Agreement::Yes | Agreement::No) || first.trim().chars().nth(1).is_none() {
+        return None;
+    }
     let words = first.split_whitespace().skip_while(|word| is_lead(&fold(word)));
     let words = words.take_while(|word| !ENDS.contains(&fold(word).as_str()));
     let words: Vec<&str> = words.take_while(|word| word.chars().all(char::is_alphabetic)).collect();
@@ -280,6 +284,9 @@ mod tests {
             ("pra quê?", None),
             ("sim", None),
             ("15h", None),
+            ("fechado", None),
+            ("blz", None),
+            ("s", None),
         ] {
             assert_eq!(answered_name(text).as_deref(), name, "{text}");
         }
