@@ -108,7 +108,7 @@ pub struct Dialogue {
     /// The last booking of this conversation.
     pub booked: Option<Appointment>,
     /// All that this conversation booked, by what it is and with whom: a calendar lists its events by id and time alone.
-    booked_here: Vec<Appointment>,
+    pub(crate) booked_here: Vec<Appointment>,
     /// The contact's appointments, as last listed.
     pub upcoming: Vec<Appointment>,
     /// The appointment that a notification was about which the message may answer.
@@ -292,6 +292,7 @@ impl Dialogue {
         let said = if informative(&utterance) { "" } else { &self.said };
         self.who.hear(&utterance.text, first, said, staff);
         self.meet_guest(first);
+        self.settle_answers();
         self.utterance = utterance;
     }
 
@@ -493,6 +494,7 @@ impl Dialogue {
                         self.first_of_several(&self.utterance.clone());
                     }
                     self.settle_guest();
+                    self.settle_answers();
                 }
                 // Asked for once more it would be refused once more: the next message chooses anew.
                 "create_appointment" if outcome.name == "book_appointment" && results::is_no_slot(&outcome.result) => {
@@ -548,6 +550,7 @@ impl Dialogue {
                 self.first_of_several(&self.utterance.clone());
             }
             self.settle_guest();
+            self.settle_answers();
         }
         self.outcomes.push(outcome);
     }
@@ -563,6 +566,21 @@ impl Dialogue {
         if self.goal == Goal::Book {
             self.who.unmet = who::named_behind_for(text).or(self.who.unmet.take());
             self.settle_guest();
+        }
+    }
+
+    /// "Qual é o seu nome?" "Corte e barba": a service, known once the tools have told them.
+    fn settle_answers(&mut self) {
+        if self.catalog.services.is_empty() {
+            return;
+        }
+        for answer in std::mem::take(&mut self.who.answers) {
+            let named = matches!(self.catalog.service_in(&answer), Named::One(_) | Named::Several(_));
+            let person = balcao_language::tokens(&answer).iter().any(|word| balcao_language::is_first_name(&word.text));
+            if named && !person {
+                self.who.takes_back(&answer);
+                self.mentions.push(format!("marcar {answer}"));
+            }
         }
     }
 

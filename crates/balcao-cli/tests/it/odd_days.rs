@@ -57,7 +57,11 @@ fn an_hour_that_the_clock_skips_is_not_booked() {
     let told = replies("Europe/Lisbon", "2027-03-27T10:00", "manual", night);
     assert!(told.contains("às 1h não está livre") && told.contains("0h, 2h, 3h e 4h"), "{told}");
     assert!(!told.contains("marcado"), "{told}");
-    let night = "quero massagem com a Inês amanhã à 1h da manhã\nPedro\nsim\n";
+    let night = "quero massagem com a Inês amanhã à 1h da manhã\n";
+    let told = replies("Europe/Lisbon", "2027-03-27T10:00", "odys-intake", night);
+    assert!(told.contains("às 1h com Inês Moura não está livre") && told.contains("0h, 2h, 3h e 4h"), "{told}");
+    // Whose name is known is answered by the booking itself.
+    let night = "sou o Pedro, quero massagem com a Inês amanhã à 1h da manhã\nsim\n";
     let told = replies("Europe/Lisbon", "2027-03-27T10:00", "odys-intake", night);
     assert!(told.contains("Essa hora não existe nesse dia") && !told.contains("Marcado"), "{told}");
     // São Paulo, 4 November 2018: the day begins at 01:00.

@@ -260,7 +260,7 @@ pub(super) const PRICES: &[&str] = &[
     "qnto custa", "qual o valor", "qual valor", "qual e o valor", "qual o preco", "qual e o preco", "qual preco",
     "preco", "precos", "valor", "valores", "tabela de precos", "how much", "price", "prices", "quantos reais",
     "qto ta", "qnt ta", "qnto ta", "qto sai", "qnto fica", "qto e o", "qto custam",
-    "quanto pago", "quanto ta o", "quanto o", "quanto a", "quanto de", "qto e", "qto fica", "qnt e", "quanto que e",
+    "quanto pago", "quanto ta o", "quanto o", "quanto a", "quanto de", "qto e", "qnto e", "qto fica", "qnt e", "quanto que e",
     "quanto q e", "quanto que custa", "quanto que fica",
 ];
 

@@ -147,7 +147,10 @@ pub(crate) fn own_name(text: &str) -> Option<String> {
 
 /// "Às 25h", "15:75": a time that no clock has, as it is written. "Em 48h" is a span and no time.
 pub(super) fn impossible_time(text: &str) -> Option<String> {
-    const LEADS: &[&str] = &["as", "pras", "pelas", "das", "at", "umas", "ate"];
+    const LEADS: &[&str] = &[
+        "as", "pras", "pelas", "das", "at", "umas", "ate", "hoje", "hj", "amanha", "segunda", "terca", "quarta",
+        "quinta", "sexta", "sabado", "domingo",
+    ];
     let words: Vec<&str> = text.split_whitespace().collect();
     words.iter().enumerate().find_map(|(index, word)| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());

@@ -259,9 +259,22 @@ impl Desk<'_> {
                 self.say(Line::AskService { list: names });
             }
             Named::Nothing if proposed.is_some() => return proposed,
+            Named::Nothing if self.service_moved().is_some() => return self.service_moved(),
             Named::Nothing => self.say(Line::AskService { list: names }),
         }
         None
+    }
+
+    /// What is moved stays what it is, where this conversation booked it.
+    fn service_moved(&self) -> Option<String> {
+        let dialogue = self.dialogue;
+        let when = |one: &Appointment| (one.date, one.time);
+        let same = |one: &&Appointment| dialogue.moving.as_ref().is_none_or(|what| when(what) == when(one));
+        let booked: Vec<&Appointment> = dialogue.booked_here.iter().filter(same).collect();
+        match booked.as_slice() {
+            [only] if dialogue.goal == Goal::Reschedule => only.service.clone(),
+            _ => None,
+        }
     }
 
     /// Asks which of these; who does not know is told what they cost and how long they take, and then offered a person.

@@ -51,6 +51,8 @@ pub struct Who {
     pub guest: Option<Guest>,
     /// A name that may be theirs, or a professional's, while nobody has told the professionals.
     pub(super) unmet: Option<String>,
+    /// What was answered to a question for a name, and may be a service's, while nobody has told the services.
+    pub(super) answers: Vec<String>,
 }
 
 impl Who {
@@ -59,8 +61,11 @@ impl Who {
     pub(super) fn hear(&mut self, text: &str, now: &str, said: &str, staff: bool) {
         let asked = |questions: &[&str]| questions.iter().any(|question| said.ends_with(question));
         let answered = || asked(&OWN_NAME).then(|| answered_name(text)).flatten();
-        if let Some(own) = own_name(text).or_else(|| introduced(text)).or_else(answered) {
+        if let Some(own) = own_name(text).or_else(|| introduced(text)) {
             self.own_name = Some(own);
+        } else if let Some(own) = answered() {
+            self.own_name = Some(own);
+            self.answers.push(text.to_owned());
         }
         let all = tokens(now);
         if let Some(after) = relative(&all) {
@@ -78,8 +83,18 @@ impl Who {
             && let Some(name) = answered_name(now)
         {
             guest.name = Some(name);
+            self.answers.push(now.to_owned());
         }
         guest.phone = phone_in(now).or(guest.phone.take());
+    }
+
+    /// This answer was no name.
+    pub(super) fn takes_back(&mut self, answer: &str) {
+        let name = answered_name(answer);
+        self.own_name.take_if(|own| Some(&*own) == name.as_ref());
+        if let Some(guest) = &mut self.guest {
+            guest.name.take_if(|own| Some(&*own) == name.as_ref());
+        }
     }
 
     /// An appointment was made: the next may be for somebody else.
