@@ -105,6 +105,12 @@ pub const ALL: &[(&str, Kind, &str)] = &[
         Kind::Gauge,
         "When something last came in, by channel and account (database); 0 if nothing did",
     ),
+    ("balcao_mcp_server_up", Kind::Gauge, "1 if the MCP server of a pack answered when it was asked last, by pack"),
+    (
+        "balcao_mcp_tools_out_of_use",
+        Kind::Gauge,
+        "Tools of the MCP server of a pack that were accepted and are not called: changed, gone or refused, by pack",
+    ),
     (
         "balcao_database_log_bytes",
         Kind::Gauge,
@@ -266,6 +272,15 @@ pub(crate) fn channel(channel: &'static str, account: &str, is_up: bool, last_in
     gauge!("balcao_channel_up", "channel" => channel, "account" => account.clone()).set(u32::from(is_up));
     let last = last_inbound.map_or(0.0, |at| at.as_duration().as_secs_f64());
     gauge!("balcao_channel_last_inbound_timestamp_seconds", "channel" => channel, "account" => account).set(last);
+}
+
+/// Tells how the server of a pack is; `out_of_use` is `None` if it did not answer.
+pub fn mcp_server(pack: &str, out_of_use: Option<usize>) {
+    gauge!("balcao_mcp_server_up", "pack" => pack.to_owned()).set(u32::from(out_of_use.is_some()));
+    if let Some(out_of_use) = out_of_use {
+        let count = u32::try_from(out_of_use).unwrap_or(u32::MAX);
+        gauge!("balcao_mcp_tools_out_of_use", "pack" => pack.to_owned()).set(count);
+    }
 }
 
 /// Tells how much waits to be moved into a file.

@@ -41,7 +41,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::{ChatSettings, Config, EvolutionAccount, WhatsAppAccount},
     output::{Failure, chain, complain},
-    packs::{Current, reload::Reload},
+    packs::{Current, health::ServerHealth, reload::Reload},
     parts::{self, Parts},
     telemetry::measured::Measured,
     wire,
@@ -346,6 +346,8 @@ impl Server {
             work.spawn("retention", async move { retention.run(until).await });
             let until = stop.clone();
             work.spawn("the look at channels", async move { health.run(until).await });
+            let (until, servers) = (stop.clone(), ServerHealth::of(packs.clone()));
+            work.spawn("the look at servers of packs", async move { servers.run(until).await });
             let until = stop.clone();
             work.spawn("the deliveries of packs", async move { deliveries.run(&packs, until).await });
             if let Some(told) = told {

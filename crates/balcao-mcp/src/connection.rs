@@ -37,6 +37,11 @@ pub struct Connection {
     #[serde(default = "five_minutes")]
     #[schemars(range(min = 1_000, max = 86_400_000))]
     pub relist_ms: u64,
+    /// How often a server that runs asks whether it is there, and starts it again if it is not; 0: never. Without this, a server that
+    /// died is found dead by the next call.
+    #[serde(default = "five_minutes")]
+    #[schemars(range(max = 86_400_000))]
+    pub health_check_ms: u64,
     /// Largest message that is read, in bytes. Who says more is cut off.
     #[serde(default = "one_mebibyte")]
     #[schemars(range(min = 1_024, max = 16_777_216))]

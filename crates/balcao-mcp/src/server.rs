@@ -210,6 +210,12 @@ impl Server {
         }
     }
 
+    /// How often [`Self::health`] is to be asked, as the pack's author wants it; `None`: never.
+    #[must_use]
+    pub fn health_check_every(&self) -> Option<Duration> {
+        Some(self.connection.health_check_ms).filter(|ms| *ms > 0).map(Duration::from_millis)
+    }
+
     /// The server, started if need be. Many may wait for one start; whoever leaves does not end it.
     async fn live(&self) -> Result<Arc<Live>, CallError> {
         let starting = match self.there_or_starting()? {

@@ -7,6 +7,7 @@
 pub(crate) mod accept;
 mod account;
 mod current;
+pub(crate) mod health;
 mod kinds;
 pub(crate) mod programs;
 pub(crate) mod reload;

@@ -141,15 +141,17 @@ fn the_published_schema_knows_what_a_pack_of_each_type_says_of_its_connection_an
 }
 
 #[test]
-fn a_new_pack_over_http_passes_its_own_tests_and_is_not_written_over() {
+fn a_new_pack_of_each_type_passes_its_own_tests_and_is_not_written_over() {
     let folder = tempdir().unwrap();
-    let new = ["pack", "new", "--type", "http", "packs/parcels"];
-    assert_eq!(code(&run(folder.path(), &new, "")), 0);
-    let tested = run(folder.path(), &["pack", "test", "--strict", "packs/parcels"], "");
-    assert_eq!(code(&tested), 0, "{}{}", out(&tested), err(&tested));
-    assert!(!out(&tested).contains("no recorded answer"), "{}", out(&tested));
-    let again = run(folder.path(), &new, "");
-    assert_eq!((code(&again), err(&again).contains("is there already")), (1, true));
+    for (start, at) in [("script", "packs/orders"), ("http", "packs/parcels"), ("mcp", "packs/notes")] {
+        let new = ["pack", "new", "--type", start, at];
+        assert_eq!(code(&run(folder.path(), &new, "")), 0);
+        let tested = run(folder.path(), &["pack", "test", "--strict", at], "");
+        assert_eq!(code(&tested), 0, "{}{}", out(&tested), err(&tested));
+        assert!(!out(&tested).contains("no recorded answer"), "{}", out(&tested));
+        let again = run(folder.path(), &new, "");
+        assert_eq!((code(&again), err(&again).contains("is there already")), (1, true));
+    }
     assert_eq!(code(&run(folder.path(), &["pack", "new", "--type", "ftp", "packs/other"], "")), 2);
 }
 

@@ -19,6 +19,8 @@ enum Start {
     Script,
     /// Commands of a service.
     Http,
+    /// Tools of an MCP server.
+    Mcp,
 }
 
 /// A file of a template, by its path in the pack.
@@ -49,6 +51,13 @@ impl Start {
                 "examples/responses/on-its-way.json",
                 "knowledge/parcels.md",
             ),
+            Self::Mcp => files!("pack-mcp":
+                "tool.yaml",
+                "validators/note-number.yaml",
+                "examples/success/notes.yaml",
+                "examples/failures/numbers.yaml",
+                "knowledge/notes.md",
+            ),
         }
     }
 }
@@ -61,7 +70,7 @@ pub(super) struct NewArgs {
     /// The pack's id; the folder's name without one.
     #[arg(long)]
     id: Option<String>,
-    /// What it begins as: helpers that compute, or commands of a service over HTTP.
+    /// What it begins as: helpers that compute, commands of a service over HTTP, or tools of an MCP server.
     #[arg(long = "type", value_enum, value_name = "TYPE", default_value_t)]
     start: Start,
 }
