@@ -1,7 +1,9 @@
 //! One connection, and the transaction that runs on it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::error::SqlState;
@@ -89,7 +91,8 @@ impl Session {
             place: address.place.clone(),
             source: std::sync::Arc::new(cause.into()),
         };
-        let runtime = Builder::new_current_thread().enable_all().build();
+        // Whoever is awake sees an answer only when the runtime asks the system for one: after every step.
+        let runtime = Builder::new_current_thread().enable_all().event_interval(1).build();
         let runtime = runtime.map_err(|error| cannot(PostgresCause { code: None, message: error.to_string() }))?;
         let connected = runtime.block_on(async { tokio::time::timeout(CONNECT, address.connect()).await });
         let client = connected.map_err(|_late| cannot(late()))?.map_err(|error| cannot(PostgresCause::of(&error)))?;
@@ -330,6 +333,13 @@ impl Session {
     }
 }
 
+/// How long a thread looks for an answer before it goes to sleep over it.
+///
+/// A server on the same machine answers most statements sooner than a sleeping thread is woken, and a writer that waits holds the lock
+/// that all others wait for: turns and webhooks came to a third more (docs/PERFORMANCE.md). A longer wait, such as one for the lock or
+/// for a server far away, costs no more than this.
+const AWAKE: Duration = Duration::from_micros(200);
+
 /// Why something has no answer.
 enum Trouble {
     Late,
@@ -345,10 +355,24 @@ fn wait<T>(
     deadline: Duration,
     work: impl Future<Output = Result<T, tokio_postgres::Error>>,
 ) -> Result<T, Trouble> {
-    match runtime.block_on(async { tokio::time::timeout(deadline, work).await }) {
+    match runtime.block_on(async { tokio::time::timeout(deadline, awake(work)).await }) {
         Ok(done) => done.map_err(Trouble::Said),
         Err(_elapsed) => Err(Trouble::Late),
     }
+}
+
+/// The same work, looked after for a while before the thread sleeps.
+async fn awake<T>(work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    let began = Instant::now();
+    while began.elapsed() < AWAKE {
+        let looked = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+        if let Poll::Ready(done) = looked {
+            return done;
+        }
+        tokio::task::yield_now().await;
+    }
+    work.await
 }
 
 /// Sends savepoints and settings and, without waiting for their answer, what needs them.
