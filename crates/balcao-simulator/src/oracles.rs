@@ -87,6 +87,28 @@ pub(crate) fn waiting(database: &InlineDatabase, now: Timestamp) -> Result<Optio
     })
 }
 
+/// Whether somebody works, or somebody could: a message may be sent now, a conversation is ripe, a timer is due. What waits for a later
+/// instant is none of that.
+///
+/// # Errors
+/// What the database said.
+pub(crate) fn is_anything_due(database: &InlineDatabase, now: Timestamp) -> Result<bool, StoreError> {
+    database.look(|tx| {
+        let sql = "SELECT (SELECT count(*) FROM dispatch d WHERE d.owner IS NOT NULL
+                           OR (d.ripe_at <= ?1 AND (d.not_before IS NULL OR d.not_before <= ?1)))
+                        + (SELECT count(*) FROM outbox o WHERE o.state = 'sending' OR (o.state = 'pending' AND o.not_before <= ?1
+                           AND NOT EXISTS (SELECT 1 FROM outbox before WHERE before.conversation_id = o.conversation_id
+                                           AND before.seq < o.seq AND (before.state = 'pending'
+                                                OR (before.state = 'unknown' AND before.not_before > ?1)))
+                           AND NOT EXISTS (SELECT 1 FROM pause p WHERE p.organization_id = o.organization_id
+                                           AND p.channel = o.channel AND p.account = o.account AND p.until > ?1)
+                           AND NOT EXISTS (SELECT 1 FROM throttle t WHERE t.organization_id = o.organization_id
+                                           AND t.channel = o.channel AND t.account = o.account AND t.until > ?1)))";
+        let due = tx.query_one(sql, &[now.into()], |row| row.get::<i64>(0))? + timers::due(tx, now)?;
+        Ok(due > 0)
+    })
+}
+
 /// O-1: what was acknowledged is stored, once, and came to an end; what counts as answered has an answer on its way.
 fn inbound_is_kept(tx: &mut Tx<'_>, outside: &Outside, found: &mut Vec<Finding>) -> Result<(), StoreError> {
     let rows: Vec<(String, String, bool)> = tx.query_all(

@@ -19,6 +19,8 @@ use crate::world::World;
 
 /// After the last fault everything comes to rest within this time (I-16, with room for the longest pause of a send).
 const REST: Duration = Duration::from_mins(15);
+/// After the last fault nothing that may be done is left undone for so long (O-8: a lease, a request and the look of the watchdog fit).
+const PROMPT: Duration = Duration::from_secs(120);
 /// After this the run is over, whatever still waits to be delivered.
 const END: Duration = Duration::from_hours(2);
 
@@ -110,12 +112,24 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
     })
 }
 
-/// O-8: waits until nothing waits any more.
+/// O-8: waits until nothing waits any more. What may be done now is done within [`PROMPT`]; what is to be tried again at a later instant,
+/// such as a message that was refused, has its time until [`REST`].
 async fn rest(world: &World, database: &InlineDatabase) -> anyhow::Result<Option<Finding>> {
-    let until = tokio::time::Instant::now() + REST;
+    let began = tokio::time::Instant::now();
+    let mut idle = began;
     loop {
         let Some(left) = oracles::waiting(database, world.now())? else { return Ok(None) };
-        if tokio::time::Instant::now() > until {
+        let now = tokio::time::Instant::now();
+        if !oracles::is_anything_due(database, world.now())? {
+            idle = now;
+        }
+        if now - idle > PROMPT {
+            return Ok(Some(format!(
+                "O-8: {left} wait, and something could have been done for {} s",
+                PROMPT.as_secs()
+            )));
+        }
+        if now - began > REST {
             return Ok(Some(format!("O-8: {left} still wait {} s after the last fault", REST.as_secs())));
         }
         sleep(Duration::from_secs(1)).await;

@@ -126,7 +126,7 @@ async fn size_and_type_are_looked_at_before_anything_is_fetched() {
 }
 
 #[tokio::test]
-async fn the_token_goes_to_no_strange_host() {
+async fn a_59_the_token_goes_to_no_strange_host() {
     let graph = FakeGraph::start().unwrap();
     let thief = FakeGraph::start().unwrap();
     let channel = account(&graph);
