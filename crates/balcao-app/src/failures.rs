@@ -26,7 +26,7 @@ pub(crate) fn answer(
             Ok(false)
         }
         GiveUpReason::Unreachable => match other_recipient(message) {
-            Some(other) => Ok(outbox::send_anew(tx, message, Some(&other), failure, now)?),
+            Some(other) => Ok(outbox::send_anew(tx, message, Some(&other), failure, (now, now))?),
             None => Ok(false),
         },
         GiveUpReason::Capped

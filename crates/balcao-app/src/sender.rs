@@ -363,7 +363,7 @@ impl Sender {
 
     async fn record(&self, message: &Outbox, attempt: &Attempt) -> Result<(), UseCaseError> {
         let now = self.desk.clock.now();
-        let spread = u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919);
+        let spread = spread(message);
         let own = message.attempts.saturating_sub(message.excused);
         let next = after_attempt(attempt.outcome, own, spread, self.settings.settle, now);
         let terms = Arc::clone(&self.terms);
@@ -418,6 +418,16 @@ impl Sender {
         }
         Ok(())
     }
+}
+
+/// Moves the pauses of messages apart that failed together.
+pub(crate) fn spread(message: &Outbox) -> u64 {
+    u64::try_from(i64::from(message.id)).unwrap_or(0).wrapping_mul(7_919)
+}
+
+/// The provider says later that the account of a message sent too fast.
+pub(crate) fn slow_down(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<(), UseCaseError> {
+    pacing::told(tx, message, spread(message), now)
 }
 
 /// Between two attempts to write down what came of a message.

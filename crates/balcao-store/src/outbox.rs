@@ -299,11 +299,21 @@ pub fn record(
 /// # Errors
 /// What the database said.
 pub fn is_left_behind(tx: &mut Tx<'_>, attempted: &Outbox) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM outbox WHERE organization_id = ?1 AND id = ?2 AND state = 'unknown'";
+    let given_up = tx.query_optional(sql, values![attempted.organization, attempted.id], |row| row.get::<i64>(0))?;
+    Ok(given_up.is_some() && is_followed(tx, attempted)?)
+}
+
+/// Whether something behind a message in its conversation has left, or may have.
+///
+/// # Errors
+/// What the database said.
+pub fn is_followed(tx: &mut Tx<'_>, message: &Outbox) -> Result<bool, StoreError> {
     let later = tx.query_optional(
         "SELECT 1 FROM outbox AS one JOIN outbox AS later
             ON later.conversation_id = one.conversation_id AND later.seq > one.seq AND later.state IN ('sending', 'sent', 'unknown')
-         WHERE one.organization_id = ?1 AND one.id = ?2 AND one.state = 'unknown' LIMIT 1",
-        values![attempted.organization, attempted.id],
+         WHERE one.organization_id = ?1 AND one.id = ?2 LIMIT 1",
+        values![message.organization, message.id],
         |row| row.get::<i64>(0),
     )?;
     Ok(later.is_some())
@@ -324,8 +334,8 @@ pub fn fall_back(tx: &mut Tx<'_>, attempted: &Outbox, failure: &str, now: Timest
     Ok(changed == 1)
 }
 
-/// Has a message sent anew that certainly did not arrive, though the provider may have taken it: at once, as a copy of its own,
-/// and, if so, to the other spelling of the customer's number. Tells whether it did.
+/// Has a message sent anew that certainly did not arrive, though the provider may have taken it: not before an instant, as a copy of its
+/// own, and, if so, to the other spelling of the customer's number. Tells whether it did.
 ///
 /// # Errors
 /// What the database said.
@@ -334,15 +344,15 @@ pub fn send_anew(
     failed: &Outbox,
     respelled: Option<&str>,
     failure: &str,
-    now: Timestamp,
+    (not_before, now): (Timestamp, Timestamp),
 ) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE outbox SET state = 'pending', not_before = ?6, sending_until = NULL, failure = ?5, changed_at = ?6,
+        "UPDATE outbox SET state = 'pending', not_before = ?7, sending_until = NULL, failure = ?5, changed_at = ?6,
                 provider_message = NULL, delivery = NULL, round = round + 1, category = NULL, price_micros = NULL,
                 priced_at = NULL, recipient = COALESCE(?4, recipient),
                 respelled = CASE WHEN ?4 IS NULL THEN respelled ELSE 1 END
          WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state IN ('sending', 'sent', 'unknown')",
-        values![failed.organization, failed.id, failed.attempts, respelled, failure, now],
+        values![failed.organization, failed.id, failed.attempts, respelled, failure, now, not_before],
     )?;
     Ok(changed == 1)
 }

@@ -1,8 +1,10 @@
 //! What becomes of messages that we sent.
 
-use balcao_channel::SendClass;
+use std::time::Duration;
+
 use balcao_channel::inbound::{DeliveryFailure, DeliveryState, StatusUpdate};
-use balcao_domain::outbox::OutboxState;
+use balcao_channel::{PaceLimit, SendClass};
+use balcao_domain::outbox::{AttemptOutcome, OutboxState, after_attempt};
 use balcao_store::outbox::{self, Outbox};
 use balcao_store::{Tx, dispatch, event};
 use jiff::Timestamp;
@@ -11,6 +13,7 @@ use serde_json::json;
 use super::Arrival;
 use crate::desk::UseCaseError;
 use crate::failures;
+use crate::sender;
 
 impl Arrival<'_> {
     /// Moves the message on that a status is about. Statuses repeat, and come in any order, also before the answer to the
@@ -74,9 +77,42 @@ impl Arrival<'_> {
         if failure.class == SendClass::OutsideWindow && !failures::is_template(message) {
             // The next attempt finds the window closed, and takes the template, if there is one.
             dispatch::close_window(tx, message.organization, message.conversation, at)?;
-            return Ok(outbox::send_anew(tx, message, None, &words, self.now)?);
+            return Ok(outbox::send_anew(tx, message, None, &words, (self.now, self.now))?);
         }
-        failures::answer(tx, message, failure.class, &words, self.now)
+        if failures::answer(tx, message, failure.class, &words, self.now)? {
+            return Ok(true);
+        }
+        self.tried_again(tx, message, failure.class, &words)
+    }
+
+    /// Has a message that failed for now tried again as if its attempt had failed at once (facts: WhatsApp, §12); tells whether it is. Not
+    /// if something behind it has left: it would come after what it was written before (I-14), and staff are told instead.
+    fn tried_again(
+        &self,
+        tx: &mut Tx<'_>,
+        message: &Outbox,
+        class: SendClass,
+        failure: &str,
+    ) -> Result<bool, UseCaseError> {
+        let outcome = match class {
+            SendClass::Retry { after } => AttemptOutcome::Retry { after },
+            SendClass::TooFast { limit: PaceLimit::Account } => AttemptOutcome::TooFast,
+            SendClass::TooFast { limit: PaceLimit::Customer } => AttemptOutcome::TooManyToOne,
+            // Of an account that can send nothing the next message says so, and has it wait.
+            SendClass::Misconfigured | SendClass::GiveUp { .. } | SendClass::OutsideWindow | SendClass::Unknown => {
+                return Ok(false);
+            }
+        };
+        let own = message.attempts.saturating_sub(message.excused);
+        let next = after_attempt(outcome, own, sender::spread(message), Duration::ZERO, self.now);
+        if next.state != OutboxState::Pending || outbox::is_followed(tx, message)? {
+            return Ok(false);
+        }
+        let anew = outbox::send_anew(tx, message, None, failure, (next.not_before, self.now))?;
+        if anew && outcome == AttemptOutcome::TooFast {
+            sender::slow_down(tx, message, self.now)?;
+        }
+        Ok(anew)
     }
 }
 

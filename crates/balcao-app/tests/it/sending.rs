@@ -227,6 +227,37 @@ async fn f_145_an_answer_too_long_for_a_templates_gap_is_a_dead_letter_and_not_u
 }
 
 #[tokio::test]
+async fn what_meta_finds_too_fast_or_fails_for_now_later_is_tried_again_in_its_time() {
+    for (code, in_time) in [(131_056, 1), (131_016, 2), (130_429, 5)] {
+        let shop = said_hello(Behaviour::Normal).await;
+        meta_fails(&shop, code).await;
+        assert_eq!(shop.outbox_states().await, [OutboxState::Pending], "{code}");
+        shop.sender.work_off().await.unwrap();
+        assert_eq!(shop.graph.accepted().len(), 1, "{code} is not tried at once");
+        shop.pass(in_time);
+        shop.sender.work_off().await.unwrap();
+        assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (2, vec![OutboxState::Sent]), "{code}");
+        assert!(told(&shop).await.is_empty(), "{code} is no dead letter");
+    }
+}
+
+#[tokio::test]
+async fn i_14_what_fails_for_now_after_something_behind_it_left_is_a_dead_letter() {
+    let shop = counter([says(HELLO), says("Claro! Em que posso ajudar?")]).await;
+    for (id, words) in [("wamid.1", "oi"), ("wamid.2", "tudo bem?")] {
+        shop.joao_writes(id, words).await;
+        shop.works().await;
+    }
+    let first = shop.outbox().await.remove(0);
+    shop.pass(60);
+    let mut more = failed(131_056);
+    more["timestamp"] = json!(shop.world.clock.now().as_second().to_string());
+    shop.delivers(&webhooks::status(&first.provider_message.unwrap(), "failed", more)).await;
+    assert_eq!(shop.outbox_states().await, [OutboxState::Dead, OutboxState::Sent]);
+    assert_eq!(told(&shop).await, ["message_dead"]);
+}
+
+#[tokio::test]
 async fn whoever_opted_out_at_the_provider_has_opted_out_here() {
     let shop = said_hello(Behaviour::Normal).await;
     meta_fails(&shop, 131_050).await;
