@@ -1,5 +1,6 @@
 //! The staff's side of conversations: who waits, what was said, taking one over, writing in it, giving it back.
 
+mod delivery;
 mod pages;
 
 use balcao_channel::inbound::Media;
@@ -76,6 +77,8 @@ pub struct Said {
     pub message: Message,
     /// What came with it.
     pub attachments: Vec<FileView>,
+    /// Whether it arrived; `None` of what came in, of drafts, and of what no channel takes.
+    pub delivery: Option<Delivery>,
 }
 
 /// Why staff could not do something with a conversation.
@@ -112,6 +115,7 @@ pub enum ConversationRefusal {
 }
 
 pub use balcao_store::message::{Author, Message};
+pub use delivery::{Delivery, DeliveryStep};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
 
@@ -339,6 +343,7 @@ fn write(
         conversation: id,
         channel: &found.channel,
         turn: None,
+        message: Some(message),
         kind: "staff",
         name: &message.to_string(),
         text,
@@ -351,7 +356,7 @@ fn write(
     Ok(message)
 }
 
-/// Messages with their files.
+/// Messages with their files, and whether they arrived.
 fn with_files(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
@@ -359,10 +364,12 @@ fn with_files(
     messages: Vec<Message>,
 ) -> Result<Vec<Said>, StoreError> {
     let mut all = files::of_messages(tx, organization, conversation, messages.iter().map(|message| message.id))?;
+    let mut arrived = delivery::of_messages(tx, organization, conversation, messages.iter().map(|message| message.id))?;
     let with = |message: Message| {
         let own = all.extract_if(.., |(id, _)| *id == message.id);
         let attachments = own.map(|(_, file)| file).collect();
-        Said { message, attachments }
+        let delivery = arrived.remove(&message.id).filter(|_| message.author != Author::Draft);
+        Said { message, attachments, delivery }
     };
     Ok(messages.into_iter().map(with).collect())
 }

@@ -8,7 +8,7 @@
 use balcao_channel::outbound::{CorrelationId, OutboundContent, limits};
 use balcao_channel::{Number, Outbound, Recipient, UserId, split_text};
 use balcao_domain::professional::Professional;
-use balcao_domain::{AppointmentId, ContactId, ConversationId, OrganizationId, Phone, ProfessionalId, Span};
+use balcao_domain::{AppointmentId, ContactId, ConversationId, MessageId, OrganizationId, Phone, ProfessionalId, Span};
 use balcao_language::say;
 use balcao_store::agenda_feed::{self, Entry};
 use balcao_store::catalog::{self, Around};
@@ -125,11 +125,11 @@ fn write(
         let conversation = own_conversation(tx, place, whose, channel, now)?;
         // An answer of theirs is read with what it answers.
         let new = NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
-        message::insert(tx, place.organization.id, &new, now)?;
+        let said = message::insert(tx, place.organization.id, &new, now)?;
         let body = split_text(&text, limits::TEXT).into_iter().next().unwrap_or_default();
         let content = OutboundContent::Text { body, preview_url: false };
         let to = Recipient::Number(Number::new(phone.as_str()));
-        push(tx, place, notice, (channel, account), (conversation, &to), content, now)?;
+        push(tx, place, notice, (channel, account), (conversation, Some(said), &to), content, now)?;
     }
     if let (true, Some(from), Some(address)) = (whose.notify.email, &accounts.email, &whose.email) {
         let channel = balcao_channel::channels::email::KIND;
@@ -147,7 +147,7 @@ fn write(
             calendar: Some(ics::one(notice.entry, &shown, slug, Some(organizer), now)),
         };
         let to = Recipient::User(UserId::new(address.as_str()));
-        push(tx, place, notice, (channel, from), (conversation, &to), content, now)?;
+        push(tx, place, notice, (channel, from), (conversation, None, &to), content, now)?;
     }
     Ok(())
 }
@@ -157,22 +157,23 @@ fn push(
     place: &Place,
     notice: &Notice<'_>,
     (channel, account): (&str, &str),
-    (conversation, to): (ConversationId, &Recipient),
+    (conversation, message, to): (ConversationId, Option<MessageId>, &Recipient),
     content: OutboundContent,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let id = place.organization.id;
     let correlation = format!("{id}:{}/{}/{channel}:1", notice.kind, notice.entry.id);
-    let message = Outbound::new(content)?.tracked(CorrelationId::new(correlation.as_str())?);
+    let tracked = Outbound::new(content)?.tracked(CorrelationId::new(correlation.as_str())?);
     let new = NewOutbox {
         conversation,
         turn: None,
+        message,
         part: 1,
         kind: notice.kind,
         channel,
         account,
         recipient: &serde_json::to_string(to).unwrap_or_default(),
-        body: &serde_json::to_string(&message).unwrap_or_default(),
+        body: &serde_json::to_string(&tracked).unwrap_or_default(),
         correlation: &correlation,
         about: Some(&about(notice.entry.id)),
         fallback: None,

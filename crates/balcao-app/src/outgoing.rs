@@ -3,7 +3,7 @@
 use balcao_channel::inbound::{Media, MediaKind};
 use balcao_channel::outbound::{CorrelationId, MediaSource, OutboundContent, Template, limits};
 use balcao_channel::{Outbound, split_text};
-use balcao_domain::{AttachmentId, ConversationId, OrganizationId, TurnId};
+use balcao_domain::{AttachmentId, ConversationId, MessageId, OrganizationId, TurnId};
 use balcao_store::choice::{self, NewChoice};
 use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::{Tx, dispatch, message};
@@ -25,6 +25,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) channel: &'a str,
     /// The turn whose reply it is.
     pub(crate) turn: Option<TurnId>,
+    /// The message of the thread that it is; without one, the turn's reply.
+    pub(crate) message: Option<MessageId>,
     /// What it is: `reply`, `staff`, `reminder`, …
     pub(crate) kind: &'a str,
     /// What it is named after, unique in the organization: a turn, a message.
@@ -82,6 +84,7 @@ pub(crate) fn push(
         let new = NewOutbox {
             conversation: outgoing.conversation,
             turn: outgoing.turn,
+            message: outgoing.message,
             part,
             kind: outgoing.kind,
             channel: outgoing.channel,

@@ -326,6 +326,7 @@ fn tell(
         conversation: conversation.id,
         channel: &conversation.channel,
         turn: None,
+        message: Some(message),
         kind: "waitlist",
         name: &format!("waitlist/{message}"),
         text: &text,

@@ -33,6 +33,7 @@ pub mod choice;
 pub mod claims;
 pub mod contact;
 pub mod conversation;
+pub mod delivery;
 pub mod dispatch;
 pub mod entitlement;
 pub mod event;

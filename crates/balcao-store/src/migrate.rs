@@ -180,6 +180,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112385_ranking.sql"),
         postgres: include_str!("../migrations/postgres/2026112385_ranking.sql"),
     },
+    Migration {
+        version: 2_026_112_401,
+        name: "2026112401_message_of_outbox",
+        sqlite: include_str!("../migrations/sqlite/2026112401_message_of_outbox.sql"),
+        postgres: include_str!("../migrations/postgres/2026112401_message_of_outbox.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -6,7 +6,7 @@
 mod trouble;
 
 use balcao_domain::outbox::{Next, OutboxState};
-use balcao_domain::{ConversationId, OrganizationId, OutboxId, TurnId};
+use balcao_domain::{ConversationId, MessageId, OrganizationId, OutboxId, TurnId};
 use jiff::Timestamp;
 
 use crate::error::StoreError;
@@ -23,6 +23,8 @@ pub struct NewOutbox<'a> {
     pub conversation: ConversationId,
     /// The turn whose reply it is.
     pub turn: Option<TurnId>,
+    /// The message of the thread that it is; without one, the turn's reply, if there is one.
+    pub message: Option<MessageId>,
     /// Which part of it, from 1.
     pub part: u32,
     /// What it is: `reply`, …
@@ -168,9 +170,10 @@ pub fn push(
     tx.hint(Hint::Outbox);
     tx.insert(
         "INSERT INTO outbox (organization_id, conversation_id, seq, turn_id, part, kind, channel, account, recipient, body,
-                             correlation, not_before, created_at, changed_at, about, fallback)
+                             correlation, not_before, created_at, changed_at, about, fallback, message_id)
          VALUES (?1, ?2, (SELECT COALESCE(max(seq), 0) + 1 FROM outbox WHERE conversation_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8,
-                 ?9, ?10, ?11, ?11, ?11, ?12, ?13) RETURNING id",
+                 ?9, ?10, ?11, ?11, ?11, ?12, ?13,
+                 COALESCE(?14, (SELECT id FROM message WHERE turn_id = ?3 AND author IN ('agent', 'draft')))) RETURNING id",
         values![
             organization,
             new.conversation,
@@ -185,6 +188,7 @@ pub fn push(
             now,
             new.about,
             new.fallback,
+            new.message,
         ],
     )
 }

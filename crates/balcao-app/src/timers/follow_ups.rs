@@ -195,12 +195,13 @@ impl Timers {
             let conversation = place.conversation.id;
             let new =
                 NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
-            message::insert(tx, id, &new, now)?;
+            let message = message::insert(tx, id, &new, now)?;
             let template = terms.template(Purpose::FollowUp, &facts);
             let outgoing = Outgoing {
                 conversation,
                 channel: &place.conversation.channel,
                 turn: None,
+                message: Some(message),
                 kind: "follow_up",
                 name: &format!("follow_up/{}", due.id),
                 text: &text,

@@ -65,11 +65,12 @@ fn tell_customer(tx: &mut Tx<'_>, one: &Untaken, now: Timestamp) -> Result<(), U
     let text = &notices(if locale == say::Locale::En { Locale::En } else { Locale::PtBr }).nobody_yet;
     let conversation = found.id;
     let new = NewMessage { conversation, turn: None, author: Author::System, text, subject: Some(text) };
-    message::insert(tx, organization.id, &new, now)?;
+    let message = message::insert(tx, organization.id, &new, now)?;
     let outgoing = Outgoing {
         conversation,
         channel: &found.channel,
         turn: None,
+        message: Some(message),
         kind: "waiting",
         name: &format!("handoff/{}", one.id),
         text,

@@ -119,11 +119,12 @@ fn fire(
     }
     let conversation = place.conversation.id;
     let new = NewMessage { conversation, turn: None, author: Author::System, text: &text, subject: Some(&text) };
-    message::insert(tx, organization.id, &new, now)?;
+    let message = message::insert(tx, organization.id, &new, now)?;
     let outgoing = Outgoing {
         conversation,
         channel: &place.conversation.channel,
         turn: None,
+        message: Some(message),
         kind: "reminder",
         name: &format!("reminder/{}", due.id),
         text: &text,

@@ -293,6 +293,7 @@ pub(super) fn speak(
         conversation: opened.conversation.id,
         channel: &opened.conversation.channel,
         turn: Some(opened.turn),
+        message: None,
         kind: "reply",
         name: &opened.turn.to_string(),
         text: reply.as_str(),

@@ -69,11 +69,12 @@ fn ask(
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let new = NewMessage { conversation: conversation.id, turn: None, author: Author::System, text, subject: None };
-    message::insert(tx, organization, &new, now)?;
+    let message = message::insert(tx, organization, &new, now)?;
     let outgoing = Outgoing {
         conversation: conversation.id,
         channel: &conversation.channel,
         turn: None,
+        message: Some(message),
         kind: KIND,
         name: &format!("{KIND}/{}", last.id),
         text,

@@ -35,6 +35,7 @@ async fn one_more_to_joao(shop: &Counter, name: &str) {
         let new = NewOutbox {
             conversation,
             turn: None,
+            message: None,
             part: 1,
             kind: "staff",
             channel: "whatsapp",

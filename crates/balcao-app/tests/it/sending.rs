@@ -1,6 +1,7 @@
 //! What is in the outbox leaves once, in order, or staff know why not.
 
 use balcao_app::booking::{BookRequest, Booking};
+use balcao_app::conversations::{Conversations, DeliveryStep};
 use balcao_app::dead_letters::DeadLetters;
 use balcao_app::terms::{Fact, Purpose};
 use balcao_app::watch::Waits;
@@ -239,6 +240,38 @@ async fn what_meta_finds_too_fast_or_fails_for_now_later_is_tried_again_in_its_t
         assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (2, vec![OutboxState::Sent]), "{code}");
         assert!(told(&shop).await.is_empty(), "{code} is no dead letter");
     }
+}
+
+#[tokio::test]
+async fn staff_see_how_far_what_was_written_came() {
+    let shop = said_hello(Behaviour::Normal).await;
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let far = async || {
+        let desk = Conversations::new(shop.world.desk.clone());
+        let said = desk.messages(organization, id, None, 9).await.unwrap().unwrap().items;
+        let [reply, theirs] = said.try_into().unwrap();
+        assert_eq!(theirs.delivery, None, "it came in");
+        reply.delivery.unwrap()
+    };
+    assert_eq!((far().await.state, far().await.failure), (DeliveryStep::Sent, None));
+    let name = shop.outbox().await.remove(0).provider_message.unwrap();
+    for (word, step) in
+        [("delivered", DeliveryStep::Delivered), ("read", DeliveryStep::Read), ("sent", DeliveryStep::Read)]
+    {
+        shop.delivers(&webhooks::status(&name, word, json!({}))).await;
+        assert_eq!(far().await.state, step, "{word}");
+    }
+    let shop = said_hello(Behaviour::Error { status: 400, code: 131_051, details: "Not supported".to_owned() }).await;
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let desk = Conversations::new(shop.world.desk.clone());
+    let reply =
+        async || desk.messages(organization, id, None, 1).await.unwrap().unwrap().items.remove(0).delivery.unwrap();
+    let failed = reply().await;
+    assert!(failed.state == DeliveryStep::Failed && failed.failure.unwrap().contains("Not supported"));
+    // Sent again, it is on its way, and nothing says that it had arrived.
+    shop.graph.next(busy());
+    sent_again(&shop).await;
+    assert_eq!(reply().await.state, DeliveryStep::Waiting);
 }
 
 #[tokio::test]

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use balcao_app::conversations::{ConversationDetail, ConversationRefusal, ConversationView, Conversations, Said};
+use balcao_app::conversations::{
+    ConversationDetail, ConversationRefusal, ConversationView, Conversations, Delivery, DeliveryStep, Said,
+};
 use balcao_app::desk::UseCaseError;
 use balcao_app::files::{FileView, Files};
 use balcao_channel::file::own::LARGEST;
@@ -278,7 +280,7 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
         }
     }
     say("\nMessages");
-    for Said { message, attachments } in &detail.messages {
+    for Said { message, attachments, delivery } in &detail.messages {
         let who = match message.author {
             Author::Contact => "customer",
             Author::Agent => "agent",
@@ -287,10 +289,25 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
             Author::Draft => "not sent",
         };
         let at = message.created_at.to_zoned(zone.clone()).strftime("%d/%m %H:%M").to_string();
-        say(&format!("{at} {who}: {}", indented(&message.text, 4)));
+        let arrived = delivery.as_ref().map(|delivery| format!(" ({})", arrived(delivery))).unwrap_or_default();
+        say(&format!("{at} {who}{arrived}: {}", indented(&message.text, 4)));
         for file in attachments {
             say(&format!("  {}", shown(file)));
         }
+    }
+}
+
+/// "did not arrive: Service overloaded; see `balcao outbox`"
+fn arrived(delivery: &Delivery) -> String {
+    let why = delivery.failure.as_ref().map(|failure| format!(": {}", one_line(failure))).unwrap_or_default();
+    match delivery.state {
+        DeliveryStep::Read => "read".to_owned(),
+        DeliveryStep::Delivered => "delivered".to_owned(),
+        DeliveryStep::Sent => "sent".to_owned(),
+        DeliveryStep::Waiting if why.is_empty() => "on its way".to_owned(),
+        DeliveryStep::Waiting => format!("tried again{why}"),
+        DeliveryStep::Unknown => format!("may have arrived{why}; see `balcao outbox`"),
+        DeliveryStep::Failed => format!("did not arrive{why}; see `balcao outbox`"),
     }
 }
 

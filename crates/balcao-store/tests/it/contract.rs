@@ -115,6 +115,7 @@ contract! {
         a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it,
         what_has_not_left_follows_whoever_moved,
         what_did_not_arrive_is_sent_anew_as_another_copy,
+        a_message_of_the_thread_is_known_by_what_leaves_of_it,
         an_account_that_can_send_nothing_is_paused_as_a_whole,
         an_account_that_is_too_fast_waits_as_a_whole,
         what_would_leave_too_fast_is_put_back_at_no_cost,

@@ -6,8 +6,9 @@ use balcao_domain::throttle::Throttle;
 use balcao_domain::{ConversationId, TurnId};
 use balcao_store::choice::{self, NewChoice};
 use balcao_store::dispatch;
+use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::outbox::{self, Bill, NewOutbox, Outbox};
-use balcao_store::{Store, StoreError, Tx, chat, conversation, figures, pause, throttle, turn};
+use balcao_store::{Store, StoreError, Tx, chat, conversation, delivery, figures, pause, throttle, turn};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -32,21 +33,17 @@ cases!(
     a_message_is_held_while_its_file_is_handed_in_and_only_by_whoever_has_it,
     what_has_not_left_follows_whoever_moved,
     what_did_not_arrive_is_sent_anew_as_another_copy,
+    a_message_of_the_thread_is_known_by_what_leaves_of_it,
     an_account_that_can_send_nothing_is_paused_as_a_whole,
     an_account_that_is_too_fast_waits_as_a_whole,
     what_would_leave_too_fast_is_put_back_at_no_cost,
 );
 
-fn push(
-    tx: &mut Tx<'_>,
-    world: World,
-    conversation: ConversationId,
-    turn: Option<TurnId>,
-    name: &str,
-) -> Result<(), StoreError> {
-    let new = NewOutbox {
+fn named(conversation: ConversationId, turn: Option<TurnId>, name: &str) -> NewOutbox<'_> {
+    NewOutbox {
         conversation,
         turn,
+        message: None,
         part: 1,
         kind: "reply",
         channel: "whatsapp",
@@ -56,8 +53,17 @@ fn push(
         correlation: name,
         about: Some("reminder:1"),
         fallback: Some("{\"template\":1}"),
-    };
-    outbox::push(tx, world.organization, &new, now()).map(drop)
+    }
+}
+
+fn push(
+    tx: &mut Tx<'_>,
+    world: World,
+    conversation: ConversationId,
+    turn: Option<TurnId>,
+    name: &str,
+) -> Result<(), StoreError> {
+    outbox::push(tx, world.organization, &named(conversation, turn, name), now()).map(drop)
 }
 
 fn send_at(tx: &mut Tx<'_>, seconds: i64) -> Result<Vec<Outbox>, StoreError> {
@@ -558,6 +564,32 @@ pub async fn what_would_leave_too_fast_is_put_back_at_no_cost(store: &Store) {
         assert!(send_at(tx, 19)?.is_empty(), "the second of a conversation does not overtake the first");
         let [first] = send_at(tx, 20)?.try_into().unwrap();
         assert_eq!((first.correlation.as_str(), first.attempts), ("a1", 1));
+        Ok(())
+    })
+    .await;
+}
+
+/// The message that is named, else the reply of the turn; what came in has none.
+pub async fn a_message_of_the_thread_is_known_by_what_leaves_of_it(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        let turn = turn::open(tx, world.organization, conversation, "eli", now())?;
+        let mut say = |author, turn| {
+            let new = NewMessage { conversation, turn, author, text: "oi", subject: None };
+            message::insert(tx, world.organization, &new, now())
+        };
+        let (came, reply, staff) =
+            (say(Author::Contact, Some(turn))?, say(Author::Agent, Some(turn))?, say(Author::Staff, None)?);
+        push(tx, world, conversation, Some(turn), "a1")?;
+        let second = NewOutbox { message: Some(staff), ..named(conversation, None, "a2") };
+        outbox::push(tx, world.organization, &second, now())?;
+        let first = send_at(tx, 0)?.remove(0);
+        assert!(record(tx, &first, AttemptOutcome::Accepted, 1)?);
+        let parts = delivery::of_messages(tx, world.organization, conversation, came, staff)?;
+        let known: Vec<_> = parts.iter().map(|part| (part.message, part.state)).collect();
+        assert_eq!(known, [(reply, OutboxState::Sent), (staff, OutboxState::Pending)]);
+        assert!(delivery::of_messages(tx, world.organization, conversation, came, came)?.is_empty());
         Ok(())
     })
     .await;

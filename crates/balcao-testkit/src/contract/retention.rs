@@ -68,6 +68,7 @@ fn lived(
     let new = NewOutbox {
         conversation: id,
         turn: Some(turn),
+        message: None,
         part: 1,
         kind: "reply",
         channel: "whatsapp",

@@ -386,6 +386,7 @@ pub async fn a_quoted_message_names_its_matter(store: &Store) {
             let new = NewOutbox {
                 conversation,
                 turn: None,
+                message: None,
                 part: 1,
                 kind: "reminder",
                 channel: "whatsapp",

@@ -58,6 +58,7 @@ pub(super) fn push(
     let new = NewOutbox {
         conversation,
         turn: None,
+        message: None,
         part: 1,
         kind: "reply",
         channel: "whatsapp",

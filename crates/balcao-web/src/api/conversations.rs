@@ -1,7 +1,9 @@
 //! Conversations and handoffs as staff see them, and what staff do with them.
 
 use balcao_app::UseCaseError;
-use balcao_app::conversations::{self as app, Author, ConversationRefusal, ConversationView, Conversations};
+use balcao_app::conversations::{
+    self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep,
+};
 use balcao_app::keys::Scope;
 use balcao_domain::ConversationId;
 use balcao_domain::conversation::ConversationState;
@@ -153,6 +155,35 @@ struct Message {
     created_at: String,
     /// Its files; `GET /v1/attachments/{id}` gives one.
     attachments: Vec<Attachment>,
+    /// Whether it arrived; `null` of what came in, of drafts, and of what no channel takes.
+    delivery: Option<Delivery>,
+}
+
+/// How far a message came; of one that leaves in parts the part that came least far speaks.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Delivery {
+    /// How far.
+    state: Step,
+    /// Why it failed, or why it is tried again; for staff.
+    failure: Option<String>,
+}
+
+/// How far a message came.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Step {
+    /// It is on its way to the provider, or waits for its turn or for another attempt.
+    Waiting,
+    /// The channel's provider has it.
+    Sent,
+    /// It is on the customer's device.
+    Delivered,
+    /// The customer saw it, or heard it.
+    Read,
+    /// It may have left, or not: see `GET /v1/outbox`.
+    Unknown,
+    /// It did not arrive, and is not sent again by itself: see `GET /v1/outbox`.
+    Failed,
 }
 
 /// A handoff.
@@ -255,7 +286,18 @@ fn conversation(view: ConversationView) -> Conversation {
 }
 
 fn message(said: app::Said) -> Message {
-    let app::Said { message, attachments } = said;
+    let app::Said { message, attachments, delivery } = said;
+    let arrived = |app::Delivery { state, failure }| {
+        let state = match state {
+            DeliveryStep::Waiting => Step::Waiting,
+            DeliveryStep::Sent => Step::Sent,
+            DeliveryStep::Delivered => Step::Delivered,
+            DeliveryStep::Read => Step::Read,
+            DeliveryStep::Unknown => Step::Unknown,
+            DeliveryStep::Failed => Step::Failed,
+        };
+        Delivery { state, failure }
+    };
     Message {
         id: message.id.to_string(),
         author: match message.author {
@@ -268,6 +310,7 @@ fn message(said: app::Said) -> Message {
         text: message.text,
         created_at: message.created_at.to_string(),
         attachments: attachments.into_iter().map(Attachment::from).collect(),
+        delivery: delivery.map(arrived),
     }
 }
 
@@ -277,7 +320,7 @@ fn examples() -> (Value, Value) {
         "waiting_since": "2026-11-23T12:00:00Z", "last_message": "quero falar com alguém",
         "last_message_at": "2026-11-23T12:00:00Z" });
     let message = json!({ "id": "msg_90", "author": "contact", "text": "quero falar com alguém",
-        "created_at": "2026-11-23T12:00:00Z", "attachments": [] });
+        "created_at": "2026-11-23T12:00:00Z", "attachments": [], "delivery": null });
     (conversation, message)
 }
 

@@ -199,6 +199,7 @@ impl Shop {
             let new = NewOutbox {
                 conversation,
                 turn: None,
+                message: None,
                 part: 1,
                 kind: "reply",
                 channel: "whatsapp",
