@@ -221,7 +221,7 @@ impl Account {
     ) -> Result<(Answer, Value), CallError> {
         let origin = &self.base;
         let left = going.until.saturating_sub(self.clock.elapsed());
-        let proof = self.credentials.proof(&self.transport, origin, refused, self.clock.elapsed(), left).await?;
+        let proof = self.credentials.proof(&self.transport, origin, refused, &*self.clock, left).await?;
         *used = proof.as_ref().map_or(0, |proof| proof.number);
         self.admit(going.until).await?;
         let mut settling = Settling { account: self, told: Told::default() };

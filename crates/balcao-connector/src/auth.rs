@@ -1,25 +1,26 @@
-//! Who we are: fixed credentials, or access tokens that a refresh token is traded for.
+//! Who we are: fixed credentials, or access tokens that a grant is traded for.
+
+mod service_account;
+mod tokens;
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::{
-    Method, Url,
+    Url,
     header::{AUTHORIZATION, HeaderName, HeaderValue},
 };
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
-use tokio::sync::Mutex;
 
 use crate::{
-    command::Response,
-    connection::{Auth, Errors, OAuth2Refresh, address},
+    clock::Clock,
+    connection::Auth,
     error::{CallError, FailureKind, Outcome},
     problem::Problem,
-    request::{Body, Request},
     settings::Settings,
     transport::{Proof, Transport},
 };
+use tokens::Traded;
 
 /// Keeps refresh tokens that a service exchanged for new ones: the old one is worth nothing any more.
 pub trait RefreshKeeper: Send + Sync {
@@ -31,25 +32,7 @@ pub trait RefreshKeeper: Send + Sync {
 pub(crate) enum Credentials {
     None,
     Fixed(HeaderName, HeaderValue),
-    Refreshed(Box<Refreshed>),
-}
-
-/// Access tokens by OAuth 2.
-pub(crate) struct Refreshed {
-    url: Url,
-    client_id: String,
-    client_secret: Option<SecretString>,
-    scope: Option<String>,
-    /// One refresh at a time: two would invalidate each other where refresh tokens rotate.
-    tokens: Mutex<Tokens>,
-    keeper: Option<Arc<dyn RefreshKeeper>>,
-}
-
-struct Tokens {
-    refresh: SecretString,
-    access: Option<(SecretString, Option<Duration>)>,
-    /// How many access tokens there were: whoever was refused with an earlier one takes the present one.
-    number: u64,
+    Traded(Box<Traded>),
 }
 
 impl fmt::Debug for Credentials {
@@ -57,13 +40,10 @@ impl fmt::Debug for Credentials {
         f.write_str(match self {
             Self::None => "None",
             Self::Fixed(..) => "Fixed",
-            Self::Refreshed(_) => "Refreshed",
+            Self::Traded(_) => "Traded",
         })
     }
 }
-
-/// How long before its end a token is no longer used.
-const EARLY: Duration = Duration::from_secs(30);
 
 impl Credentials {
     /// Credentials of these settings; problems are those of the settings.
@@ -99,12 +79,12 @@ impl Credentials {
             let pair = STANDARD.encode(format!("{user}:{}", password.expose_secret()));
             return fixed(AUTHORIZATION, &format!("Basic {pair}"), "/auth/basic");
         }
-        match &auth.oauth2_refresh {
-            Some(oauth) => {
-                Refreshed::new(oauth, settings, keeper).map(|refreshed| Self::Refreshed(Box::new(refreshed)))
-            }
-            None => Ok(Self::None),
-        }
+        let traded = match (&auth.oauth2_refresh, &auth.google_service_account) {
+            (Some(oauth), _) => Traded::for_refresh_token(oauth, settings, keeper)?,
+            (None, Some(google)) => Traded::for_service_account(google, settings)?,
+            (None, None) => return Ok(Self::None),
+        };
+        Ok(Self::Traded(Box::new(traded)))
     }
 
     /// The proof for a request to `origin`. `refused` demands another token than that one (by its number): where somebody got
@@ -114,7 +94,7 @@ impl Credentials {
         transport: &Transport,
         origin: &Url,
         refused: Option<u64>,
-        now: Duration,
+        clock: &dyn Clock,
         within: Duration,
     ) -> Result<Option<Proof>, CallError> {
         match self {
@@ -122,8 +102,8 @@ impl Credentials {
             Self::Fixed(name, value) => {
                 Ok(Some(Proof { name: name.clone(), value: value.clone(), origin: origin.clone(), number: 0 }))
             }
-            Self::Refreshed(refreshed) => {
-                let (token, number) = refreshed.access(transport, refused, now, within).await?;
+            Self::Traded(traded) => {
+                let (token, number) = traded.access(transport, refused, clock, within).await?;
                 let mut value =
                     HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).map_err(|_quoted| {
                         CallError::new(FailureKind::Unreadable, Outcome::NotDone, "the access token is no token")
@@ -136,7 +116,7 @@ impl Credentials {
 
     /// Whether asking again with another token may help.
     pub(crate) const fn renewable(&self) -> bool {
-        matches!(self, Self::Refreshed(_))
+        matches!(self, Self::Traded(_))
     }
 
     /// Secrets as they go over the network, to be struck from texts.
@@ -145,99 +125,7 @@ impl Credentials {
             Self::None => Vec::new(),
             // As it is written, which for user and password is not as it was given.
             Self::Fixed(_, value) => value.to_str().map(SecretString::from).into_iter().collect(),
-            Self::Refreshed(refreshed) => {
-                let tokens = refreshed.tokens.lock().await;
-                let access = tokens.access.iter().map(|(access, _)| access.clone());
-                access.chain([tokens.refresh.clone()]).collect()
-            }
+            Self::Traded(traded) => traded.secrets().await,
         }
-    }
-}
-
-impl Refreshed {
-    fn new(
-        oauth: &OAuth2Refresh,
-        settings: &Settings,
-        keeper: Option<Arc<dyn RefreshKeeper>>,
-    ) -> Result<Self, Vec<Problem>> {
-        let base = "/auth/oauth2_refresh";
-        let mut problems = Vec::new();
-        let mut take = |found: Result<SecretString, Problem>| found.map_err(|problem| problems.push(problem)).ok();
-        let refresh = take(settings.credential(&oauth.refresh_token, &format!("{base}/refresh_token")));
-        let secret = oauth.client_secret.as_ref();
-        let client_secret =
-            secret.and_then(|secret| take(settings.credential(secret, &format!("{base}/client_secret"))));
-        let client_id = take(settings.credential(&oauth.client_id, &format!("{base}/client_id")));
-        let url = address(&oauth.token_url)
-            .map_err(|message| problems.push(Problem::new(format!("{base}/token_url"), message)))
-            .ok();
-        let (Some(refresh), Some(client_id), Some(url), true) = (refresh, client_id, url, problems.is_empty()) else {
-            return Err(problems);
-        };
-        let tokens = Mutex::new(Tokens { refresh, access: None, number: 0 });
-        let client_id = client_id.expose_secret().to_owned();
-        Ok(Self { url, client_id, client_secret, scope: oauth.scope.clone(), tokens, keeper })
-    }
-
-    pub(crate) async fn access(
-        &self,
-        transport: &Transport,
-        refused: Option<u64>,
-        now: Duration,
-        within: Duration,
-    ) -> Result<(SecretString, u64), CallError> {
-        let mut tokens = self.tokens.lock().await;
-        if refused == Some(tokens.number) {
-            tokens.access = None;
-        }
-        if let Some((access, until)) = &tokens.access
-            && until.is_none_or(|until| now < until)
-        {
-            return Ok((access.clone(), tokens.number));
-        }
-        let answer = self.trade(transport, &tokens.refresh, within).await?;
-        let word =
-            |key: &str| answer.get(key).and_then(Value::as_str).filter(|word| !word.is_empty()).map(SecretString::from);
-        let Some(access) = word("access_token") else {
-            let detail = "the token endpoint gave no access token";
-            return Err(CallError::new(FailureKind::Unreadable, Outcome::NotDone, detail));
-        };
-        let lives = answer.get("expires_in").and_then(Value::as_u64).map(Duration::from_secs);
-        let until = lives.map(|lives| now.saturating_add(lives.saturating_sub(EARLY)));
-        if let Some(refresh) = word("refresh_token")
-            && refresh.expose_secret() != tokens.refresh.expose_secret()
-        {
-            if let Some(keeper) = &self.keeper {
-                keeper.keep(&refresh);
-            }
-            tokens.refresh = refresh;
-        }
-        tokens.access = Some((access.clone(), until));
-        tokens.number = tokens.number.saturating_add(1);
-        Ok((access, tokens.number))
-    }
-
-    async fn trade(&self, transport: &Transport, refresh: &SecretString, within: Duration) -> Result<Value, CallError> {
-        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut form = vec![
-            pair("grant_type", "refresh_token"),
-            pair("refresh_token", refresh.expose_secret()),
-            pair("client_id", &self.client_id),
-        ];
-        form.extend(self.client_secret.as_ref().map(|secret| pair("client_secret", secret.expose_secret())));
-        form.extend(self.scope.as_ref().map(|scope| pair("scope", scope)));
-        let request =
-            Request { method: Method::POST, url: self.url.clone(), headers: Vec::new(), body: Body::Form(form) };
-        let sent = transport.send(&request, None, 0, |_| false, within).await;
-        let errors = Errors { code: Some("/error".to_owned()), ..Errors::default() };
-        let read = sent.and_then(|answer| answer.read(&Response::default(), &errors, false));
-        read.map_err(|error| {
-            // RFC 6749 §5.2: 400 with `invalid_grant` or `invalid_client` says that the connection is over.
-            let over = error.status.is_some_and(|status| (400..500).contains(&status) && status != 429);
-            let kind = if over { FailureKind::Unauthorized } else { error.kind };
-            // Whatever became of the tokens: the call itself was not sent.
-            // And its status is not the service's: another token is no cure for it.
-            CallError { kind, outcome: Outcome::NotDone, status: None, ..error }
-        })
     }
 }

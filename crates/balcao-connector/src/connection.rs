@@ -92,6 +92,9 @@ pub struct Auth {
     /// A refresh token that is traded for access tokens (RFC 6749 §6).
     #[serde(default)]
     pub oauth2_refresh: Option<OAuth2Refresh>,
+    /// A Google service account: what its key signs is traded for access tokens (RFC 7523).
+    #[serde(default)]
+    pub google_service_account: Option<ServiceAccount>,
 }
 
 /// A header that holds the secret.
@@ -130,6 +133,26 @@ pub struct OAuth2Refresh {
     /// What to ask for; not stated: what was granted.
     #[serde(default)]
     pub scope: Option<String>,
+}
+
+/// A Google service account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServiceAccount {
+    /// Its key file, whole, such as `{settings.key}`.
+    pub key: String,
+    /// What to ask for, separated by spaces, such as `https://www.googleapis.com/auth/calendar`.
+    pub scope: String,
+    /// For whom it acts, where its owner delegated a domain to it, such as `{settings.user}`.
+    #[serde(default)]
+    pub subject: Option<String>,
+    /// Where. Its host counts as allowed; the key file must name the same.
+    #[serde(default = "google_token_url")]
+    pub token_url: String,
+}
+
+fn google_token_url() -> String {
+    "https://oauth2.googleapis.com/token".to_owned()
 }
 
 /// How much a service bears, for all calls of an account together.

@@ -39,6 +39,7 @@ pub use clock::{Clock, TokioClock};
 pub use command::{Encoding, ForEach, HttpCommand, Operation, Response, Verb};
 pub use connection::{
     Auth, BasicAuth, Connection, Errors, HeaderAuth, LimitHeaders, OAuth2Refresh, RateLimit, ResetIn, Retry,
+    ServiceAccount,
 };
 pub use error::{CallError, FailureKind, Outcome};
 pub use find::Find;

@@ -60,11 +60,18 @@ impl Connection {
 
 impl Auth {
     fn check(&self, problems: &mut Vec<Problem>) {
-        let ways = [self.bearer.is_some(), self.header.is_some(), self.basic.is_some(), self.oauth2_refresh.is_some()];
+        let ways = [
+            self.bearer.is_some(),
+            self.header.is_some(),
+            self.basic.is_some(),
+            self.oauth2_refresh.is_some(),
+            self.google_service_account.is_some(),
+        ];
         let count = ways.into_iter().filter(|there| *there).count();
         if count != 1 {
             let message = format!("{count} ways to prove who we are");
-            problems.push(Problem::new("/auth", message).suggest("keep one of bearer, header, basic, oauth2_refresh"));
+            let keep = "keep one of bearer, header, basic, oauth2_refresh, google_service_account";
+            problems.push(Problem::new("/auth", message).suggest(keep));
         }
         let mut secret = |text: &Option<&str>, at: &str| {
             let Some(text) = text else { return };
@@ -82,6 +89,14 @@ impl Auth {
         let oauth = self.oauth2_refresh.as_ref();
         secret(&oauth.map(|auth| auth.refresh_token.as_str()), "/auth/oauth2_refresh/refresh_token");
         secret(&oauth.and_then(|auth| auth.client_secret.as_deref()), "/auth/oauth2_refresh/client_secret");
+        let google = self.google_service_account.as_ref();
+        secret(&google.map(|auth| auth.key.as_str()), "/auth/google_service_account/key");
+        if let Some(auth) = google {
+            check_url(&auth.token_url, "/auth/google_service_account/token_url", problems);
+            if let Some(subject) = &auth.subject {
+                only_settings(subject, "/auth/google_service_account/subject", problems);
+            }
+        }
         if let Some(auth) = oauth {
             check_url(&auth.token_url, "/auth/oauth2_refresh/token_url", problems);
             only_settings(&auth.client_id, "/auth/oauth2_refresh/client_id", problems);

@@ -5,7 +5,14 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use aws_lc_rs::{
+    encoding::{AsDer, Pkcs8V1Der},
+    rsa::{KeyPair, KeySize},
+    signature::KeyPair as _,
+};
 use balcao_connector::{Account, Connection, FailureKind, RefreshKeeper, Settings};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 
@@ -111,6 +118,70 @@ async fn a_grant_that_is_over_is_told_as_such_and_no_secret_with_it() {
     let error = account.call(&read(), &arguments(json!({})), None).await.unwrap_err();
     assert_eq!((error.kind, error.code.as_deref()), (FailureKind::Unauthorized, Some("invalid_grant")));
     assert!(!format!("{error} {error:?} {} {account:?}", error.for_staff()).contains("token-1"));
+}
+
+/// A key file as Google writes it, and the key that its signatures are held against.
+fn key_file(token_uri: &str) -> (String, DecodingKey) {
+    let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
+    let der: Pkcs8V1Der<'_> = pair.as_der().unwrap();
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", STANDARD.encode(der.as_ref()));
+    let file = json!({ "type": "service_account", "project_id": "p", "private_key_id": "kid-7", "private_key": pem,
+        "client_email": "agenda@p.iam.gserviceaccount.com", "client_id": "1", "token_uri": token_uri });
+    (file.to_string(), DecodingKey::from_rsa_der(pair.public_key().as_ref()))
+}
+
+fn google(server: &Server, key: &str) -> Result<Account, Vec<balcao_connector::Problem>> {
+    let auth = json!({ "google_service_account": { "key": "{settings.key}", "subject": "{settings.user}",
+        "scope": "https://www.googleapis.com/auth/calendar", "token_url": format!("{}/token", server.url()) } });
+    let connection = Connection::read(&json!({ "base_url": server.url(), "auth": auth })).unwrap();
+    let settings = Settings::new().secret("key", key).value("user", json!("dona@figueira.example"));
+    Account::open(&connection, settings, &local(), Arc::new(TestClock::default()), None, 1)
+}
+
+#[tokio::test]
+async fn a_service_account_signs_who_it_is_and_gets_a_token_for_it_once() {
+    let server = service(|_| false, |_| json!({ "access_token": "ya29.a1", "expires_in": 3_599 }));
+    let (file, public) = key_file(&format!("{}/token", server.url()));
+    let account = google(&server, &file).unwrap();
+    for _ in 0..2 {
+        assert_eq!(account.call(&read(), &arguments(json!({})), None).await, Ok(json!("Bearer ya29.a1")));
+    }
+    let trades: Vec<_> = server.asked().into_iter().filter(|asked| asked.target == "/token").collect();
+    assert_eq!(trades.len(), 1);
+    let body = String::from_utf8(trades[0].body.clone()).unwrap();
+    let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
+    let signed = body.strip_prefix(grant).unwrap_or_else(|| panic!("{body}"));
+    assert_eq!(jsonwebtoken::decode_header(signed).unwrap().kid.as_deref(), Some("kid-7"));
+    let mut rules = Validation::new(Algorithm::RS256);
+    rules.set_audience(&[format!("{}/token", server.url())]);
+    // The clock of the test stands elsewhere.
+    rules.validate_exp = false;
+    let claims = jsonwebtoken::decode::<Value>(signed, &public, &rules).unwrap().claims;
+    assert_eq!(claims["iss"], "agenda@p.iam.gserviceaccount.com");
+    assert_eq!(
+        (&claims["scope"], &claims["sub"]),
+        (&json!("https://www.googleapis.com/auth/calendar"), &json!("dona@figueira.example"))
+    );
+    assert_eq!(claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(), 3_600);
+    assert!(!format!("{account:?}").contains("PRIVATE"));
+}
+
+#[test]
+fn a_key_file_that_is_none_or_is_for_somebody_else_opens_no_account_and_is_not_repeated() {
+    let server = service(|_| false, |_| json!({}));
+    let url = format!("{}/token", server.url());
+    let broken =
+        json!({ "client_email": "a", "private_key": "SECRET-no-pem", "private_key_id": "k", "token_uri": url });
+    for (file, says) in [
+        ("SECRET, not JSON".to_owned(), "no key file"),
+        (broken.to_string(), "no RSA key"),
+        (key_file("https://evil.example/token").0, "another `token_uri`"),
+    ] {
+        let problems = google(&server, &file).unwrap_err();
+        let told = problems.iter().map(ToString::to_string).collect::<String>();
+        assert!(told.contains(says) && told.contains("/auth/google_service_account/key"), "{told}");
+        assert!(!told.contains("SECRET") && !told.contains("evil"), "{told}");
+    }
 }
 
 #[test]
