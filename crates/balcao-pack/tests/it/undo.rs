@@ -6,7 +6,7 @@ use balcao_connector::{Account, Connection, Egress, Http, Settings, TokioClock};
 use balcao_pack::{Handlers, LoadedPack, Loader, manifest::PackKind};
 use balcao_sandbox::Launcher;
 use balcao_testkit::fakes::clickup::{FOLDER, FakeClickUp, LIST, SPACE, TEAM, TOKEN};
-use balcao_tool::{ResultClass, RunMode, Toolbox};
+use balcao_tool::{Effect, ResultClass, RunMode, Toolbox};
 use serde_json::{Map, Value, json};
 
 use crate::world::{Canned, context, pack, problems, toolbox};
@@ -171,4 +171,45 @@ fn an_undo_that_cannot_be_called_does_not_load() {
         let found = with(undo);
         assert!(found.contains(told) && found.is_empty() == told.is_empty(), "{undo}: {found}");
     }
+}
+
+#[tokio::test]
+async fn every_write_of_clickup_has_a_dry_run_that_tells_what_would_be_sent_and_sends_nothing() {
+    let world = World::new();
+    let nickname = world.clickup.field("short_text").unwrap();
+    let task = world.call("create_task", &json!({"list_id": LIST, "name": "Corte"})).await["id"].clone();
+    // What looks things up first needs something that is there; for the others any example will do.
+    let mut calls = vec![
+        ("set_custom_field".to_owned(), json!({"task_id": task, "field_id": nickname, "value": "Nando"})),
+        (
+            "set_custom_fields".to_owned(),
+            json!({"task_id": task, "fields": [{"id": nickname, "type": "short_text", "value": "Nando"}]}),
+        ),
+        ("duplicate_task".to_owned(), json!({"task_id": task, "name": "Outra"})),
+        (
+            "create_task_by_list_name".to_owned(),
+            json!({"folder_id": FOLDER, "list_name": "agendamentos", "name": "Nova"}),
+        ),
+    ];
+    let pack = load(Http::offline()).pack;
+    for case in &pack.examples.success_cases {
+        if !calls.iter().any(|(command, _)| *command == case.operation) {
+            calls.push((case.operation.clone(), case.input.clone()));
+        }
+    }
+    let stored = world.clickup.stored();
+    for (command, input) in &calls {
+        let tool = world.tools.get(command).unwrap();
+        if tool.spec.behaviour.effect == Effect::Read {
+            continue;
+        }
+        let checked = tool.judge(input.clone()).unwrap_or_else(|problems| panic!("{command}: {problems:#?}"));
+        let result = tool.execute(&context(), checked.args, RunMode::Ask).await;
+        assert!(result.confirm.is_some_and(|told| !told.is_empty()), "{command}: {:?}", result.internal);
+    }
+    assert!(world.clickup.stored() == stored);
+    let writes = pack.commands.iter().filter(|command| command.effect != Effect::Read);
+    let missing: Vec<&String> =
+        writes.map(|command| &command.id).filter(|id| !calls.iter().any(|(command, _)| command == *id)).collect();
+    assert!(missing.is_empty(), "{missing:?} have no example");
 }
