@@ -1,11 +1,8 @@
 //! The pool: a bundle, some workers that know it, and callers who wait for one.
 
-use std::{
-    collections::VecDeque,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
 };
 
 use serde_json::Value;
@@ -55,8 +52,8 @@ pub struct Sandbox {
     setup: Vec<u8>,
     free: Semaphore,
     workers: u32,
-    /// The one that rested longest stands first: after an answer a worker makes the engine for its next call.
-    idle: Mutex<VecDeque<Worker>>,
+    /// The one that served last stands last, and serves first: it is awake, and its memory is in the processor's caches.
+    idle: Mutex<Vec<Worker>>,
     calls: AtomicU64,
 }
 
@@ -82,7 +79,7 @@ impl Sandbox {
             setup,
             free: Semaphore::new(usize::from(workers.max(1))),
             workers: workers.max(1).into(),
-            idle: Mutex::new(VecDeque::new()),
+            idle: Mutex::new(Vec::new()),
             calls: AtomicU64::new(1),
         }
     }
@@ -175,7 +172,7 @@ impl Sandbox {
             Err(Broken::Nonsense(reason)) => return Err(HelperError::Worker { helper: helper.id.clone(), reason }),
         };
         if answer.reusable {
-            self.idle().push_back(worker);
+            self.idle().push(worker);
         }
         answer.result.map_err(|Failure { cause, message, stack, place }| match cause {
             Cause::Thrown => HelperError::Thrown { helper: helper.id.clone(), message, place, stack },
@@ -189,7 +186,7 @@ impl Sandbox {
     /// An idle worker, or a new one. To be called with a permit of `free`.
     async fn worker(&self) -> Result<Worker, StartError> {
         loop {
-            let Some(mut worker) = self.idle().pop_front() else { break };
+            let Some(mut worker) = self.idle().pop() else { break };
             if worker.lives() {
                 return Ok(worker);
             }
@@ -197,7 +194,7 @@ impl Sandbox {
         Worker::start(&self.launcher, &self.setup).await
     }
 
-    fn idle(&self) -> MutexGuard<'_, VecDeque<Worker>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,8 +2,10 @@
 
 use std::{
     ffi::OsString,
+    future::poll_fn,
     path::PathBuf,
     process::Stdio,
+    task::Poll,
     time::{Duration, Instant},
 };
 
@@ -29,6 +31,10 @@ pub struct Launcher {
 
 /// From start to introduction, on a busy machine too.
 const GREETING_WAIT: Duration = Duration::from_secs(10);
+
+/// How long a caller looks for an answer before it sleeps over it: most helpers are done sooner than a sleeping thread is woken on another
+/// processor. Other tasks of the thread have their turn meanwhile.
+const AWAKE: Duration = Duration::from_micros(100);
 
 /// A worker is replaced after so many calls, or so much time in calls: what it leaked goes with it.
 const CALLS_PER_LIFE: u32 = 1_000;
@@ -184,7 +190,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipes<R, W> {
         self.send(&call).await?;
         let most =
             usize::try_from(header.limits.output_bytes).unwrap_or(usize::MAX).saturating_add(ANSWER_OVERHEAD_BYTES);
-        let (kind, body) = self.receive(most).await?;
+        let (kind, body) = awake(self.receive(most)).await?;
         let Some((number, last, rest)) = protocol::read_answer(&body) else {
             return Err(nonsense("sent half an answer"));
         };
@@ -220,6 +226,19 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Pipes<R, W> {
         self.from.read_exact(&mut body).await.map_err(gone)?;
         Ok((Kind::from_byte(kind).ok_or_else(|| nonsense("sent a frame of an unknown kind"))?, body))
     }
+}
+
+/// The same work, looked after for a while before anybody sleeps.
+async fn awake<T>(work: impl Future<Output = T>) -> T {
+    tokio::pin!(work);
+    let began = Instant::now();
+    while began.elapsed() < AWAKE {
+        if let Poll::Ready(done) = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await {
+            return done;
+        }
+        tokio::task::yield_now().await;
+    }
+    work.await
 }
 
 fn nonsense(reason: &str) -> Broken {

@@ -145,6 +145,10 @@ mod linux {
         libc::SYS_gettimeofday,
         libc::SYS_getrandom,
         libc::SYS_sched_yield,
+        // Whether there is something to read; of nothing that is not open already.
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_poll,
+        libc::SYS_ppoll,
         libc::SYS_rt_sigaction,
         libc::SYS_rt_sigprocmask,
         libc::SYS_rt_sigreturn,

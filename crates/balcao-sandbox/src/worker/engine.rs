@@ -1,4 +1,4 @@
-//! One engine: a fresh runtime and realm that serves one call and is thrown away.
+//! One engine: a runtime and a realm in it, and for helpers a heap that is put back after each call.
 //!
 //! Two kinds differ in one thing: only the compiler's can read source text. A helper's realm has no way from text to code: `eval`,
 //! `Function` and their relatives are not hidden there, the engine lacks them.
@@ -11,6 +11,8 @@ use rquickjs::{
     loader::{Loader, bundle::Bundle},
     module::{Declared, Evaluated, WriteOptions},
 };
+
+use crate::worker::heap::Heap;
 
 /// What helpers see. No `WeakRef` (when memory is collected would show), no `Performance` (a clock).
 type Helpers = (Date, RegExpCompiler, RegExp, Json, Proxy, MapSet, TypedArrays, Promise);
@@ -45,32 +47,49 @@ impl Deadline {
 
 /// A runtime and a realm in it.
 pub(super) struct Engine {
-    // Dropped in this order: the realm lives in the runtime.
+    // Dropped in this order: the realm lives in the runtime, and both on the heap.
     pub(super) context: Context,
     pub(super) runtime: Runtime,
     pub(super) deadline: Rc<Deadline>,
 }
 
-impl Engine {
-    /// For a helper: without a compiler, with our prelude.
-    pub(super) fn for_helpers(prelude: Code) -> rquickjs::Result<Self> {
-        let engine = Self::new::<Helpers>()?;
-        engine.context.with(|ctx| load(&ctx, prelude).map(drop))?;
-        Ok(engine)
-    }
+/// An engine for helpers, and the heap it lives on.
+pub(super) struct Renewable {
+    pub(super) engine: Engine,
+    heap: Heap,
+}
 
+impl Engine {
     /// For turning source text into code.
     pub(super) fn for_compiling() -> rquickjs::Result<Self> {
-        Self::new::<Compiler>()
+        Self::new::<Compiler>(Runtime::new()?)
     }
 
-    fn new<I: rquickjs::context::Intrinsic>() -> rquickjs::Result<Self> {
-        let runtime = Runtime::new()?;
+    fn new<I: rquickjs::context::Intrinsic>(runtime: Runtime) -> rquickjs::Result<Self> {
         let deadline = Rc::new(Deadline::default());
         let asked = Rc::clone(&deadline);
         runtime.set_interrupt_handler(Some(Box::new(move || asked.passed())));
         let context = Context::custom::<I>(&runtime)?;
         Ok(Self { context, runtime, deadline })
+    }
+}
+
+impl Renewable {
+    /// For helpers: without a compiler, with our prelude.
+    pub(super) fn for_helpers(prelude: Code) -> rquickjs::Result<Self> {
+        let heap = Heap::new().ok_or(rquickjs::Error::Allocation)?;
+        let engine = Engine::new::<Helpers>(Runtime::new_with_alloc(heap.blocks())?)?;
+        engine.context.with(|ctx| load(&ctx, prelude).map(drop))?;
+        heap.keep().map_err(|_too_small| rquickjs::Error::Allocation)?;
+        Ok(Self { engine, heap })
+    }
+
+    /// Makes it what it was when it was made: nothing of the last call is left, however that ended.
+    #[expect(unsafe_code, reason = "see the comment at the block")]
+    pub(super) fn renew(&mut self) {
+        // SAFETY: whatever a call held of the engine carried the lifetime of `Context::with`, which is over: the engine is borrowed
+        // mutably here. The worker makes no value persistent, and gives the realm no function of its own.
+        unsafe { self.heap.restore() };
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs calls: compiles helpers when they are first needed, and gives each call an engine of its own.
+//! Runs calls: compiles helpers when they are first needed, and gives each call an engine that is as new.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     limits::Limits,
     protocol::{CallHeader, Cause, Failure},
     worker::{
-        engine::{self, Code, Deadline, Engine},
+        engine::{self, Code, Deadline, Engine, Renewable},
         source,
         trace::{self, Origins},
     },
@@ -25,18 +25,17 @@ const OUT_OF_MEMORY: &[&str] = &["out of memory", "string too long", "invalid st
 /// Where a realm keeps what the prelude offers the worker, until it is taken away.
 const GLUE: &str = "glue";
 
-/// All code of a bundle, and an engine that waits for the next call.
+/// All code of a bundle, and the engine that runs it.
 pub(super) struct Host {
     helpers: Vec<Helper>,
     compiled: Vec<Option<Code>>,
     shifts: Vec<u32>,
-    prelude: Code,
-    /// Made after the answer to one call, so that the next one need not wait for it.
-    waiting: Option<Engine>,
+    /// Made anew after the answer to one call, so that the next one need not wait for it.
+    engine: Renewable,
     /// Kept while a bundle is checked, helper by helper. Compiling runs none of their code, so they may share it.
     compiler: Option<Engine>,
-    /// What the last call leaves behind; taken down after its answer is sent.
-    used: Option<Engine>,
+    /// Whether the engine has served since it was made anew.
+    used: bool,
 }
 
 /// What came of a call.
@@ -67,13 +66,11 @@ impl Host {
             compiled: vec![None; helpers.len()],
             shifts: vec![0; helpers.len()],
             helpers,
-            prelude,
-            waiting: None,
-            used: None,
+            engine: Renewable::for_helpers(prelude)?,
+            used: false,
             compiler: None,
         };
         host.compile_at_start();
-        host.prepare();
         Ok(host)
     }
 
@@ -88,11 +85,10 @@ impl Host {
         }
     }
 
-    /// Takes down the engine of the last call and makes the one for the next. To be called while nobody waits.
+    /// Makes the engine what it was before the last call. To be called while nobody waits.
     pub(super) fn prepare(&mut self) {
-        self.used = None;
-        if self.waiting.is_none() {
-            self.waiting = Engine::for_helpers(self.prelude).ok();
+        if std::mem::take(&mut self.used) {
+            self.engine.renew();
         }
     }
 
@@ -113,10 +109,9 @@ impl Host {
         if !header.check_only {
             self.compiler = None;
         }
-        let engine = match self.waiting.take().map_or_else(|| Engine::for_helpers(self.prelude), Ok) {
-            Ok(engine) => engine,
-            Err(error) => return Outcome { result: Err(failed(Cause::Memory, &error.to_string())), spent: true },
-        };
+        self.prepare();
+        self.used = true;
+        let engine = &self.engine.engine;
         engine.runtime.set_max_stack_size(length(header.limits.stack_bytes));
         engine.runtime.set_memory_limit(length(header.limits.memory_bytes));
         // Most calls end before anything is worth collecting.
@@ -128,13 +123,7 @@ impl Host {
         });
         // Some of the engine's own functions do not look at the time; what they took counts all the same.
         let result = if engine.deadline.passed() && result.is_ok() { Err(failed(Cause::Time, "")) } else { result };
-        let spent = result.as_ref().is_err_and(|failure| failure.cause == Cause::Memory);
-        if spent {
-            std::mem::forget(engine);
-        } else {
-            self.used = Some(engine);
-        }
-        Outcome { result, spent }
+        Outcome { result, spent: false }
     }
 
     fn run<'js>(

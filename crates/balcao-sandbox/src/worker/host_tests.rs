@@ -29,14 +29,30 @@ fn what_is_wanted_at_the_start_is_compiled_before_the_first_call_and_the_rest_wh
 }
 
 #[test]
-fn an_engine_waits_for_the_next_call_and_serves_one() {
-    let mut host = Host::new(vec![Helper::javascript("a", "a.js", "(x) => x + 1")]).unwrap();
-    let header =
-        CallHeader { number: 1, check_only: false, now_ms: 0, limits: Limits::default().bounded(), order: vec![0] };
-    for _ in 0..3 {
-        assert_eq!(host.call(&header, b"[1]").result, Ok("2".to_owned()));
-        assert!(host.waiting.is_none());
+fn no_call_finds_what_another_left_whatever_it_did_to_the_realm_and_however_it_ended() {
+    let helper = |id: &str, code: &str| Helper::javascript(id, "a.js", code);
+    let mut host = Host::new(vec![
+        helper("look", "() => [Object.getOwnPropertyNames(globalThis).sort().join(), typeof left, [].at === undefined, 'a'.left, Date.now()]"),
+        helper("leave", "() => { globalThis.left = 1; String.prototype.left = 2; delete Array.prototype.at; Math.max = null; return 1 }"),
+        helper("break", "() => { Object.prototype.toJSON = () => { throw new Error('x') }; globalThis.JSON = null; throw { a: 1 } }"),
+        helper("fill", "() => { const all = []; for (;;) all.push('x'.repeat(1000) + all.length) }"),
+        helper("sink", "() => { const f = () => f() + 1; return f() }"),
+        helper("turn", "() => { for (;;); }"),
+        helper("pend", "() => new Promise(() => { Promise.resolve().then(function again() { Promise.resolve().then(again) }) })"),
+    ])
+    .unwrap();
+    let mut call = |position: u32| {
+        let limits = Limits::default().bounded();
+        let outcome =
+            host.call(&CallHeader { number: 1, check_only: false, now_ms: 7, limits, order: vec![position] }, b"[]");
         host.prepare();
-        assert!(host.waiting.is_some());
+        outcome.result
+    };
+    let new = call(0);
+    assert!(new.as_ref().is_ok_and(|seen| seen.ends_with(r#""undefined",false,null,7]"#)), "{new:?}");
+    for breaker in [1, 2, 3, 4, 5, 6, 3, 1] {
+        let result = call(breaker);
+        assert_eq!(result.is_ok(), breaker == 1, "{result:?}");
+        assert_eq!(call(0), new, "after {breaker}");
     }
 }

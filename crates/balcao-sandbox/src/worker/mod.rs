@@ -2,6 +2,7 @@
 
 pub mod confine;
 mod engine;
+mod heap;
 mod host;
 mod source;
 mod trace;
@@ -9,6 +10,7 @@ mod trace;
 use std::{
     io::{self, Read, Write},
     process::ExitCode,
+    time::Duration,
 };
 
 use crate::protocol::{self, CallHeader, Greeting, Kind, MAX_REQUEST_BYTES, Setup};
@@ -57,9 +59,37 @@ fn serve(input: &mut impl Read, output: &mut impl Write, confinement: confine::C
             break;
         }
         host.prepare();
+        stay_awake();
     }
     Ok(())
 }
+
+/// How long a worker looks for the next call before it sleeps: calls come in groups (the fields of a task, the checks of a command), and to
+/// be woken on an idle processor takes longer than most helpers do.
+const AWAKE: Duration = Duration::from_micros(100);
+
+/// Waits for the next call without sleeping, for a short while, and lets others have the processor who want it.
+#[cfg(unix)]
+fn stay_awake() {
+    use rustix::{
+        event::{PollFd, PollFlags, Timespec, poll},
+        time::{ClockId, clock_gettime},
+    };
+    let stdin = io::stdin();
+    let now = || clock_gettime(ClockId::Monotonic);
+    let end = now() + Timespec { tv_sec: 0, tv_nsec: AWAKE.subsec_nanos().into() };
+    while now() < end {
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut input = [PollFd::new(&stdin, PollFlags::IN)];
+        if poll(&mut input, Some(&at_once)) != Ok(0) {
+            return;
+        }
+        rustix::thread::sched_yield();
+    }
+}
+
+#[cfg(not(unix))]
+fn stay_awake() {}
 
 fn send(output: &mut impl Write, frame: Option<Vec<u8>>) -> io::Result<()> {
     output.write_all(&frame.ok_or_else(unexpected)?)?;
