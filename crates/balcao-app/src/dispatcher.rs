@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::bell::Bell;
+use crate::chat::Hub;
 use crate::desk::UseCaseError;
 use crate::presence::{self, Presence};
 use crate::turns::{AnswerError, FrontDesk};
@@ -72,6 +73,8 @@ pub struct Dispatcher {
     bell: Bell,
     /// Shows customers that an answer is being written.
     presence: Presence,
+    /// The web chat's open pages, which see a reply while it is written.
+    pages: Option<Hub>,
     turns: Arc<Semaphore>,
     /// One suspect at a time: whoever dies with it is to blame.
     suspects: Arc<Semaphore>,
@@ -118,6 +121,7 @@ impl Dispatcher {
             outgoing,
             bell: Bell::default(),
             presence: Presence::default(),
+            pages: None,
             turns: Arc::new(Semaphore::new(most)),
             suspects: Arc::new(Semaphore::new(1)),
             tracker: TaskTracker::new(),
@@ -135,6 +139,12 @@ impl Dispatcher {
     #[must_use]
     pub fn showing(self, presence: Presence) -> Self {
         Self { presence, ..self }
+    }
+
+    /// The same, and these pages of the web chat see a reply while it is written.
+    #[must_use]
+    pub fn before(self, pages: Hub) -> Self {
+        Self { pages: Some(pages), ..self }
     }
 
     /// Dispatches until it is told to stop. Then turns that run may come to their end for a while; what is left is given back,
@@ -240,7 +250,8 @@ impl Dispatcher {
     /// for longer than its lease must not send what its successor is about to look for.
     async fn work(&self, job: Job) {
         let claimed = &job.claimed;
-        let answer = self.front.answer_claimed(&self.settings.profile, claimed, self.settings.burst, None);
+        let (profile, burst) = (&self.settings.profile, self.settings.burst);
+        let answer = self.front.answer_claimed(profile, claimed, burst, None, self.pages.as_ref());
         let seen = self.show(claimed);
         let result = tokio::select! {
             biased;

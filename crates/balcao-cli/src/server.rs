@@ -180,7 +180,7 @@ impl Server {
         let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
         let (mut chats, mut more) = (None, Router::new());
         if let Some(ChatSettings { tokens, origins }) = doors.chat {
-            let chat = WebChats::new(desk.clone(), inbox.clone(), hub, shop.id);
+            let chat = WebChats::new(desk.clone(), inbox.clone(), hub.clone(), shop.id);
             let limits = ChatLimits::default();
             let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
             (chats, more) = (Some(chat), balcao_web::chat::router(served));
@@ -204,7 +204,8 @@ impl Server {
         let (all, told) = (channels.clone(), Arc::clone(&outgoing));
         let profile = config.agents.profile.clone();
         let timers = Timers::new(Arc::clone(&front), profile, all, terms.clone(), timed, told);
-        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing)).ringing(bell).showing(presence);
+        let dispatcher = Dispatcher::new(front, settings, wake, Arc::clone(&outgoing));
+        let dispatcher = dispatcher.ringing(bell).showing(presence).before(hub);
         let (lease, settle) = (seconds(server.lease_s), seconds(server.settle_s));
         let settings = SenderSettings { lease, settle, ..SenderSettings::default() };
         let sender = Sender::new(desk.clone(), channels, settings, outgoing);

@@ -514,6 +514,7 @@
               const data = JSON.parse(event.data);
               if (event.type === "message") this.put(data, "sent");
               else if (event.type === "state") this.turnTo(data);
+              else if (event.type === "draft") this.draft(data.text);
             } catch { /* an event that this version does not know */ }
           },
         });
@@ -535,6 +536,7 @@
       }
       this.suggestions.hidden = true;
       const atEnd = this.isAtEnd();
+      if (message.author === "agent") this.draft("");
       this.day(message.at);
       const who = { visitor: words.you, agent: words.bot, staff: words.staff }[message.author] || words.bot;
       const time = new Date(message.at).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
@@ -559,6 +561,25 @@
         this.badge.hidden = false;
         this.launcher.setAttribute("aria-label", `${words.open}: ${words.unread(this.unread)}`);
       }
+    }
+
+    // What an agent is writing, before it is a message. Not read aloud: the message is, once and whole.
+    draft(text) {
+      const atEnd = this.isAtEnd();
+      if (!text) {
+        this.drafted?.remove();
+        this.drafted = null;
+      } else {
+        this.drafted ||= this.log.insertBefore(
+          el("div", { class: "message agent", "aria-hidden": "true" }, el("div", { class: "said" })), this.typing);
+        this.drafted.firstChild.replaceChildren(...asNodes(text));
+      }
+      this.showTyping();
+      if (atEnd) this.toEnd();
+    }
+
+    showTyping() {
+      this.typing.hidden = !this.state?.typing || Boolean(this.drafted);
     }
 
     // A file is fetched with the visitor's token, so that its address is of no use to anybody else, and saved, never shown.
@@ -613,7 +634,7 @@
         else this.note(words.back);
       }
       const atEnd = this.isAtEnd();
-      this.typing.hidden = !state.typing;
+      this.showTyping();
       if (state.typing && atEnd) this.toEnd();
     }
 

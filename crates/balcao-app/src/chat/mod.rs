@@ -26,7 +26,7 @@ use crate::desk::{Desk, UseCaseError};
 use crate::files::{self, FileBytes};
 use crate::inbox::{Account, Inbox};
 use crate::pace::{self, Pace};
-pub use hub::{Hub, Listening};
+pub use hub::{Drafting, Hub, Listening};
 pub use mailbox::ChatMailbox;
 
 /// The one account of the web chat.

@@ -5,7 +5,9 @@
 //! end of the lease are the closing transaction (I-12); a conversation that a person took over gets no outbox row (I-17).
 
 use balcao_agent::driver::Observer;
+use balcao_agent::live::Live;
 use balcao_agent::{Ending, TurnState};
+use balcao_channel::channels::web::KIND as WEB_CHAT;
 use balcao_domain::TurnId;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::conversation::ConversationState;
@@ -27,6 +29,7 @@ use super::late;
 use super::open::{self, Needs, Opened};
 use super::wordless;
 use super::{Agent, AnswerError, Answered, FrontDesk};
+use crate::chat::Hub;
 use crate::desk::{Desk, UseCaseError, organization};
 use crate::inbox::retract;
 use crate::metrics::Meter;
@@ -63,7 +66,7 @@ enum Found {
 impl FrontDesk {
     /// Answers a claimed conversation: takes up the turn that was cut short, if there is one, else opens one for what waits.
     /// If the tally of attempts says so, a person gets the conversation without another attempt. One claim is one turn.
-    /// `Ok(None)` if there was nothing to answer.
+    /// `Ok(None)` if there was nothing to answer. What `pages` a visitor of the web chat has open see the reply while it is written.
     ///
     /// # Errors
     /// [`AnswerError`]; the lease is still held then, unless it was lost.
@@ -73,6 +76,7 @@ impl FrontDesk {
         claimed: &Claimed,
         burst: BurstRules,
         observer: Option<&dyn Observer>,
+        pages: Option<&Hub>,
     ) -> Result<Option<Answered>, AnswerError> {
         let agent = &self.agent(profile)?;
         let meter = Meter::start(agent.model.model(), observer);
@@ -97,11 +101,20 @@ impl FrontDesk {
                 turn
             }
         };
+        let visitor = opened.contact.channel_user.clone().filter(|_| claimed.channel == WEB_CHAT);
+        let draft = pages.zip(visitor).map(|(pages, visitor)| pages.drafting(&visitor));
         loop {
-            match self.run(agent, opened, turn, &meter, (Some(under.clone()), None)).await? {
-                Closed::Done(answered) => return Ok(Some(*answered)),
+            let live = draft.as_ref().map(|draft| -> &dyn Live { draft });
+            match self.run(agent, opened, turn, &meter, (Some(under.clone()), live)).await? {
+                Closed::Done(answered) => {
+                    if let (Some(draft), Ending::Reply { .. }) = (draft, &answered.ending) {
+                        draft.keep();
+                    }
+                    return Ok(Some(*answered));
+                }
                 Closed::Superseded { opened: again, inbound } => {
                     tracing::debug!(turn = %again.turn, "the customer wrote more: the turn begins again");
+                    draft.as_ref().inspect(|draft| draft.void());
                     opened = *again;
                     under.needs.public_texts = false;
                     turn = self.begin(agent, &opened, inbound)?;

@@ -1,15 +1,18 @@
 //! `GET /chat/v1/events`: a visitor's conversation as server-sent events.
 //!
 //! Messages carry their number as the event's id: whoever comes back with `Last-Event-ID` goes on after it and misses nothing.
-//! Who answers (`state`) is told at the beginning and when it changes; it has no id, because only the last one counts.
+//! Who answers (`state`) is told at the beginning and when it changes; it has no id, because only the last one counts. So has what an
+//! agent is writing (`draft`): the whole of what may be seen of it so far, or nothing where it came to something else. A message
+//! of the agent takes its place.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use axum::response::sse::Event;
-use balcao_app::chat::{ChatState, Listening, Visitor, WebChats};
+use balcao_app::chat::{ChatState, ChatView, Listening, Visitor, WebChats};
 use futures::Stream;
 use futures::stream::unfold;
+use serde_json::json;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -32,13 +35,15 @@ struct Progress {
     reader: Reader,
     ready: VecDeque<Event>,
     shown: Option<ChatState>,
+    /// What the page shows of a reply that is being written.
+    draft: String,
     ends: Instant,
 }
 
 /// Events until the server stops, or the stream's time is over.
 pub(super) fn events(reader: Reader) -> impl Stream<Item = Result<Event, Infallible>> + Send {
     let ends = Instant::now() + reader.limits.stream_time;
-    let progress = Progress { reader, ready: VecDeque::new(), shown: None, ends };
+    let progress = Progress { reader, ready: VecDeque::new(), shown: None, draft: String::new(), ends };
     unfold(progress, async |mut progress| progress.next().await.map(|event| (Ok(event), progress)))
 }
 
@@ -70,11 +75,26 @@ impl Progress {
             let event = Event::default().event("message").id(message.seq.to_string());
             self.ready.extend(event.json_data(message));
         }
+        self.draft(&view);
         if self.shown.as_ref() != Some(&view.state) {
             self.ready.extend(Event::default().event("state").json_data(&view.state));
             self.shown = Some(view.state);
         }
         view.more
+    }
+
+    /// Shows what is being written, as long as it is the agent who answers.
+    fn draft(&mut self, view: &ChatView) {
+        if view.messages.iter().any(|message| message.author == "agent") {
+            self.reader.listening.settle();
+            self.draft.clear();
+            return;
+        }
+        let draft = if view.state.with == "agent" { self.reader.listening.draft() } else { String::new() };
+        if draft != self.draft {
+            self.ready.extend(Event::default().event("draft").json_data(json!({ "text": draft })));
+            self.draft = draft;
+        }
     }
 
     /// Waits until there may be news; `None` when the stream is to end.

@@ -29,6 +29,62 @@ async fn an_open_page_is_told_what_was_written_that_an_answer_comes_and_the_answ
 }
 
 #[tokio::test]
+async fn a_reply_is_seen_while_it_is_written_and_then_its_message_takes_its_place() {
+    let written = ["Oi! Que bom que veio. ", "Trabalhamos com hora marcada. ", "Qual serviço você ", "prefere?"];
+    let shop = shop([says("").in_pieces(&written), says("Até logo!")]).await;
+    let ana = shop.visitor().await;
+    let mut page = shop.listens(&ana, None).await;
+    shop.writes(&ana, "message-1", "oi").await;
+    shop.thinks().await;
+    let draft = page.next_of("draft").await;
+    let reply = written.concat();
+    let shown = draft.data["text"].as_str().unwrap().to_owned();
+    assert!(draft.id.is_none() && !shown.is_empty() && reply.starts_with(&shown) && shown != reply, "{shown}");
+    // Another page that opens now sees as much; one of somebody else nothing.
+    let mut other = shop.listens(&ana, None).await;
+    assert_eq!(other.next_of("draft").await.data, draft.data);
+    let bia = shop.visitor().await;
+    let mut hers = shop.listens(&bia, None).await;
+    assert_eq!(hers.next().await.unwrap().kind, "state");
+    shop.sends().await;
+    assert_eq!(words(&page.next_of("message").await), format!("agent: {reply}"));
+    // Nothing of it is left beside the message: the next thing that is told is the next turn's.
+    shop.writes(&ana, "message-2", "tchau").await;
+    shop.works().await;
+    loop {
+        let event = page.next().await.unwrap();
+        assert_ne!(event.data["text"], shown.as_str());
+        if event.data["text"] == "Até logo!" && event.kind == "message" {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_a_reply_is_seen_once_a_person_has_the_conversation() {
+    let shop = shop([]).await;
+    let ana = shop.visitor().await;
+    let mut page = shop.listens(&ana, None).await;
+    shop.writes(&ana, "message-1", "oi").await;
+    let (staff, chats, organization) = (shop.staff.clone(), shop.chats.clone(), shop.organization);
+    shop.model.script([with(move |_| {
+        wait(async {
+            let conversation = chats.latest().await.unwrap().unwrap().0;
+            staff.take(organization, conversation, STAFF.to_owned()).await.unwrap().unwrap();
+        });
+        says("").in_pieces(&["Oi! Sou o agente. ", "Trabalhamos com hora marcada. ", "Até já."])
+    })]);
+    shop.works().await;
+    loop {
+        let event = page.next().await.unwrap();
+        assert_ne!(event.kind, "draft");
+        if event.data["with"] == "person" {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
 async fn whoever_comes_back_goes_on_after_the_last_event_and_misses_nothing() {
     let shop = shop([says("Um."), says("Dois.")]).await;
     let ana = shop.visitor().await;

@@ -121,6 +121,7 @@ pub(super) async fn shop_behind(script: impl IntoIterator<Item = Line>, limits: 
     let hub = Hub::default();
     let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
     let dispatcher = Dispatcher::new(front, DispatcherSettings::new("eli", "a test"), wake, Arc::clone(&outgoing));
+    let dispatcher = dispatcher.before(hub.clone());
     let mailbox = Arc::new(ChatMailbox::new(desk.clone(), hub.clone(), organization));
     let channel: Arc<dyn Channel> = Arc::new(WebChat::new(AccountId::new(ACCOUNT), mailbox));
     let sender = Sender::new(desk.clone(), [channel], SenderSettings::default(), outgoing);

@@ -1,0 +1,41 @@
+use super::*;
+
+#[test]
+fn every_page_of_a_visitor_sees_the_whole_of_what_was_written_so_far_and_nobody_elses_does() {
+    let hub = Hub::default();
+    let (ana, bia) = (hub.join("ana", 2, 9).unwrap(), hub.join("bia", 2, 9).unwrap());
+    let draft = hub.drafting("ana");
+    draft.shown("Oi! ");
+    let late = hub.join("ana", 2, 9).unwrap();
+    draft.shown("Tudo bem?");
+    assert_eq!([ana.draft(), late.draft(), bia.draft()], ["Oi! Tudo bem?", "Oi! Tudo bem?", ""]);
+    ana.settle();
+    assert_eq!([ana.draft(), late.draft()], ["", ""]);
+}
+
+#[test]
+fn what_came_to_nothing_is_no_longer_seen_and_what_became_a_message_is_until_that_comes() {
+    let hub = Hub::default();
+    let ana = hub.join("ana", 1, 9).unwrap();
+    let draft = hub.drafting("ana");
+    draft.shown("Deixe-me ver. ");
+    draft.void();
+    assert_eq!(ana.draft(), "");
+    draft.shown("Pronto.");
+    assert_eq!(ana.draft(), "Pronto.");
+    drop(draft);
+    assert_eq!(ana.draft(), "");
+    let draft = hub.drafting("ana");
+    draft.shown("Temos, sim.");
+    draft.keep();
+    assert_eq!(ana.draft(), "Temos, sim.");
+}
+
+#[test]
+fn without_an_open_page_nothing_is_kept() {
+    let hub = Hub::default();
+    let draft = hub.drafting("ana");
+    draft.shown("Oi!");
+    draft.keep();
+    assert_eq!((hub.join("ana", 1, 9).unwrap().draft(), hub.open()), (String::new(), 0));
+}
