@@ -46,7 +46,12 @@ struct State {
     starts: u32,
     /// When the last one began, by the clock's `elapsed`.
     began: Duration,
+    /// Lists of tools that it left unanswered, one after the other.
+    unanswered: u32,
 }
+
+/// A server that leaves so many lists unanswered hangs, whatever it is doing. One that is busy with a call may leave fewer.
+const HANGS_AFTER: u32 = 3;
 
 #[derive(Default)]
 enum Now {
@@ -170,7 +175,12 @@ impl Server {
         let live = self.live().await?;
         let within = Duration::from_millis(self.connection.start_timeout_ms);
         let listed = timeout(within, live.list(&self.connection, self.clock.elapsed())).await;
-        listed.map_err(|_elapsed| CallError::unsent(FailureKind::Timeout, "no list of tools in time"))??;
+        let Ok(listed) = listed else {
+            self.left_unanswered(&live);
+            return Err(CallError::unsent(FailureKind::Timeout, "no list of tools in time"));
+        };
+        self.state().unanswered = 0;
+        listed?;
         let listing = live.listing(&self.connection, self.clock.elapsed()).await?;
         let mut names: Vec<&String> = listing.tools.keys().chain(pins.keys()).collect();
         names.sort();
@@ -179,6 +189,20 @@ impl Server {
             .into_iter()
             .map(|tool| Review { tool: tool.clone(), standing: listing.standing(tool, &pins) })
             .collect())
+    }
+
+    /// A server that is there and says nothing is let go of, which ends its program: whoever asks next starts it again. Not in the middle of a
+    /// call, which may be what keeps it busy.
+    fn left_unanswered(&self, silent: &Arc<Live>) {
+        let mut state = self.state();
+        state.unanswered = state.unanswered.saturating_add(1);
+        // One is the state's, one the asker's; every call holds another.
+        let calls = Arc::strong_count(silent).saturating_sub(2);
+        let is_this = matches!(&state.now, Now::Up(live) if Arc::ptr_eq(live, silent));
+        if is_this && (calls == 0 || state.unanswered >= HANGS_AFTER) {
+            state.now = Now::Failed(Arc::from("it did not answer, and was ended"));
+            state.unanswered = 0;
+        }
     }
 
     /// Accepts tools as they were reviewed. One that changed since then stays out of use, and one that vanished is forgotten.

@@ -4,20 +4,20 @@
 //! logged once; the metrics say it at any time.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 
 use balcao_app::metrics;
 use balcao_mcp::{Health, Server, visible};
-use futures::future::join_all;
+use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Current;
 
-/// How often it is looked which servers are to be asked: packs come and go while the program runs.
+/// How long at the most until it is looked again which servers are to be asked: packs come and go while the program runs.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Looks after the servers of the packs that are in force.
@@ -42,25 +42,26 @@ impl ServerHealth {
         Self { packs, known: Mutex::default() }
     }
 
-    /// Asks again and again until it is told to stop.
+    /// Asks every server whose time has come, again and again, until it is told to stop. One that is slow keeps none waiting.
     pub(crate) async fn run(&self, stop: CancellationToken) {
+        let (mut asking, mut asked) = (FuturesUnordered::new(), BTreeSet::new());
         loop {
-            if stop.run_until_cancelled(self.look()).await.is_none() {
-                return;
+            for (pack, server) in self.due(Instant::now()) {
+                if asked.insert(pack.clone()) {
+                    asking.push(async move {
+                        let health = server.health().await;
+                        self.tell(&pack, &server, &health);
+                        pack
+                    });
+                }
             }
-            if stop.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_none() {
-                return;
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                Some(pack) = asking.next() => drop(asked.remove(&pack)),
+                () = tokio::time::sleep(LOOK) => {}
             }
         }
-    }
-
-    /// Asks every server whose time has come; one that is slow keeps none waiting.
-    async fn look(&self) {
-        join_all(self.due(Instant::now()).into_iter().map(|(pack, server)| async move {
-            let health = server.health().await;
-            self.tell(&pack, &server, &health);
-        }))
-        .await;
     }
 
     fn due(&self, now: Instant) -> Vec<(String, Arc<Server>)> {
