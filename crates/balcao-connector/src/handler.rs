@@ -21,20 +21,24 @@ pub struct HttpTool {
     account: Arc<Account>,
     operation: Operation,
     input_schema: Value,
+    keyed: bool,
 }
 
 impl HttpTool {
-    /// A command of that account. `input_schema` is the one that the operation was compiled against.
+    /// A command of that account. `input_schema` is the one that the operation was compiled against. `keyed`: the service tells a repeat
+    /// of this command by its key, so the key is sent and a call that got no answer is sent again; otherwise neither, whatever header
+    /// the connection names (facts: exactly once, effect classes).
     #[must_use]
-    pub fn new(account: Arc<Account>, operation: Operation, input_schema: Value) -> Self {
-        Self { account, operation, input_schema }
+    pub fn new(account: Arc<Account>, operation: Operation, input_schema: Value, keyed: bool) -> Self {
+        Self { account, operation, input_schema, keyed }
     }
 }
 
 #[async_trait]
 impl ToolHandler for HttpTool {
     async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
-        let called = self.account.call(&self.operation, &object(args), Some(cx.key.as_str())).await;
+        let key = self.keyed.then_some(cx.key.as_str());
+        let called = self.account.call(&self.operation, &object(args), key).await;
         let output = |value: Value| {
             // A name that nobody has is a correct "no".
             let missed = self.operation.command.response.find.is_some()

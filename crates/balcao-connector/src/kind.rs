@@ -67,7 +67,10 @@ impl Kind for Http {
         let operation = compiled(command).map_err(found)?;
         let schema = command.input_schema.clone();
         Ok(match &self.account {
-            Some(account) => Arc::new(HttpTool::new(Arc::clone(account), operation, schema)),
+            Some(account) => {
+                let keyed = command.effect_class == Some(EffectClass::Keyed);
+                Arc::new(HttpTool::new(Arc::clone(account), operation, schema, keyed))
+            }
             None => Arc::new(Unconnected { schema }),
         })
     }

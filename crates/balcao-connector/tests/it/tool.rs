@@ -18,7 +18,7 @@ fn context() -> ToolContext {
 
 fn tool(server: &Server, command: Value) -> HttpTool {
     let (account, _) = account(server, json!({ "idempotency_header": "Idempotency-Key" }));
-    HttpTool::new(Arc::new(account), operation(command), json!({ "type": "object" }))
+    HttpTool::new(Arc::new(account), operation(command), json!({ "type": "object" }), true)
 }
 
 #[tokio::test]
@@ -32,6 +32,28 @@ async fn a_call_goes_under_its_key_and_a_preview_sends_nothing() {
     let output = tool.call(&context(), json!({ "id": 5, "name": "n" })).await.unwrap();
     assert_eq!(output.value, json!({ "id": 1 }));
     assert_eq!(server.asked()[0].header("idempotency-key"), Some(context().key.as_str()));
+}
+
+/// A connection that names a header for keys says nothing of a command that does not say that its service honours them.
+#[tokio::test]
+async fn only_a_keyed_write_goes_under_its_key_and_is_sent_again_when_no_answer_came() {
+    for keyed in [true, false] {
+        let server = Server::start(|_, before| match before {
+            0 => Say::Bytes(Vec::new()),
+            _ => json_answer(200, "", &json!({ "id": 1 })),
+        });
+        let (account, _) = account(&server, json!({ "idempotency_header": "Idempotency-Key" }));
+        let write = operation(json!({ "method": "POST", "path": "/x/{id}" }));
+        let tool = HttpTool::new(Arc::new(account), write, json!({ "type": "object" }), keyed);
+        let done = tool.call(&context(), json!({ "id": 5 })).await;
+        let keys: Vec<bool> = server.asked().iter().map(|asked| asked.header("idempotency-key").is_some()).collect();
+        if keyed {
+            assert_eq!((done.unwrap().value, keys), (json!({ "id": 1 }), vec![true, true]));
+        } else {
+            assert!(done.unwrap_err().uncertain);
+            assert_eq!(keys, [false]);
+        }
+    }
 }
 
 #[tokio::test]
@@ -59,7 +81,7 @@ async fn a_write_without_an_answer_is_uncertain_and_bad_arguments_name_their_fie
     let server = Server::start(|_, _| Say::Bytes(Vec::new()));
     let (account, _) = account(&server, json!({}));
     let write = operation(json!({ "method": "POST", "path": "/x/{id}" }));
-    let tool = HttpTool::new(Arc::new(account), write, json!({}));
+    let tool = HttpTool::new(Arc::new(account), write, json!({}), false);
     assert!(tool.call(&context(), json!({ "id": 5 })).await.unwrap_err().uncertain);
     let error = tool.call(&context(), json!({ "id": ".." })).await.unwrap_err();
     assert_eq!(
@@ -78,7 +100,7 @@ async fn of_a_list_one_entry_whose_answer_was_lost_makes_the_call_uncertain_and_
     let (account, _) = account(&server, json!({}));
     let each = json!({ "argument": "items", "at_most": 20, "parallel": 1 });
     let write = operation(json!({ "method": "POST", "path": "/task/{id}/field/{item.id}", "for_each": each }));
-    let tool = HttpTool::new(Arc::new(account), write, json!({ "type": "object" }));
+    let tool = HttpTool::new(Arc::new(account), write, json!({ "type": "object" }), false);
     let items = json!([{ "id": "a" }, { "id": "b" }, { "id": "c" }]);
     let error = tool.call(&context(), json!({ "id": "t", "items": items })).await.unwrap_err();
     assert!(error.uncertain);
@@ -104,7 +126,7 @@ async fn of_a_list_of_which_no_entry_was_done_the_call_has_failed_and_says_why_f
     let (account, _) = account(&server, json!({}));
     let each = json!({ "argument": "items", "at_most": 20, "parallel": 1 });
     let write = operation(json!({ "method": "POST", "path": "/task/{id}/field/{item.id}", "for_each": each }));
-    let tool = HttpTool::new(Arc::new(account), write, json!({ "type": "object" }));
+    let tool = HttpTool::new(Arc::new(account), write, json!({ "type": "object" }), false);
     let error = tool.call(&context(), json!({ "id": "t", "items": [{ "id": "a" }, { "id": "b" }] })).await.unwrap_err();
     assert_eq!((error.code, error.uncertain), (ErrorCode::NotFound, false));
     let told = error.to_model(None, Locale::En).to_string();
