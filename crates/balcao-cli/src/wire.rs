@@ -333,7 +333,8 @@ pub(crate) fn choose_model(
 pub(crate) fn own_packs(config: &Config, desk: &Desk, organization: Option<&str>) -> Result<OwnPacks, Failure> {
     let handlers = balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings());
     let taken = balcao_builtin_tools::pack_ids();
-    OwnPacks::load(&config.packs, organization.or(config.organization.slug.as_deref()), &handlers, &taken)
+    let organization = organization.or(config.organization.slug.as_deref());
+    OwnPacks::load(&config.packs, organization, &handlers, &taken, &OwnPacks::default())
 }
 
 /// The same, for an organization of the database.

@@ -24,8 +24,10 @@ use tokens::Traded;
 
 /// Keeps refresh tokens that a service exchanged for new ones: the old one is worth nothing any more.
 pub trait RefreshKeeper: Send + Sync {
-    /// Stores the new refresh token durably.
-    fn keep(&self, refresh_token: &SecretString);
+    /// What a service last gave in the place of the token that is configured, be it after several exchanges; `None` if it never did.
+    fn kept(&self, configured: &SecretString) -> Option<SecretString>;
+    /// Stores durably what a service gave in the place of the token that is configured.
+    fn keep(&self, configured: &SecretString, refresh_token: &SecretString);
 }
 
 /// How a request proves who we are.

@@ -18,6 +18,8 @@ pub(crate) struct PacksConfig {
     pub(crate) folders: Vec<PathBuf>,
     /// The file of the contracts that the operator accepted (`balcao pack accept`).
     pub(crate) accepted: PathBuf,
+    /// The file of refresh tokens that services exchanged for those of the accounts.
+    pub(crate) tokens: PathBuf,
     /// Networks that requests of packs may reach though they are not public.
     pub(crate) allow_networks: Vec<IpNet>,
     /// Permits plain HTTP, to those networks only.
@@ -43,6 +45,7 @@ impl Default for PacksConfig {
         Self {
             folders: Vec::new(),
             accepted: PathBuf::from("packs.accepted.json"),
+            tokens: PathBuf::from("packs.tokens.json"),
             allow_networks: Vec::new(),
             plain_http: false,
             programs: BTreeSet::new(),
@@ -138,6 +141,9 @@ impl PacksConfig {
         if from_file("packs.accepted") {
             self.accepted = folder.join(&self.accepted);
         }
+        if from_file("packs.tokens") {
+            self.tokens = folder.join(&self.tokens);
+        }
         // Accounts stand in the file alone.
         for over in self.accounts.iter_mut().filter_map(|account| account.over.as_mut()) {
             *over = folder.join(&*over);
@@ -165,6 +171,7 @@ impl PacksConfig {
         let list = |all: Vec<String>| if all.is_empty() { "(none)".to_owned() } else { all.join(", ") };
         row("packs.folders", list(self.folders.iter().map(|one| one.display().to_string()).collect()));
         row("packs.accepted", self.accepted.display().to_string());
+        row("packs.tokens", self.tokens.display().to_string());
         row("packs.programs", list(self.programs.iter().cloned().collect()));
         row("packs.allow_networks", list(self.allow_networks.iter().map(ToString::to_string).collect()));
         row("packs.plain_http", self.plain_http.to_string());

@@ -14,12 +14,12 @@ use balcao_pack::{
 use balcao_tool::validate::Schema;
 use balcao_yaml::Problem;
 use secrecy::SecretString;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{Connected, OwnPack, loader, problem};
+use super::{Connected, Link, OwnPack, loader, problem, tokens::TokenFile};
 use crate::config::{AccountConfig, PacksConfig};
 
-/// Loads the pack of a folder; problems name files as the configuration does.
+/// Loads the pack of a folder; problems name files as the configuration does. What it was linked to `before` serves on if it would be the same.
 ///
 /// # Errors
 /// Every mistake in the pack; if it has none, every mistake in its account.
@@ -28,6 +28,7 @@ pub(super) fn load(
     organization: Option<&str>,
     handlers: &Handlers,
     folder: &Path,
+    before: Option<&Link>,
 ) -> Result<OwnPack, Vec<Problem>> {
     let read = |connected: &Connected| -> Result<LoadedPack, Vec<Problem>> {
         let loader = loader(handlers.clone(), connected, config.workers);
@@ -41,7 +42,7 @@ pub(super) fn load(
     };
     let account = config.account(&pack.id, organization);
     if let Some((account, over)) = account.and_then(|account| Some((account, account.over.as_ref()?))) {
-        return over::load(config, account, &pack.pack, handlers, folder, over);
+        return over::load(config, account, &pack.pack, handlers, folder, (over, before));
     }
     let needed = needed(pack.pack.settings.as_ref());
     if account.is_none() && !needed.is_empty() {
@@ -50,29 +51,41 @@ pub(super) fn load(
         return Ok(own);
     }
     let place = format!("packs.accounts `{}`", pack.id);
+    let of = json!({ "connection": connection, "settings": pack.pack.settings });
+    let same = before.filter(|link| link.of == of).map(|link| link.connected.clone()).unwrap_or_default();
     if pack.pack.kind == PackKind::Mcp {
-        let connection = balcao_mcp::Connection::read(&connection).map_err(|found| refused(found, &place))?;
-        let settings = given(config, account, pack.pack.settings.as_ref(), &place)?;
-        let server = Arc::new(server(config, &connection, settings, &place, folder)?);
-        let mut own = own(folder, read(&Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() })?);
-        own.server = Some(server);
-        return Ok(own);
+        let server = match same.mcp {
+            Some(server) => server,
+            None => {
+                let connection = balcao_mcp::Connection::read(&connection).map_err(|found| refused(found, &place))?;
+                let settings = given(config, account, pack.pack.settings.as_ref(), &place)?;
+                Arc::new(server(config, &connection, settings, &place, folder)?)
+            }
+        };
+        let connected = Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() };
+        let own = own(folder, read(&connected)?);
+        return Ok(OwnPack { server: Some(server), link: Some(Link { of, connected }), ..own });
     }
     let connection = Connection::read(&connection)
         .map_err(|found| found.into_iter().map(|one| problem(folder, one.to_string(), "")).collect::<Vec<_>>())?;
-    let opened = Arc::new(open(config, account, &pack.pack, &connection, &place)?);
+    let opened = match same.http {
+        Some(account) => account,
+        None => {
+            let tokens = TokenFile::new(&config.tokens, &pack.id, organization);
+            Arc::new(open(config, account, &pack.pack, &connection, (&place, tokens))?)
+        }
+    };
     let keys = keys(config, account, &place)?;
     let deliveries = deliveries(connection.deliveries, keys, &place)?;
-    let pack = read(&Connected { http: Some(opened), ..Connected::default() })?;
-    let mut own = own(folder, pack);
-    own.deliveries = deliveries;
-    Ok(own)
+    let connected = Connected { http: Some(opened), ..Connected::default() };
+    let own = own(folder, read(&connected)?);
+    Ok(OwnPack { deliveries, link: Some(Link { of, connected }), ..own })
 }
 
 fn own(folder: &Path, mut pack: LoadedPack) -> OwnPack {
     let tools = std::mem::take(&mut pack.tools).into_iter().map(Arc::new).collect();
     let folder = folder.to_owned();
-    OwnPack { folder, pack, tools, changed: Vec::new(), unconnected: None, server: None, deliveries: None }
+    OwnPack { folder, pack, tools, changed: Vec::new(), unconnected: None, server: None, link: None, deliveries: None }
 }
 
 fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {
@@ -144,13 +157,13 @@ fn open(
     account: Option<&AccountConfig>,
     pack: &Pack,
     connection: &Connection,
-    place: &str,
+    (place, tokens): (&str, TokenFile),
 ) -> Result<Account, Vec<Problem>> {
     let settings = given(config, account, pack.settings.as_ref(), place)?;
     let now = SystemClock.now();
     let clock = Arc::new(TokioClock::starting_at(now));
     let seed = now.as_microsecond().unsigned_abs();
-    let opened = Account::open(connection, settings, &egress(config), clock, None, seed);
+    let opened = Account::open(connection, settings, &egress(config), clock, Some(Arc::new(tokens)), seed);
     opened.map_err(|found| refused(found, place))
 }
 

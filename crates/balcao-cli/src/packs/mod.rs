@@ -11,6 +11,7 @@ pub(crate) mod health;
 mod kinds;
 pub(crate) mod programs;
 pub(crate) mod reload;
+mod tokens;
 pub(crate) mod tools;
 
 use std::{
@@ -24,6 +25,7 @@ use balcao_mcp::Server;
 use balcao_pack::{Handlers, LoadedPack};
 use balcao_tool::Tool;
 use balcao_yaml::Problem;
+use serde_json::Value;
 
 use accept::Accepted;
 pub(crate) use current::Current;
@@ -46,8 +48,19 @@ pub(crate) struct OwnPack {
     pub(crate) unconnected: Option<String>,
     /// The server that its commands are tools of.
     pub(crate) server: Option<Arc<Server>>,
+    /// What its commands go through.
+    link: Option<Link>,
     /// How its service proves what it sends, and with which secrets.
     pub(crate) deliveries: Option<(Deliveries, Keys)>,
+}
+
+/// What a pack's commands go through, and what it was made of: as long as that is the same, so are a pack's budget of requests, its access
+/// token and its server's process, though the pack be loaded anew.
+#[derive(Debug, Clone)]
+struct Link {
+    /// The connection and what settings it knows, as they were read.
+    of: Value,
+    connected: Connected,
 }
 
 /// The packs of the configured folders, for one organization.
@@ -60,7 +73,7 @@ pub(crate) struct OwnPacks {
 
 impl OwnPacks {
     /// Loads every pack of the folders. `organization` is its short name; without one, any account will do. `taken` are the ids of the
-    /// packs that are part of the program.
+    /// packs that are part of the program, `before` what was loaded last.
     ///
     /// # Errors
     /// Every mistake of every pack, and of the accounts; what is wrong with `[embedding]`.
@@ -69,10 +82,12 @@ impl OwnPacks {
         organization: Option<&str>,
         handlers: &Handlers,
         taken: &[&str],
+        before: &Self,
     ) -> Result<Self, Failure> {
         let (mut all, mut problems): (Vec<OwnPack>, Vec<Problem>) = (Vec::new(), Vec::new());
         for folder in found(config, &mut problems) {
-            match account::load(config, organization, handlers, &folder) {
+            let link = before.all.iter().find(|one| one.folder == folder).and_then(|one| one.link.as_ref());
+            match account::load(config, organization, handlers, &folder, link) {
                 Ok(own) => {
                     let other = all.iter().find(|one| one.pack.id == own.pack.id);
                     if taken.contains(&own.pack.id.as_str()) {

@@ -96,7 +96,7 @@ impl Reload {
         let loading = move || {
             let handlers = handlers(&this.desk);
             let taken = balcao_builtin_tools::pack_ids();
-            OwnPacks::load(&this.config, Some(&this.organization), &handlers, &taken)
+            OwnPacks::load(&this.config, Some(&this.organization), &handlers, &taken, &this.current.get())
         };
         let mut own = tokio::task::spawn_blocking(loading).await.map_err(Failure::operation)??;
         for folder in own.all.iter().map(|one| &one.folder).filter(|folder| before.get(*folder) != now.get(*folder)) {

@@ -40,6 +40,7 @@ struct Tokens {
 enum Grant {
     /// A refresh token (RFC 6749 §6).
     Refresh {
+        configured: SecretString,
         token: SecretString,
         client_id: String,
         client_secret: Option<SecretString>,
@@ -65,11 +66,12 @@ impl Traded {
             secret.and_then(|secret| take(settings.credential(secret, &format!("{base}/client_secret"))));
         let client_id = take(settings.credential(&oauth.client_id, &format!("{base}/client_id")));
         let url = endpoint(&oauth.token_url, base).map_err(|problem| problems.push(problem)).ok();
-        let (Some(token), Some(client_id), Some(url), true) = (token, client_id, url, problems.is_empty()) else {
+        let (Some(configured), Some(client_id), Some(url), true) = (token, client_id, url, problems.is_empty()) else {
             return Err(problems);
         };
         let (client_id, scope) = (client_id.expose_secret().to_owned(), oauth.scope.clone());
-        Ok(Self::new(url, Grant::Refresh { token, client_id, client_secret, scope, keeper }))
+        let token = keeper.as_ref().and_then(|keeper| keeper.kept(&configured)).unwrap_or_else(|| configured.clone());
+        Ok(Self::new(url, Grant::Refresh { configured, token, client_id, client_secret, scope, keeper }))
     }
 
     pub(super) fn for_service_account(google: &ServiceAccount, settings: &Settings) -> Result<Self, Vec<Problem>> {
@@ -100,7 +102,13 @@ impl Traded {
         {
             return Ok((access.clone(), tokens.number));
         }
-        let answer = self.trade(transport, &tokens.grant, clock, within).await?;
+        let answer = match self.trade(transport, &tokens.grant, clock, within).await {
+            // Another program may have exchanged it.
+            Err(error) if error.kind == FailureKind::Unauthorized && tokens.grant.look_again() => {
+                self.trade(transport, &tokens.grant, clock, within).await?
+            }
+            traded => traded?,
+        };
         let word =
             |key: &str| answer.get(key).and_then(Value::as_str).filter(|word| !word.is_empty()).map(SecretString::from);
         let Some(access) = word("access_token") else {
@@ -109,11 +117,12 @@ impl Traded {
         };
         let lives = answer.get("expires_in").and_then(Value::as_u64).map(Duration::from_secs);
         let until = lives.map(|lives| clock.elapsed().saturating_add(lives.saturating_sub(EARLY)));
-        if let (Grant::Refresh { token, keeper, .. }, Some(new)) = (&mut tokens.grant, word("refresh_token"))
+        if let (Grant::Refresh { configured, token, keeper, .. }, Some(new)) =
+            (&mut tokens.grant, word("refresh_token"))
             && new.expose_secret() != token.expose_secret()
         {
             if let Some(keeper) = keeper {
-                keeper.keep(&new);
+                keeper.keep(configured, &new);
             }
             *token = new;
         }
@@ -158,10 +167,17 @@ impl Traded {
 }
 
 impl Grant {
+    /// Takes the refresh token that is kept, if it is another one than ours; tells whether it was.
+    fn look_again(&mut self) -> bool {
+        let Self::Refresh { configured, token, keeper: Some(keeper), .. } = self else { return false };
+        let other = keeper.kept(configured).filter(|kept| kept.expose_secret() != token.expose_secret());
+        other.map(|kept| *token = kept).is_some()
+    }
+
     fn form(&self, url: &Url, clock: &dyn Clock) -> Result<Vec<(String, String)>, CallError> {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         match self {
-            Self::Refresh { token, client_id, client_secret, scope, keeper: _ } => {
+            Self::Refresh { token, client_id, client_secret, scope, configured: _, keeper: _ } => {
                 let mut form = vec![
                     pair("grant_type", "refresh_token"),
                     pair("refresh_token", token.expose_secret()),

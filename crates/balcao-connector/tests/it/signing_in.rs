@@ -48,7 +48,13 @@ async fn each_way_of_proving_who_we_are_is_written_as_its_standard_says() {
 struct Kept(Mutex<Vec<String>>);
 
 impl RefreshKeeper for Kept {
-    fn keep(&self, refresh_token: &SecretString) {
+    fn kept(&self, configured: &SecretString) -> Option<SecretString> {
+        assert_eq!(configured.expose_secret(), "refresh-token-1");
+        self.0.lock().unwrap().last().map(|token| SecretString::from(token.clone()))
+    }
+
+    fn keep(&self, configured: &SecretString, refresh_token: &SecretString) {
+        assert_eq!(configured.expose_secret(), "refresh-token-1");
         self.0.lock().unwrap().push(refresh_token.expose_secret().to_owned());
     }
 }
@@ -92,6 +98,39 @@ async fn a_refresh_token_is_traded_once_and_its_successor_is_kept() {
         "grant_type=refresh_token&refresh_token=refresh-token-1&client_id=app&client_secret=client-secret-1"
     );
     assert_eq!(*kept.0.lock().unwrap(), ["refresh-token-2"]);
+}
+
+/// A service that takes each refresh token once, and says the next one.
+fn rotating() -> Server {
+    Server::start(|asked, before| {
+        if asked.target != "/token" {
+            return json_answer(200, "", &json!("done"));
+        }
+        let body = String::from_utf8_lossy(&asked.body).into_owned();
+        // Every trade is followed by a call.
+        let current = before / 2 + 1;
+        if !body.contains(&format!("refresh_token=refresh-token-{current}&")) {
+            return json_answer(400, "", &json!({ "error": "invalid_grant" }));
+        }
+        let next = format!("refresh-token-{}", current + 1);
+        json_answer(200, "", &json!({ "access_token": "a", "expires_in": 1, "refresh_token": next }))
+    })
+}
+
+#[tokio::test]
+async fn an_account_that_is_opened_anew_goes_on_with_the_exchanged_token() {
+    let server = rotating();
+    let kept = Arc::new(Kept::default());
+    for round in 0..2 {
+        let account = oauth(&server, Arc::clone(&kept));
+        let done = account.call(&read(), &arguments(json!({})), None).await;
+        assert_eq!(done, Ok(json!("done")), "{round}");
+    }
+    let trades = server.asked().iter().filter(|asked| asked.target == "/token").count();
+    assert_eq!(
+        (trades, kept.0.lock().unwrap().clone()),
+        (2, vec!["refresh-token-2".to_owned(), "refresh-token-3".to_owned()])
+    );
 }
 
 #[tokio::test]

@@ -5,12 +5,15 @@ use std::path::Path;
 use balcao_mcp::Overlay;
 use balcao_yaml::Document;
 
+use serde_json::{Value, json};
+
 use super::{
-    AccountConfig, Arc, Connected, Connection, Handlers, OwnPack, Pack, PacksConfig, Problem, deliveries, given, keys,
-    loader, own, problem, seen_from_here, server,
+    AccountConfig, Arc, Connected, Connection, Handlers, Link, OwnPack, Pack, PacksConfig, Problem, deliveries, given,
+    keys, loader, own, problem, seen_from_here, server,
 };
 
-/// Loads a pack over the server that the file describes. What was accepted of the server's tools stands beside the file.
+/// Loads a pack over the server that the file describes; the one `before` serves on if the file says the same. What was accepted of the
+/// server's tools stands beside the file.
 ///
 /// # Errors
 /// Every mistake of the file, of the account, and of what does not fit the pack.
@@ -20,14 +23,19 @@ pub(super) fn load(
     pack: &Pack,
     handlers: &Handlers,
     folder: &Path,
-    file: &Path,
+    (file, before): (&Path, Option<&Link>),
 ) -> Result<OwnPack, Vec<Problem>> {
-    let overlay = Arc::new(read(file)?);
+    let (overlay, written) = read(file)?;
+    let overlay = Arc::new(overlay);
+    let of = json!({ "over": written, "settings": pack.settings });
     let place = format!("packs.accounts `{}`", pack.id);
     let schema = overlay.settings.as_ref().or(pack.settings.as_ref());
     let settings = given(config, Some(account), schema, &place)?;
     let beside = file.parent().unwrap_or(folder);
-    let server = Arc::new(server(config, &overlay.connection, settings, &place, beside)?);
+    let server = match before.filter(|link| link.of == of).and_then(|link| link.connected.mcp.clone()) {
+        Some(server) => server,
+        None => Arc::new(server(config, &overlay.connection, settings, &place, beside)?),
+    };
     let loader = loader(handlers.clone(), &Connected::default(), config.workers);
     let mut broken = Vec::new();
     let loaded = overlay.load(loader, Some(Arc::clone(&server)), |loader| {
@@ -42,7 +50,8 @@ pub(super) fn load(
         _ => broken.clone(),
     })?;
     let mut own = own(folder, loaded);
-    own.server = Some(server);
+    let connected = Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() };
+    (own.server, own.link) = (Some(server), Some(Link { of, connected }));
     // What the service sends on its own comes from the service, whoever is asked on its behalf.
     let keys = keys(config, Some(account), &place)?;
     let connection = pack.connection.as_ref().and_then(|connection| Connection::read(connection).ok());
@@ -50,7 +59,8 @@ pub(super) fn load(
     Ok(own)
 }
 
-fn read(file: &Path) -> Result<Overlay, Vec<Problem>> {
+/// The connection of a file, and the file's content.
+fn read(file: &Path) -> Result<(Overlay, Value), Vec<Problem>> {
     let mend = "name the file of a connection beside the pack: docs/MCP.md, chapter 3";
     let text = std::fs::read_to_string(file)
         .map_err(|error| vec![problem(file, format!("packs.accounts.over: {error}"), mend)])?;
@@ -58,5 +68,5 @@ fn read(file: &Path) -> Result<Overlay, Vec<Problem>> {
     let told = |found: Vec<balcao_connector::Problem>| -> Vec<Problem> {
         found.into_iter().map(|one| document.problem(&one.pointer, one.message, one.suggestion)).collect()
     };
-    Overlay::read(&document.value).map_err(told)
+    Ok((Overlay::read(&document.value).map_err(told)?, document.value))
 }

@@ -1,0 +1,98 @@
+//! Refresh tokens that a service exchanged for the one that the operator set: the old one is worth nothing any more, so the new one has to outlive
+//! the program.
+//!
+//! They lie in a file that its owner alone can read, under pack and organization, each with a digest of the token in whose place it came: an operator
+//! who sets another one has connected anew, and is believed. Programs that share the file share the tokens.
+
+use std::{
+    collections::BTreeMap,
+    io::{ErrorKind, Write as _},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use balcao_connector::RefreshKeeper;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// One writer at a time within this program.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// The tokens of one account.
+#[derive(Debug)]
+pub(super) struct TokenFile {
+    path: PathBuf,
+    account: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exchanged {
+    /// SHA-256 of the token that was configured.
+    instead_of: String,
+    refresh_token: String,
+}
+
+type Tokens = BTreeMap<String, Exchanged>;
+
+impl TokenFile {
+    pub(super) fn new(path: &Path, pack: &str, organization: Option<&str>) -> Self {
+        Self { path: path.to_owned(), account: format!("{pack}@{}", organization.unwrap_or("*")) }
+    }
+
+    fn read(&self) -> Result<Tokens, String> {
+        match std::fs::read(&self.path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| error.to_string()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Tokens::new()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Writes the file anew, whole or not at all; nobody but its owner may read it.
+    fn write(&self, tokens: &Tokens) -> Result<(), String> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let text = serde_json::to_string_pretty(tokens).map_err(|error| error.to_string())?;
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| error.to_string())?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all());
+        written.map_err(|error| error.to_string())?;
+        file.persist(&self.path).map(drop).map_err(|error| error.error.to_string())
+    }
+}
+
+impl RefreshKeeper for TokenFile {
+    fn kept(&self, configured: &SecretString) -> Option<SecretString> {
+        match self.read() {
+            Ok(mut tokens) => tokens
+                .remove(&self.account)
+                .filter(|one| one.instead_of == digest(configured))
+                .map(|one| SecretString::from(one.refresh_token)),
+            Err(error) => {
+                tracing::error!(file = %self.path.display(), error, "exchanged refresh tokens cannot be read");
+                None
+            }
+        }
+    }
+
+    fn keep(&self, configured: &SecretString, refresh_token: &SecretString) {
+        let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        let exchanged =
+            Exchanged { instead_of: digest(configured), refresh_token: refresh_token.expose_secret().to_owned() };
+        let kept = self.read().and_then(|mut tokens| {
+            tokens.insert(self.account.clone(), exchanged);
+            self.write(&tokens)
+        });
+        if let Err(error) = kept {
+            // The call goes on; but after a start the service will know nobody, so staff must hear of it now.
+            tracing::error!(file = %self.path.display(), account = self.account, error, "an exchanged refresh token was not kept");
+        }
+    }
+}
+
+fn digest(token: &SecretString) -> String {
+    Sha256::digest(token.expose_secret()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+#[path = "tokens_tests.rs"]
+mod tests;

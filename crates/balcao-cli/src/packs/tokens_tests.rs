@@ -1,0 +1,40 @@
+use super::*;
+
+fn secret(text: &str) -> SecretString {
+    SecretString::from(text.to_owned())
+}
+
+fn kept(file: &TokenFile, configured: &str) -> Option<String> {
+    file.kept(&secret(configured)).map(|token| token.expose_secret().to_owned())
+}
+
+#[test]
+fn an_exchanged_token_outlives_the_program_until_the_operator_sets_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packs.tokens.json");
+    let file = TokenFile::new(&path, "orders", Some("figueira"));
+    assert_eq!(kept(&file, "first"), None);
+    file.keep(&secret("first"), &secret("second"));
+    file.keep(&secret("first"), &secret("third"));
+    TokenFile::new(&path, "orders", None).keep(&secret("x"), &secret("y"));
+    let again = TokenFile::new(&path, "orders", Some("figueira"));
+    assert_eq!(kept(&again, "first").as_deref(), Some("third"));
+    assert_eq!(kept(&again, "another"), None);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o077, 0);
+    }
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("first"));
+}
+
+#[test]
+fn a_file_that_is_none_is_not_written_over_and_stops_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("packs.tokens.json");
+    std::fs::write(&path, "no JSON").unwrap();
+    let file = TokenFile::new(&path, "orders", None);
+    assert_eq!(kept(&file, "first"), None);
+    file.keep(&secret("first"), &secret("second"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "no JSON");
+}
