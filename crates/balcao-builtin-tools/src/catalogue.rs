@@ -6,16 +6,17 @@
 //! Invariant: both know the tools of the toolbox that they were made for and no others. What a profile, a plan or a role lacks is not in it,
 //! and so is neither found nor named.
 
-use std::{sync::Arc, time::Duration};
+mod finder;
+mod notes;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_language::bilingual_tokens;
-use balcao_llm::embed::{Embedder, Patience, TextRole};
+use balcao_llm::embed::Embedder;
 use balcao_pack::{
     resolve::{Knowledge, O200k, Tokens},
     search::of_tool,
 };
-use balcao_search::{Entry, Index, Query};
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, LOAD_TOOL, Locale, Localised, NativeTool, Tool,
     ToolContext, ToolError, ToolOutput, ToolResult, Toolbox, erase, nearest,
@@ -23,7 +24,9 @@ use balcao_tool::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
+
+use finder::{Finder, PATIENCE};
+pub use notes::{SEARCH_NOTES, with_notes};
 
 /// What finds tools.
 pub const FIND_TOOLS: &str = "find_tools";
@@ -33,9 +36,6 @@ const FOUND: usize = 8;
 const LOADED: usize = 8;
 /// Tokens that one call tells at most of what packs know of the tools that it loads, besides their contracts.
 const KNOWN: usize = 2_000;
-/// How long the vectors of a search are waited for, and how long nobody is asked for them after that was in vain.
-const PATIENCE: Duration = Duration::from_secs(5);
-const REST: Duration = Duration::from_secs(60);
 /// No vocabulary makes a token of fewer bytes of a contract, taken together: a toolbox that is small by this measure is not counted.
 const SURELY: usize = 2;
 /// Of the budget, one part in so many is for the lines of tools that are not shown.
@@ -89,7 +89,7 @@ pub fn fit(
         ),
     };
     let names: Arc<[String]> = later.clone().into();
-    let find = Tool::new(find_spec(), erase(FindTools::over(entries, embedder)))?;
+    let find = Tool::new(find_spec(), erase(FindTools { tools: Finder::over(entries, embedder) }))?;
     let load = Tool::new(
         load_spec(said),
         erase(LoadTool { names, toolbox: toolbox.clone(), packs, tokens: O200k::default() }),
@@ -190,37 +190,7 @@ pub struct FindArgs {
 }
 
 struct FindTools {
-    /// By words alone.
-    index: Index,
-    /// By words and by meaning, once the vectors are there.
-    meant: OnceCell<Index>,
-    embedder: Option<Arc<dyn Embedder>>,
-    patience: Patience,
-}
-
-impl FindTools {
-    fn over(entries: Vec<Entry>, embedder: Option<Arc<dyn Embedder>>) -> Self {
-        let index = Index::new(entries, bilingual_tokens);
-        Self { index, meant: OnceCell::new(), embedder, patience: Patience::new(PATIENCE, REST) }
-    }
-
-    /// The index with vectors, and the query's own; `None` if there are none now.
-    async fn by_meaning(&self, query: &str) -> Option<(&Index, Vec<f32>)> {
-        let embedder = self.embedder.as_ref()?;
-        let asked = async {
-            let made = || async {
-                let entries = self.index.entries().to_vec();
-                let texts: Vec<String> = entries.iter().map(Entry::meaning).collect();
-                let vectors = embedder.embed(&texts, TextRole::Passage).await.map_err(|error| error.to_string())?;
-                Index::new(entries, bilingual_tokens).with_vectors(&vectors).map_err(|error| error.to_string())
-            };
-            let index = self.meant.get_or_try_init(made).await?;
-            let vectors =
-                embedder.embed(&[query.to_owned()], TextRole::Query).await.map_err(|error| error.to_string())?;
-            vectors.into_iter().next().map(|vector| (index, vector)).ok_or_else(|| "no vector".to_owned())
-        };
-        self.patience.ask(embedder.model(), "tools are found by words alone", asked).await
-    }
+    tools: Finder,
 }
 
 #[async_trait]
@@ -228,14 +198,8 @@ impl NativeTool for FindTools {
     type Args = FindArgs;
 
     async fn call(&self, _cx: &ToolContext, args: FindArgs) -> ToolResult<ToolOutput> {
-        let meant = self.by_meaning(&args.query).await;
-        let query = Query { words: &args.query, limit: FOUND, ..Query::default() };
-        let hits = match &meant {
-            Some((index, vector)) => index.search(&Query { vector: Some(vector), ..query }),
-            None => self.index.search(&query),
-        };
-        let told = |hit: &balcao_search::Hit<'_>| json!({"name": hit.entry.id, "does": hit.entry.text});
-        let tools: Vec<_> = hits.iter().map(told).collect();
+        let found = self.tools.find(&args.query, FOUND).await;
+        let tools: Vec<_> = found.iter().map(|entry| json!({"name": entry.id, "does": entry.text})).collect();
         let found = json!({"tools": tools});
         Ok(if tools.is_empty() { ToolOutput::refusal(found) } else { ToolOutput::success(found) })
     }

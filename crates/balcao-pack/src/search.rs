@@ -56,6 +56,18 @@ fn entry(tool: &str, kind: &str, id: &str, title: &str, text: String, commands: 
 }
 
 impl LoadedPack {
+    /// The pack's prose, in pieces.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Entry> {
+        let of = |prose| {
+            pieces(prose).into_iter().map(move |(title, text): (String, String)| {
+                let id = format!("{}#{title}", prose.file);
+                entry(self.id.as_str(), "prose", &id, &title, text, Vec::new())
+            })
+        };
+        self.knowledge.iter().flat_map(of).collect()
+    }
+
     /// Everything of the pack that can be found. Internal commands cannot.
     #[must_use]
     pub fn search_entries(&self) -> Vec<Entry> {
@@ -85,12 +97,7 @@ impl LoadedPack {
             entries.push(Entry { details: anti.wrong.to_string(), ..made });
         }
         self.examples(&mut entries);
-        for prose in &self.knowledge {
-            entries.extend(pieces(prose).into_iter().map(|(title, text)| {
-                let id = format!("{}#{title}", prose.file);
-                entry(pack, "prose", &id, &title, text, Vec::new())
-            }));
-        }
+        entries.extend(self.notes());
         for script in &self.scripts {
             let lines = script.text.lines().scan(0, |number, line| {
                 *number += 1;

@@ -42,6 +42,10 @@ async fn turn(budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
 
 /// A turn whose packs know more of their tools than the contracts.
 async fn turn_knowing(packs: Vec<Knowledge>, budget: usize, script: impl IntoIterator<Item = Line>) -> Seen {
+    turn_with(|toolbox| catalogue::fit(toolbox, budget, &Words, None, packs).unwrap(), script).await
+}
+
+async fn turn_with(changed: impl FnOnce(Toolbox) -> Toolbox, script: impl IntoIterator<Item = Line>) -> Seen {
     let world = figueira().await;
     world.set_local("2026-11-24T10:00");
     let profile = eli();
@@ -55,7 +59,7 @@ async fn turn_knowing(packs: Vec<Knowledge>, budget: usize, script: impl IntoIte
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let model = Scripted::new(script);
     let mut agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    agent.toolbox = Arc::new(catalogue::fit(Toolbox::clone(&agent.toolbox), budget, &Words, None, packs).unwrap());
+    agent.toolbox = Arc::new(changed(Toolbox::clone(&agent.toolbox)));
     let front = FrontDesk::new(world.desk.clone(), [agent]);
     let inbound = Inbound {
         organization: world.organization,
@@ -153,4 +157,25 @@ async fn with_a_tool_comes_what_its_pack_knows_of_using_it_and_not_its_contract_
         assert!(answer.contains(part), "{part}: {answer}");
     }
     assert!(!answer.contains("additionalProperties"), "{answer}");
+}
+
+#[tokio::test]
+async fn what_a_pack_knows_in_prose_is_looked_up_and_a_pack_without_prose_adds_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("knowledge")).unwrap();
+    std::fs::write(folder.path().join("tool.yaml"), KNOWN).unwrap();
+    let bare = Loader::new(Handlers::new()).describing().load_folder(folder.path()).unwrap();
+    assert!(bare.notes().is_empty());
+    let prose = "# Noivas\n\nNoivas entram na lista com três meses de antecedência.\n\n# Feriados\n\nNão há lista em feriados.\n";
+    std::fs::write(folder.path().join("knowledge/lista.md"), prose).unwrap();
+    let pack = Loader::new(Handlers::new()).describing().load_folder(folder.path()).unwrap();
+    let noted = |notes| catalogue::with_notes(Toolbox::default(), notes, None).unwrap();
+    let names = |toolbox: &Toolbox| toolbox.iter().map(|tool| tool.spec.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&noted(bare.notes())), Vec::<String>::new());
+    assert_eq!(names(&noted(pack.notes())), [catalogue::SEARCH_NOTES]);
+    let script =
+        [calls("search_pack_notes", &json!({"query": "lista de espera para noiva"})), says("Oi! Como posso ajudar?")];
+    let seen = turn_with(|toolbox| catalogue::with_notes(toolbox, pack.notes(), None).unwrap(), script).await;
+    let answer = &seen.answers[0];
+    assert!(answer.contains("três meses de antecedência") && answer.contains("salon"), "{answer}");
 }

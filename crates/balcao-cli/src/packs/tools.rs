@@ -56,7 +56,9 @@ pub(crate) fn agent(
     }
     let known = named.iter().map(|(_, pack)| pack.pack.knowledge()).collect();
     let fitted = catalogue::fit(toolbox, CONTRACTS, &O200k::default(), own.embedder.clone(), known);
-    agent.toolbox = Arc::new(fitted.map_err(Failure::operation)?);
+    let notes = named.iter().flat_map(|(_, pack)| pack.pack.notes()).collect();
+    let noted = catalogue::with_notes(fitted.map_err(Failure::operation)?, notes, own.embedder.clone());
+    agent.toolbox = Arc::new(noted.map_err(Failure::operation)?);
     Ok(agent)
 }
 
