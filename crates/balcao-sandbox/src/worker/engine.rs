@@ -12,7 +12,7 @@ use rquickjs::{
     module::{Declared, Evaluated, WriteOptions},
 };
 
-use crate::worker::heap::Heap;
+use crate::worker::heap::{DoesNotFit, Heap};
 
 /// What helpers see. No `WeakRef` (when memory is collected would show), no `Performance` (a clock).
 type Helpers = (Date, RegExpCompiler, RegExp, Json, Proxy, MapSet, TypedArrays, Promise);
@@ -75,16 +75,23 @@ impl Engine {
 }
 
 impl Renewable {
-    /// For helpers: without a compiler, with our prelude.
+    /// For helpers: without a compiler, with our prelude. It is renewed to where it is [kept](Self::keep).
     pub(super) fn for_helpers(prelude: Code) -> rquickjs::Result<Self> {
         let heap = Heap::new().ok_or(rquickjs::Error::Allocation)?;
         let engine = Engine::new::<Helpers>(Runtime::new_with_alloc(heap.blocks())?)?;
         engine.context.with(|ctx| load(&ctx, prelude).map(drop))?;
-        heap.keep().map_err(|_too_small| rquickjs::Error::Allocation)?;
         Ok(Self { engine, heap })
     }
 
-    /// Makes it what it was when it was made: nothing of the last call is left, however that ended.
+    /// From now on it is renewed to here.
+    ///
+    /// # Errors
+    /// If too much was loaded to be kept. It works, and cannot be renewed.
+    pub(super) fn keep(&self) -> Result<(), DoesNotFit> {
+        self.heap.keep()
+    }
+
+    /// Makes it what it was when it was kept: nothing of the last call is left, however that ended.
     #[expect(unsafe_code, reason = "see the comment at the block")]
     pub(super) fn renew(&mut self) {
         // SAFETY: whatever a call held of the engine carried the lifetime of `Context::with`, which is over: the engine is borrowed

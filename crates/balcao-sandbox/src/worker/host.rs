@@ -1,8 +1,8 @@
-//! Runs calls: compiles helpers when they are first needed, and gives each call an engine that is as new.
+//! Runs calls: compiles helpers when they are first needed, and gives each call an engine that has them loaded and knows of no other call.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
-use rquickjs::{Ctx, Error, Function, Object, Value};
+use rquickjs::{Ctx, Error, Function, Object, Value, object::Property};
 
 use crate::{
     helper::Helper,
@@ -25,17 +25,33 @@ const OUT_OF_MEMORY: &[&str] = &["out of memory", "string too long", "invalid st
 /// Where a realm keeps what the prelude offers the worker, until it is taken away.
 const GLUE: &str = "glue";
 
-/// All code of a bundle, and the engine that runs it.
+/// Engines that a worker keeps with helpers loaded: as many as the steps of a long processor.
+const LOADED: usize = 8;
+
+/// All code of a bundle, and the engines that run it.
 pub(super) struct Host {
     helpers: Vec<Helper>,
     compiled: Vec<Option<Code>>,
     shifts: Vec<u32>,
-    /// Made anew after the answer to one call, so that the next one need not wait for it.
-    engine: Renewable,
+    prelude: Code,
+    /// With nothing loaded.
+    bare: Renewable,
+    /// With the helpers of a call loaded, the one that served last behind all others.
+    loaded: Vec<(Vec<u32>, Renewable)>,
+    /// Helpers that cannot be kept loaded: at their top level they ask for the time, or they are too large.
+    unkept: BTreeSet<Vec<u32>>,
     /// Kept while a bundle is checked, helper by helper. Compiling runs none of their code, so they may share it.
     compiler: Option<Engine>,
-    /// Whether the engine has served since it was made anew.
-    used: bool,
+    /// The engine that served the last call. It is renewed after the answer, so that the next call need not wait for it.
+    used: Option<Used>,
+}
+
+/// Which engine serves.
+#[derive(Clone, Copy)]
+enum Used {
+    Bare,
+    /// The last of those that are loaded.
+    Loaded,
 }
 
 /// What came of a call.
@@ -66,10 +82,14 @@ impl Host {
             compiled: vec![None; helpers.len()],
             shifts: vec![0; helpers.len()],
             helpers,
-            engine: Renewable::for_helpers(prelude)?,
-            used: false,
+            bare: Renewable::for_helpers(prelude)?,
+            prelude,
+            loaded: Vec::new(),
+            unkept: BTreeSet::new(),
+            used: None,
             compiler: None,
         };
+        host.bare.keep().map_err(|_too_large| Error::Allocation)?;
         host.compile_at_start();
         Ok(host)
     }
@@ -87,8 +107,14 @@ impl Host {
 
     /// Makes the engine what it was before the last call. To be called while nobody waits.
     pub(super) fn prepare(&mut self) {
-        if std::mem::take(&mut self.used) {
-            self.engine.renew();
+        match self.used.take() {
+            Some(Used::Bare) => self.bare.renew(),
+            Some(Used::Loaded) => {
+                if let Some((_, engine)) = self.loaded.last_mut() {
+                    engine.renew();
+                }
+            }
+            None => {}
         }
     }
 
@@ -110,38 +136,85 @@ impl Host {
             self.compiler = None;
         }
         self.prepare();
-        self.used = true;
-        let engine = &self.engine.engine;
-        engine.runtime.set_max_stack_size(length(header.limits.stack_bytes));
-        engine.runtime.set_memory_limit(length(header.limits.memory_bytes));
-        // Most calls end before anything is worth collecting.
-        engine.runtime.set_gc_threshold(length(header.limits.memory_bytes / 4));
-        engine.deadline.set(header.limits.time);
+        let used = match self.load(header, &codes) {
+            Ok(used) => used,
+            Err(failure) => return Outcome { spent: failure.cause == Cause::Memory, result: Err(failure) },
+        };
+        self.used = Some(used);
+        let engine = match (used, self.loaded.last()) {
+            (Used::Loaded, Some((_, loaded))) => &loaded.engine,
+            (Used::Loaded | Used::Bare, _) => &self.bare.engine,
+        };
+        limit(engine, header);
         let result = engine.context.with(|ctx| {
-            self.run(&ctx, &engine.deadline, header, &codes, input)
-                .map_err(|stop| self.explain(&ctx, &engine.deadline, stop))
+            let loading = match used {
+                Used::Bare => self.load_into(&ctx, &engine.deadline, header, &codes),
+                Used::Loaded => Ok(true),
+            };
+            let done = loading.and_then(|useful| match header.check_only {
+                true => checked(&ctx, useful),
+                false => self.run(&ctx, &engine.deadline, header, input),
+            });
+            done.map_err(|stop| self.explain(&ctx, &engine.deadline, stop))
         });
         // Some of the engine's own functions do not look at the time; what they took counts all the same.
         let result = if engine.deadline.passed() && result.is_ok() { Err(failed(Cause::Time, "")) } else { result };
         Outcome { result, spent: false }
     }
 
-    fn run<'js>(
+    /// Finds the engine that has the helpers of a call loaded, or makes it; the bare one where that cannot be kept.
+    fn load(&mut self, header: &CallHeader, codes: &[(u32, Code)]) -> Result<Used, Failure> {
+        if header.check_only || self.unkept.contains(&header.order) {
+            return Ok(Used::Bare);
+        }
+        if let Some(at) = self.loaded.iter().position(|(order, _)| *order == header.order) {
+            let found = self.loaded.remove(at);
+            self.loaded.push(found);
+            return Ok(Used::Loaded);
+        }
+        let new = Renewable::for_helpers(self.prelude).map_err(|error| failed(Cause::Memory, &error.to_string()))?;
+        let engine = &new.engine;
+        limit(engine, header);
+        let loaded = engine.context.with(|ctx| {
+            let loading = self.load_into(&ctx, &engine.deadline, header, codes);
+            let looked = loading.and_then(|_useful| Ok(asked(&ctx, "looked")?));
+            looked.map_err(|stop| self.explain(&ctx, &engine.deadline, stop))
+        });
+        match loaded {
+            Ok(false) if new.keep().is_ok() => {
+                if self.loaded.len() >= LOADED {
+                    self.loaded.remove(0);
+                }
+                self.loaded.push((header.order.clone(), new));
+                Ok(Used::Loaded)
+            }
+            Ok(_of_that_time_or_too_large) => {
+                self.unkept.insert(header.order.clone());
+                Ok(Used::Bare)
+            }
+            Err(failure) => {
+                // After a heap ran full, tearing it down is known to crash.
+                if failure.cause == Cause::Memory {
+                    std::mem::forget(new);
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    /// Loads helpers; what the prelude offers is hidden from them meanwhile. Tells whether the last one has a function.
+    fn load_into<'js>(
         &self,
         ctx: &Ctx<'js>,
         deadline: &Deadline,
         header: &CallHeader,
         codes: &[(u32, Code)],
-        input: &[u8],
-    ) -> Result<String, Stop> {
+    ) -> Result<bool, Stop> {
         let glue: Object<'js> = ctx.globals().get(GLUE)?;
         ctx.globals().remove(GLUE)?;
         let (begin, open, add): (Function<'js>, Function<'js>, Function<'js>) =
             (glue.get("begin")?, glue.get("open")?, glue.get("add")?);
-        let (problem, call): (Function<'js>, Function<'js>) = (glue.get("problem")?, glue.get("call")?);
-        // Milliseconds of this era are exact as a number of JavaScript; dates beyond it are not dates there either.
         begin.call::<_, ()>((number(header.now_ms),))?;
-        let input = ctx.json_parse(input)?;
         let mut useful = false;
         for (position, code) in codes {
             let Some(helper) = self.helpers.get(length(*position)) else { continue };
@@ -150,14 +223,18 @@ impl Host {
             settle(ctx, deadline, loading.into_value())?;
             useful = add.call((module.namespace()?, helper.id.as_str(), helper.function.as_deref()))?;
         }
-        if header.check_only {
-            if useful {
-                return Ok("null".to_owned());
-            }
-            let problem: String = problem.call(())?;
-            return Err(Stop::Told(Box::new(failed(Cause::Thrown, &problem))));
-        }
-        let value: Value<'js> = call.call((input,))?;
+        // Defined, not set: whatever a helper put there does not hear of it.
+        ctx.globals().prop(GLUE, Property::from(glue).configurable())?;
+        Ok(useful)
+    }
+
+    fn run<'js>(&self, ctx: &Ctx<'js>, deadline: &Deadline, header: &CallHeader, input: &[u8]) -> Result<String, Stop> {
+        let glue: Object<'js> = ctx.globals().get(GLUE)?;
+        ctx.globals().remove(GLUE)?;
+        // Milliseconds of this era are exact as a number of JavaScript; dates beyond it are not dates there either.
+        glue.get::<_, Function<'js>>("begin")?.call::<_, ()>((number(header.now_ms),))?;
+        let input = ctx.json_parse(input)?;
+        let value: Value<'js> = glue.get::<_, Function<'js>>("call")?.call((input,))?;
         let value = settle(ctx, deadline, value)?;
         let Some(json) = ctx.json_stringify(value)? else { return Ok("null".to_owned()) };
         let json = whole_characters(json.to_string()?);
@@ -256,6 +333,29 @@ impl Host {
         let message = if name.is_empty() { message } else { format!("{name}: {message}") };
         Failure { cause, message: clipped(&message), stack, place }
     }
+}
+
+/// Sets what a call may use.
+fn limit(engine: &Engine, header: &CallHeader) {
+    engine.runtime.set_max_stack_size(length(header.limits.stack_bytes));
+    engine.runtime.set_memory_limit(length(header.limits.memory_bytes));
+    // Most calls end before anything is worth collecting.
+    engine.runtime.set_gc_threshold(length(header.limits.memory_bytes / 4));
+    engine.deadline.set(header.limits.time);
+}
+
+/// What is told of a helper that was loaded to be looked at.
+fn checked(ctx: &Ctx<'_>, useful: bool) -> Result<String, Stop> {
+    if useful {
+        return Ok("null".to_owned());
+    }
+    let problem: String = ctx.globals().get::<_, Object<'_>>(GLUE)?.get::<_, Function<'_>>("problem")?.call(())?;
+    Err(Stop::Told(Box::new(failed(Cause::Thrown, &problem))))
+}
+
+/// What the prelude answers to a question.
+fn asked(ctx: &Ctx<'_>, question: &str) -> rquickjs::Result<bool> {
+    ctx.globals().get::<_, Object<'_>>(GLUE)?.get::<_, Function<'_>>(question)?.call(())
 }
 
 /// Waits for a promise; gives anything else back as it is.

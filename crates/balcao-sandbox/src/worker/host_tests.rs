@@ -56,3 +56,47 @@ fn no_call_finds_what_another_left_whatever_it_did_to_the_realm_and_however_it_e
         assert_eq!(call(0), new, "after {breaker}");
     }
 }
+
+#[test]
+fn helpers_stay_loaded_and_those_that_ask_for_the_time_while_they_load_are_loaded_for_each_call() {
+    let helper = |id: &str, code: &str| Helper::javascript(id, "a.js", code);
+    let mut host = Host::new(vec![
+        helper("count", "let calls = 0; module.exports = () => { calls += 1; return [calls, Date.now()] }"),
+        helper("born", "const born = Date.now(); module.exports = () => [born, new Date().getTime()]"),
+        helper(
+            "spy",
+            "Object.defineProperty(globalThis, 'glue', { set(v) { globalThis.caught = v }, configurable: true });\
+                       module.exports = () => typeof caught",
+        ),
+        helper("bolt", "Object.defineProperty(globalThis, 'glue', { value: 1 }); module.exports = () => 1"),
+    ])
+    .unwrap();
+    let mut call = |position: u32, now_ms: i64| {
+        let limits = Limits::default().bounded();
+        let outcome =
+            host.call(&CallHeader { number: 1, check_only: false, now_ms, limits, order: vec![position] }, b"[]");
+        host.prepare();
+        (outcome.result, host.loaded.len(), host.unkept.len())
+    };
+    for now in [7, 8, 9] {
+        assert_eq!(call(0, now), (Ok(format!("[1,{now}]")), 1, 0));
+    }
+    for now in [7, 8] {
+        assert_eq!(call(1, now), (Ok(format!("[{now},{now}]")), 1, 1));
+    }
+    assert_eq!(call(2, 7), (Ok("\"undefined\"".to_owned()), 2, 1));
+    assert!(call(3, 7).0.is_err());
+    assert_eq!(call(0, 10), (Ok("[1,10]".to_owned()), 2, 1));
+}
+
+#[test]
+fn no_more_than_some_sets_of_helpers_stay_loaded() {
+    let helpers = (0..20).map(|n| Helper::javascript(&format!("h{n}"), "a.js", &format!("() => {n}"))).collect();
+    let mut host = Host::new(helpers).unwrap();
+    for position in (0..20).chain(0..20) {
+        let limits = Limits::default().bounded();
+        let header = CallHeader { number: 1, check_only: false, now_ms: 0, limits, order: vec![position] };
+        assert_eq!(host.call(&header, b"[]").result, Ok(position.to_string()));
+        assert!(host.loaded.len() <= LOADED);
+    }
+}

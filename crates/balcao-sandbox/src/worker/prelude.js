@@ -4,16 +4,21 @@ const { construct } = Reflect;
 const { defineProperty, keys, create } = Object;
 const RealDate = Date;
 let now = 0;
+let looked = false;
 
+function time() {
+  looked = true;
+  return now;
+}
 function HelperDate(...parts) {
-  if (new.target === undefined) return new RealDate(now).toString();
-  return construct(RealDate, parts.length === 0 ? [now] : parts, new.target);
+  if (new.target === undefined) return new RealDate(time()).toString();
+  return construct(RealDate, parts.length === 0 ? [time()] : parts, new.target);
 }
 const hidden = (object, name, value) => defineProperty(object, name, { value, writable: true, configurable: true, enumerable: false });
 defineProperty(HelperDate, "prototype", { value: RealDate.prototype, writable: false });
 hidden(HelperDate, "name", "Date");
 hidden(HelperDate, "length", 7);
-hidden(HelperDate, "now", function () { return now; });
+hidden(HelperDate, "now", function () { return time(); });
 hidden(HelperDate, "parse", RealDate.parse);
 hidden(HelperDate, "UTC", RealDate.UTC);
 hidden(RealDate.prototype, "constructor", HelperDate);
@@ -64,7 +69,9 @@ function add(namespace, id, name) {
 }
 
 globalThis.glue = {
-  begin(time) { now = time; },
+  begin(moment) { now = moment; },
+  // Whether somebody asked for the time: what was loaded then is of that time.
+  looked() { return looked; },
   open() {
     globalThis.exports = {};
     globalThis.module = { exports: globalThis.exports };
