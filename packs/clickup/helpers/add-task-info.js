@@ -41,7 +41,7 @@ function addTaskInfo(value) {
     orderindex: task.orderindex ?? null, archived: task.archived === true, url: task.url ?? null,
     permission_level: task.permission_level ?? null,
   };
-  if (task_info.id === null) warnings.push("the task has no id");
+  if (task_info.id === null && value.without_task !== true) warnings.push("the task has no id");
   const place = (part, id) => ({ id: object(part).id ?? id ?? null, name: object(part).name ?? null });
   const hierarchy = {
     team: { id: task.team_id ?? task.workspace_id ?? null, name: null },

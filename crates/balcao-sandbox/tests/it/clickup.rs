@@ -233,6 +233,15 @@ async fn no_check_of_a_value_and_no_extraction_stumbles_over_what_strangers_send
     }
 }
 
+/// Where the structured form keeps what an event that names no task is about.
+const PLACES: [(&str, &str); 5] = [
+    ("space_id", "/hierarchy/space/id"),
+    ("folder_id", "/hierarchy/folder/id"),
+    ("list_id", "/hierarchy/list/id"),
+    ("goal_id", "/webhook_metadata/goal_id"),
+    ("key_result_id", "/webhook_metadata/key_result_id"),
+];
+
 #[tokio::test]
 async fn every_recorded_delivery_and_task_becomes_structured() {
     let material = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/clickup");
@@ -252,6 +261,12 @@ async fn every_recorded_delivery_and_task_becomes_structured() {
         assert_eq!(structured["webhook_metadata"]["format"], json!(format), "{name}");
         if let Some(task) = delivery.get("task_id") {
             assert_eq!(&structured["task_info"]["id"], task, "{name}");
+        } else if format == "api_event" {
+            assert_eq!(structured["warnings"], json!([]), "{name}");
+        }
+        for (key, place) in PLACES {
+            let told = delivery.get(key).unwrap_or(&Value::Null);
+            assert!(format == "legacy" || structured.pointer(place) == Some(told), "{key} of {name}: {structured}");
         }
         count += 1;
     }
