@@ -94,7 +94,7 @@ impl<'a> Judge<'a> {
 
 /// How a refusal differs from what a failure case says of it: the field of the case, and the words.
 pub(crate) fn differs(case: &FailureCase, found: &[FieldProblem]) -> Option<(&'static str, String)> {
-    let words = words(found);
+    let words = said(found);
     if !words.contains(&case.error_message) {
         return Some(("error_message", format!("`{}` is refused for another reason: {words}", case.id)));
     }
@@ -122,6 +122,17 @@ fn decided_later(pack: &Pack, operation: &str) -> bool {
         });
         for_it && (reads || validator.file.is_some())
     })
+}
+
+/// What a refusal says, as it says it: without what came, which are the words of whoever called.
+fn said(found: &[FieldProblem]) -> String {
+    let one = |problem: &FieldProblem| {
+        let FieldProblem { pointer, problem, expected, suggestion, .. } = problem;
+        let suggestion = suggestion.as_ref().map(|suggestion| format!("; {suggestion}")).unwrap_or_default();
+        let at = if pointer.is_empty() { String::new() } else { format!("{pointer}: ") };
+        format!("{at}{problem}; expected {expected}{suggestion}")
+    };
+    found.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn words(found: &[FieldProblem]) -> String {

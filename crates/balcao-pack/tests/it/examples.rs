@@ -154,3 +154,21 @@ fn examples_that_can_be_judged_when_the_pack_is_loaded_are() {
         assert!(found.iter().any(|problem| problem.contains(expected)), "{bad}: {found:#?}");
     }
 }
+
+#[test]
+fn a_stated_message_is_looked_for_in_what_the_program_says_and_not_in_what_came() {
+    let more = |message: &str| {
+        pack(&format!(
+            "  validators:\n    - {{id: v, validates: create_task, checks: [{{expression: \"name != 'x'\", field: name, message: 'say \"y\"', suggestion: 'a \"z\"'}}]}}\n  examples:\n    failure_cases:\n      - {{id: f, operation: create_task, error_message: '{message}', wrong_input: {{list_id: [1], name: x}}, cause: c}}\n"
+        ))
+    };
+    let told = |message: &str| problems(Canned::default().loader().load("tool.yaml", &more(message)));
+    for said in ["say \"y\"", "a \"z\"", "/name", "wrong_type", "/list_id: wrong_type"] {
+        assert_eq!(told(said), [""; 0], "{said}");
+    }
+    for came in ["[1]", "got", "nearest"] {
+        let found = told(came);
+        assert!(matches!(found.as_slice(), [one] if one.contains("refused for another reason")), "{came}: {found:#?}");
+    }
+    assert!(told("other")[0].contains("/name: not_allowed; expected say \"y\"; a \"z\""), "{:#?}", told("other"));
+}
