@@ -190,12 +190,13 @@ fn a_pack_of_the_repository_is_named_by_its_id_and_a_command_as_it_is_written_or
 fn a_watched_pack_is_tested_again_when_a_file_changes_also_after_one_that_does_not_load() {
     use std::io::{BufRead, BufReader};
 
+    // Named by its id alone: the folder is looked for among the packs.
     let folder = tempdir().unwrap();
-    let pack = folder.path().join("orders");
-    let made = run(folder.path(), &["pack", "new", pack.to_str().unwrap()], "");
+    let pack = folder.path().join("packs/orders");
+    let made = run(folder.path(), &["pack", "new", "packs/orders"], "");
     assert_eq!(code(&made), 0, "{}", err(&made));
     let mut command = crate::balcao(folder.path());
-    command.args(["pack", "test", "--watch", pack.to_str().unwrap()]);
+    command.args(["pack", "test", "--watch", "orders"]);
     let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut until_it_watches = || told.by_ref().take_while(|line| !line.starts_with("watching")).collect::<Vec<_>>();
@@ -238,4 +239,18 @@ fn search_tells_commands_apart_by_category_and_finds_scripts() {
     std::fs::write(&file, text.replacen("  commands:", "  scripts: [scripts/import.sh]\n  commands:", 1)).unwrap();
     let output = run(folder.path(), &["pack", "search", "bazinga", "--pack", "orders", "--type", "script"], "");
     assert!(out(&output).contains("scripts/import.sh:1"), "{} {}", out(&output), err(&output));
+}
+
+#[test]
+fn what_is_wrong_with_a_pack_that_is_named_by_its_id_names_its_files_as_they_lie() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/orders"], "")), 0);
+    let file = folder.path().join("packs/orders/helpers/order-total.js");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replacen("=> total +", "=> => total +", 1)).unwrap();
+    for arguments in [["pack", "check", "orders"], ["pack", "test", "orders"]] {
+        let output = run(folder.path(), &arguments, "");
+        assert_eq!(code(&output), 2);
+        assert!(err(&output).contains("packs/orders/helpers/order-total.js:"), "{}", err(&output));
+        assert!(!err(&output).contains("\norders/"), "{}", err(&output));
+    }
 }

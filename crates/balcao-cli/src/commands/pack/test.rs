@@ -70,7 +70,7 @@ pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<
 }
 
 fn looks(args: &Args) -> Vec<u64> {
-    args.packs.paths.iter().map(|path| look(folder(path))).collect()
+    args.packs.paths.iter().map(|path| look(&folder(path))).collect()
 }
 
 /// Runs the examples of all packs. A pack that does not load is a mistake in its files, an example that does not hold a failed check.
@@ -80,7 +80,7 @@ async fn once(args: &Args) -> Result<ExitCode, Failure> {
     for path in &args.packs.paths {
         match load(&loader, path) {
             Ok(pack) => {
-                let found = code(&pack, folder(path)).await?;
+                let found = code(&pack, &folder(path)).await?;
                 if found.is_empty() {
                     reports.push(pack.test().await);
                 }
