@@ -254,3 +254,39 @@ fn what_is_wrong_with_a_pack_that_is_named_by_its_id_names_its_files_as_they_lie
         assert!(!err(&output).contains("\norders/"), "{}", err(&output));
     }
 }
+
+#[test]
+fn a_pack_that_does_not_load_is_in_the_report_and_hides_no_other() {
+    let folder = tempdir().unwrap();
+    for name in ["packs/good", "packs/bad", "packs/worse"] {
+        assert_eq!(code(&run(folder.path(), &["pack", "new", name], "")), 0);
+    }
+    let change = |file: &str, from: &str, to: &str| {
+        let path = folder.path().join("packs").join(file);
+        fs::write(&path, fs::read_to_string(&path).unwrap().replacen(from, to, 1)).unwrap();
+    };
+    change("bad/tool.yaml", "  commands:", "  comands:");
+    change("worse/examples/edge-cases/rounding.yaml", "{total_cents: 2, ", "{total_cents: 3, ");
+    let test = |format: &str, packs: &[&str]| {
+        let arguments: Vec<&str> = ["pack", "test", "--format", format].iter().chain(packs).copied().collect();
+        let output = run(folder.path(), &arguments, "");
+        (code(&output), out(&output), err(&output))
+    };
+    let all = ["packs/bad", "packs/good", "packs/worse"];
+    let (exit, told, why) = test("json", &all);
+    assert_eq!((exit, why.contains("did you mean `commands`?")), (2, true), "{why}");
+    let report: Value = serde_json::from_str(&told).unwrap();
+    let packs: Vec<&str> =
+        report["packs"].as_array().unwrap().iter().map(|one| one["pack"].as_str().unwrap()).collect();
+    assert_eq!(packs, ["packs/bad", "good", "worse"]);
+    let case = &report["packs"][0]["cases"][0];
+    assert_eq!((&case["sort"], &case["outcome"]["result"]), (&"load".into(), &"broken".into()), "{case}");
+    assert!(case["id"].as_str().unwrap().starts_with("packs/bad/tool.yaml:"), "{case}");
+    let (exit, told, _) = test("junit", &all);
+    assert_eq!((exit, told.matches("<testsuite ").count(), told.matches("<error>").count()), (2, 3, 1), "{told}");
+    assert!(told.starts_with("<?xml") && told.trim_end().ends_with("</testsuites>"), "{told}");
+    let (exit, told, _) = test("text", &all);
+    assert!(exit == 2 && told.contains("good 0.1.0") && told.contains("FAILED edge `rounding[0]`"), "{exit} {told}");
+    assert_eq!(test("junit", &["packs/good", "packs/worse"]).0, 1);
+    assert_eq!(test("junit", &["packs/good"]).0, 0);
+}
