@@ -290,3 +290,35 @@ fn a_pack_that_does_not_load_is_in_the_report_and_hides_no_other() {
     assert_eq!(test("junit", &["packs/good", "packs/worse"]).0, 1);
     assert_eq!(test("junit", &["packs/good"]).0, 0);
 }
+
+#[test]
+fn search_takes_both_spellings_of_a_command_and_tells_what_is_near_to_one_that_is_not_there() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "orders"], "")), 0);
+    let rename = |file: &std::path::Path| {
+        let text = fs::read_to_string(file).unwrap();
+        fs::write(file, text.replace("quote_order", "quote-order")).unwrap();
+    };
+    rename(&folder.path().join("orders/tool.yaml"));
+    for inner in ["examples/success", "examples/failures", "validators"] {
+        for file in fs::read_dir(folder.path().join("orders").join(inner)).unwrap() {
+            rename(&file.unwrap().path());
+        }
+    }
+    let search = |command: &str| {
+        let output = run(
+            folder.path(),
+            &["pack", "search", "order", "--pack", "orders", "--json", "--limit", "50", "--command", command],
+            "",
+        );
+        (code(&output), out(&output), err(&output))
+    };
+    let (exit, found, why) = search("quote-order");
+    assert_eq!((exit, &found), (0, &search("quote_order").1), "{why}");
+    let hits: Vec<Value> = serde_json::from_str(&found).unwrap();
+    let kinds: std::collections::BTreeSet<&str> =
+        hits.iter().map(|hit| hit["entry"]["labels"]["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains("command") && kinds.contains("example"), "{found}");
+    let (exit, found, why) = search("quote-ordr");
+    assert!(exit == 2 && found.is_empty() && why.contains("did you mean `quote_order`?"), "{exit} {found} {why}");
+}
