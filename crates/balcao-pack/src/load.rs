@@ -254,7 +254,7 @@ fn unread(root: &Path, file: &str, error: &FileError) -> (String, Option<String>
     if !root.join(file).exists() {
         return (format!("the folder `{named}` has no `{file}`"), Some(format!("a pack begins with its `{file}`")));
     }
-    (format!("{}: {error}", root.join(file).display()), None)
+    (error.to_string(), None)
 }
 
 /// Sorted as they stand; of very many, the first.

@@ -253,6 +253,9 @@ fn what_is_wrong_with_a_pack_that_is_named_by_its_id_names_its_files_as_they_lie
         assert!(err(&output).contains("packs/orders/helpers/order-total.js:"), "{}", err(&output));
         assert!(!err(&output).contains("\norders/"), "{}", err(&output));
     }
+    fs::write(folder.path().join("packs/orders/tool.yaml"), " ".repeat((1 << 20) + 1)).unwrap();
+    let told = err(&run(folder.path(), &["pack", "check", "orders"], ""));
+    assert_eq!(told.matches("tool.yaml").count(), 1, "{told}");
 }
 
 #[test]

@@ -453,3 +453,10 @@ fn the_examples_of_a_command_that_did_not_compile_are_held_against_its_schemas()
         assert!(found.iter().any(|one| one.contains(expected)), "{expected}: {found:#?}");
     }
 }
+
+#[test]
+fn a_definition_that_is_too_large_is_named_once() {
+    let large = folder(&[("tool.yaml", &format!("{}# {}\n", pack(""), "x".repeat(1 << 20)))]);
+    let found = problems(Canned::default().loader().load_folder(large.path()));
+    assert_eq!(found, ["tool.yaml: the file is larger than 1048576 bytes"]);
+}
