@@ -27,6 +27,8 @@ const POLL: Duration = Duration::from_millis(500);
 pub struct Arrived {
     /// The same for a delivery that is sent again, another for any other.
     pub once: String,
+    /// Whether `once` is what the service calls the delivery, and so for ever the same one.
+    pub named: bool,
     /// The same for all deliveries of one change, if the service names it.
     pub change: Option<String>,
     /// What was sent.
@@ -63,11 +65,11 @@ impl PackDeliveries {
     /// [`UseCaseError`] if the database failed: nothing was taken in.
     pub async fn accept(&self, pack: &str, arrived: Arrived) -> Result<bool, UseCaseError> {
         let (organization, now, pack) = (self.organization, self.desk.clock.now(), pack.to_owned());
-        let Arrived { once, change, body } = arrived;
+        let Arrived { once, named, change, body } = arrived;
         let body = body.to_string();
         let work = move |tx: &mut Tx<'_>| {
             let (pack, once) = (pack.as_str(), once.as_str());
-            let arrived = pack_delivery::Arrived { pack, once, change: change.as_deref(), body: &body };
+            let arrived = pack_delivery::Arrived { pack, once, named, change: change.as_deref(), body: &body };
             pack_delivery::accept(tx, organization, arrived, now)
         };
         Ok(self.desk.store.write::<_, StoreError, _>(work).await?)

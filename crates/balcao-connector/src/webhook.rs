@@ -27,7 +27,8 @@ pub struct Deliveries {
     /// What stands before the digits, such as `sha256=`.
     #[serde(default)]
     pub prefix: String,
-    /// JSON pointers to what tells one delivery from another. Where one is absent, the whole body does.
+    /// JSON pointers to what tells one delivery from another. Where one is absent, the whole body does, for as long as services repeat
+    /// what got no answer.
     pub once: Vec<String>,
     /// JSON pointers to what names the change that is told of: several deliveries may tell of one.
     #[serde(default)]
@@ -59,6 +60,8 @@ impl Keys {
 pub struct Delivery {
     /// The same for a delivery that is sent again, different for any other.
     pub once: String,
+    /// Whether `once` is what the service calls the delivery. Otherwise it is made of the bytes, and two deliveries may have the same.
+    pub named: bool,
     /// The same for all deliveries of one change, if the service names it.
     pub change: Option<String>,
     /// What was sent.
@@ -163,9 +166,11 @@ impl Deliveries {
             .ok()
             .filter(Value::is_object)
             .ok_or(Refused::Unreadable)?;
-        let once = key(&self.once, &value).unwrap_or_else(|| hexadecimal(&Sha256::digest(body)));
+        let called = key(&self.once, &value);
+        let named = called.is_some();
+        let once = called.unwrap_or_else(|| hexadecimal(&Sha256::digest(body)));
         let change = if self.change.is_empty() { None } else { key(&self.change, &value) };
-        Ok(Delivery { once, change, body: value })
+        Ok(Delivery { once, named, change, body: value })
     }
 }
 

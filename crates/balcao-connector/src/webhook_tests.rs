@@ -83,6 +83,7 @@ fn a_repeat_has_the_same_key_and_paired_events_share_their_change() {
     // A delete has no history: the whole body tells it apart.
     let delete = clickup().accept(&secret(), Some(SIGNATURE), BODY).unwrap();
     assert_eq!((delete.once.len(), delete.change), (64, None));
+    assert_eq!((status.named, delete.named), (true, false));
 }
 
 #[test]

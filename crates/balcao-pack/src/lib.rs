@@ -17,6 +17,7 @@ pub mod process;
 pub mod program;
 pub mod resolve;
 pub mod search;
+mod shape;
 mod source;
 pub mod testing;
 pub mod validate;

@@ -1,13 +1,9 @@
 //! From the text of a `tool.yaml` to checked tools.
 
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::{Arc, LazyLock},
-};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use balcao_sandbox::{Bundle, Launcher, Sandbox};
-use balcao_tool::{Tool, ToolHandler, validate::Schema};
+use balcao_tool::{Tool, ToolHandler};
 use balcao_yaml::{Document, Problem};
 use serde_json::Value;
 
@@ -19,6 +15,7 @@ use crate::{
     manifest::{Manifest, Pack, PackKind},
     process::{self, Processors},
     resolve::Shelves,
+    shape::{self, Shape},
     source::{MAX_PROBLEMS, Source},
     validate::{Admission, Compiler},
 };
@@ -28,11 +25,6 @@ pub type Handlers = BTreeMap<String, Arc<dyn ToolHandler>>;
 
 /// The JSON Schema of `tool.yaml`, for editors and for the loader.
 pub const SCHEMA: &str = include_str!("tool.schema.json");
-
-static COMPILED: LazyLock<Result<Schema, String>> = LazyLock::new(|| {
-    let source: Value = serde_json::from_str(SCHEMA).map_err(|error| error.to_string())?;
-    Schema::compile(&source)
-});
 
 /// A pack whose every part was checked.
 #[derive(Debug)]
@@ -144,7 +136,7 @@ impl Loader {
     /// Every problem at once, each with its place and what would be right.
     pub fn load(&self, file: &str, text: &str) -> Result<LoadedPack, Vec<Problem>> {
         let document = Document::read(file, text).map_err(|problem| vec![*problem])?;
-        self.build(&Source::single(document), None, Vec::new())
+        self.build(Source::single(document), None, Vec::new())
     }
 
     /// Loads a pack from its folder: `tool.yaml`, the files that it names, and what its folders add. Problems name files as they stand in
@@ -161,26 +153,33 @@ impl Loader {
         })?;
         let document = Document::read(file, &text).map_err(|problem| vec![*problem])?;
         let (source, problems) = Source::assemble(document, &folder);
-        self.build(&source, Some(&folder), problems)
+        self.build(source, Some(&folder), problems)
     }
 
     fn build(
         &self,
-        source: &Source,
+        mut source: Source,
         folder: Option<&Folder>,
         mut problems: Vec<Problem>,
     ) -> Result<LoadedPack, Vec<Problem>> {
-        let misshapen = misshapen(source);
-        if !misshapen.is_empty() {
-            problems.extend(misshapen);
+        let Shape { problems: misshapen, readable } = shape::settle(&mut source);
+        problems.extend(misshapen);
+        if !readable {
             return Err(cut(problems));
         }
-        let manifest: Manifest = source.read_as().map_err(|problem| vec![*problem])?;
-        let pack = manifest.tool;
+        let source = &source;
+        let pack = match source.read_as::<Manifest>() {
+            Ok(manifest) => manifest.tool,
+            Err(problem) => {
+                problems.push(*problem);
+                return Err(cut(problems));
+            }
+        };
+        let mut beyond = Vec::new();
         let helpers = match helpers::bundle(source, &pack, folder) {
             Ok(helpers) => Some(helpers),
             Err(found) => {
-                problems.extend(found);
+                beyond.extend(found);
                 None
             }
         };
@@ -206,13 +205,14 @@ impl Loader {
                 admissions: &admissions,
             };
             tools = check::compile(&mut compiler, &assembly);
-            check::check_examples(&mut compiler, &pack, &tools);
+            check::check_examples(&mut compiler, &assembly, &tools);
         } else {
             let message = format!("packs of type `{}` cannot be run here", pack.kind.as_str());
             compiler.complain("/tool/type", message, None);
         }
         let recorded = recorded(&mut compiler, &pack, folder);
-        problems.extend(compiler.problems);
+        beyond.extend(compiler.problems);
+        problems.extend(beyond.into_iter().filter(|problem| !source.owes(problem)));
         let (Some(helpers), Some(kind), true) = (helpers, kind, problems.is_empty()) else { return Err(cut(problems)) };
         let knowledge = prose(&pack, source, folder);
         let script =
@@ -254,40 +254,7 @@ fn unread(root: &Path, file: &str, error: &FileError) -> (String, Option<String>
     if !root.join(file).exists() {
         return (format!("the folder `{named}` has no `{file}`"), Some(format!("a pack begins with its `{file}`")));
     }
-    (format!("{}: {error}", root.join(file).display()), None)
-}
-
-/// What breaks the shape that a `tool.yaml` has.
-fn misshapen(source: &Source) -> Vec<Problem> {
-    let schema = match COMPILED.as_ref() {
-        Ok(schema) => schema,
-        Err(reason) => return vec![source.problem("", reason.clone(), None)],
-    };
-    let found = schema.first_problems(&source.value, MAX_PROBLEMS + 1).into_iter();
-    let told = found.map(|found| {
-        let suggestion = match found.nearest.as_ref().and_then(Value::as_str) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None if found.problem == "bad_format" && found.pointer.ends_with("/id") => rule_of_ids(&found.pointer),
-            None => format!("expected {}", found.expected),
-        };
-        let last = found.pointer.rsplit('/').next().unwrap_or_default();
-        let message = match found.problem.as_str() {
-            "missing" => format!("`{last}` is missing"),
-            other => other.replace('_', " "),
-        };
-        source.problem(&found.pointer, message, Some(suggestion))
-    });
-    told.collect()
-}
-
-/// What an id may look like, in words.
-fn rule_of_ids(pointer: &str) -> String {
-    let (letters, example) = match pointer.split('/').nth(2) {
-        Some("id") => ("lower-case letters, digits and `_`, 2 to 32 of them", "salon"),
-        Some("commands") => ("letters, digits, `_` and `-`, 2 to 63 of them", "create_appointment"),
-        _ => ("lower-case letters, digits, `_` and `-`, at most 63 of them", "extract-custom-field"),
-    };
-    format!("an id is {letters}, a lower-case letter first, such as `{example}`")
+    (error.to_string(), None)
 }
 
 /// Sorted as they stand; of very many, the first.

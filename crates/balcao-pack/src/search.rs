@@ -50,7 +50,9 @@ fn gather<'a>(schema: &'a Value, levels: usize, words: &mut Vec<&'a str>) {
     }
 }
 
+/// Commands are labelled with the names of their tools, however the pack spells them where it refers to them.
 fn entry(tool: &str, kind: &str, id: &str, title: &str, text: String, commands: Vec<String>) -> Entry {
+    let commands = commands.into_iter().map(|command| command.replace('-', "_")).collect();
     let labels = Labels { tool: tool.to_owned(), kind: kind.to_owned(), commands, category: String::new() };
     Entry { id: id.to_owned(), title: title.to_owned(), text, details: String::new(), labels }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use balcao_yaml::{Document, Problem};
+use balcao_yaml::{Document, Problem, escape};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -33,6 +33,26 @@ pub(crate) struct Source {
     pub(crate) value: Value,
     main: Document,
     parts: Vec<Part>,
+    edits: Vec<Edit>,
+    left_out: Vec<LeftOut>,
+}
+
+/// What was done to the value since it was read: pointers into it are led back by this, the last edit first.
+#[derive(Debug)]
+enum Edit {
+    /// A misspelt key was taken for another: the two pointers.
+    Renamed { written: String, meant: String },
+    /// An entry of a list was left out; those behind it moved up.
+    Removed { list: String, place: usize },
+}
+
+/// An entry that the value lacks, though it was written.
+#[derive(Debug)]
+struct LeftOut {
+    /// The last step of its section's pointer.
+    section: String,
+    /// What others call it by.
+    id: Option<String>,
 }
 
 /// A piece of the value that stands in another file.
@@ -48,7 +68,7 @@ struct Part {
 impl Source {
     /// A pack that is one file.
     pub(crate) fn single(main: Document) -> Self {
-        Self { value: main.value.clone(), main, parts: Vec::new() }
+        Self { value: main.value.clone(), main, parts: Vec::new(), edits: Vec::new(), left_out: Vec::new() }
     }
 
     /// A pack with the entries that its folders hold. What cannot be read is told, and left out.
@@ -145,6 +165,8 @@ impl Source {
 
     /// The file that holds the value at `pointer`, and where in it.
     fn locate(&self, pointer: &str) -> (&Document, String) {
+        let pointer = self.as_written(pointer);
+        let pointer = pointer.as_str();
         let within = |part: &&Part| {
             pointer.strip_prefix(part.at.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -155,6 +177,74 @@ impl Source {
             }
             None => (&self.main, pointer.to_owned()),
         }
+    }
+
+    /// Where what stands at a pointer now was written.
+    fn as_written(&self, pointer: &str) -> String {
+        self.edits.iter().rev().fold(pointer.to_owned(), |pointer, edit| match edit {
+            Edit::Renamed { written, meant } => match pointer.strip_prefix(meant.as_str()) {
+                Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{written}{rest}"),
+                Some(_) | None => pointer,
+            },
+            Edit::Removed { list, place } => {
+                let inside = pointer.strip_prefix(list.as_str()).and_then(|rest| rest.strip_prefix('/'));
+                let Some(inside) = inside else { return pointer };
+                let (step, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
+                match step.parse::<usize>() {
+                    Ok(now) if now >= *place => format!("{list}/{}{rest}", now.saturating_add(1)),
+                    Ok(_) | Err(_) => pointer,
+                }
+            }
+        })
+    }
+
+    /// Takes a key for another one.
+    pub(crate) fn rename(&mut self, parent: &str, written: &str, meant: &str) {
+        let Some(object) = self.value.pointer_mut(parent).and_then(Value::as_object_mut) else { return };
+        let entries = std::mem::take(object).into_iter();
+        *object = entries.map(|(key, value)| (if key == written { meant.to_owned() } else { key }, value)).collect();
+        let at = |key: &str| format!("{parent}/{}", escape(key));
+        self.edits.push(Edit::Renamed { written: at(written), meant: at(meant) });
+    }
+
+    /// Takes a key away.
+    pub(crate) fn strip(&mut self, parent: &str, key: &str) {
+        if let Some(object) = self.value.pointer_mut(parent).and_then(Value::as_object_mut) {
+            object.retain(|name, _| name != key);
+        }
+    }
+
+    /// Takes an entry away that others may know by its key.
+    pub(crate) fn leave_out_key(&mut self, parent: &str, key: &str) {
+        self.strip(parent, key);
+        self.note(parent, Some(key.to_owned()));
+    }
+
+    /// Takes an entry of a list away that others may know by its `id`.
+    pub(crate) fn leave_out(&mut self, list: &str, place: usize) {
+        let Some(entries) = self.value.pointer_mut(list).and_then(Value::as_array_mut) else { return };
+        if place >= entries.len() {
+            return;
+        }
+        let entry = entries.remove(place);
+        self.edits.push(Edit::Removed { list: list.to_owned(), place });
+        self.note(list, entry.get("id").and_then(Value::as_str).map(str::to_owned));
+    }
+
+    fn note(&mut self, list: &str, id: Option<String>) {
+        let section = list.rsplit('/').next().unwrap_or_default().to_owned();
+        self.left_out.push(LeftOut { section, id });
+    }
+
+    /// Whether an entry of this section was left out, so that what is not there may be there when it is mended.
+    pub(crate) fn lacks(&self, section: &str) -> bool {
+        self.left_out.iter().any(|one| one.section == section)
+    }
+
+    /// Whether a problem may come of what was left out alone: it names it.
+    pub(crate) fn owes(&self, problem: &Problem) -> bool {
+        let ids = self.left_out.iter().filter_map(|one| one.id.as_deref());
+        ids.into_iter().any(|id| problem.message.contains(&format!("`{id}`")))
     }
 
     /// A mistake at a place of the whole.

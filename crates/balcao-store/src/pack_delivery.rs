@@ -1,10 +1,11 @@
 //! What services of packs tell of on their own, from its arrival until it is an event.
 //!
-//! Invariants: a delivery is a row for ever, and so is a change: what comes again is dropped, however late. Handing on writes the event
-//! and forgets the body in one transaction, once.
+//! Invariants: a delivery is a row for ever, and so is a change: what comes again is dropped, however late. What the service has no name
+//! for is told apart by its bytes, which another delivery may have, too: it is the same one for [`REPEATED_WITHIN`] only. Handing on writes
+//! the event and forgets the body in one transaction, once.
 
 use balcao_domain::OrganizationId;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
@@ -15,6 +16,10 @@ use crate::value::{Row, values};
 /// The kind of the event that a delivery becomes.
 pub const EVENT: &str = "pack_delivery";
 
+/// How long a delivery without a name counts as a repeat of an equal one: services repeat what got no answer within it, and after it
+/// the same words tell that the same thing happened again.
+pub const REPEATED_WITHIN: SignedDuration = SignedDuration::from_hours(1);
+
 /// A delivery that arrived.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrived<'a> {
@@ -22,6 +27,8 @@ pub struct Arrived<'a> {
     pub pack: &'a str,
     /// The same for a delivery that is sent again, another for any other.
     pub once: &'a str,
+    /// Whether `once` is what the service calls the delivery; otherwise it is made of what was sent.
+    pub named: bool,
     /// The same for all deliveries of one change, if the service names it.
     pub change: Option<&'a str>,
     /// What was sent, as JSON.
@@ -51,14 +58,47 @@ pub fn accept(
     arrived: Arrived<'_>,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
-    let Arrived { pack, once, change, body } = arrived;
-    let (once, change) = (hash(once), change.map(hash));
+    let Arrived { pack, once, named, change, body } = arrived;
+    let (once, change) = if named {
+        (hash(once), change.map(hash))
+    } else {
+        let (this, before) = spans(once, now);
+        if is_repeat(tx, organization, pack, [&this, &before], now)? {
+            return Ok(false);
+        }
+        (this, change.map(hash))
+    };
     let stored = tx.execute(
         "INSERT INTO pack_delivery (organization_id, pack, delivery_key, change_key, body, not_before, received_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT DO NOTHING",
         values![organization, pack, once, change, body, now],
     )?;
     Ok(stored == 1)
+}
+
+/// The keys of what has no name: of the span that `now` lies in, and of the one before it, which are each as long as a repeat counts.
+fn spans(once: &str, now: Timestamp) -> (String, String) {
+    let span = now.as_second().div_euclid(REPEATED_WITHIN.as_secs());
+    let key = |span: i64| hash(&format!("{span} {once}"));
+    (key(span), key(span.saturating_sub(1)))
+}
+
+/// Whether an equal delivery came a short while ago. In the span that is going on the unique key says it as well.
+fn is_repeat(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    pack: &str,
+    [this, before]: [&str; 2],
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let since = now.checked_sub(REPEATED_WITHIN).unwrap_or(Timestamp::MIN);
+    let found: Option<i64> = tx.query_optional(
+        "SELECT id FROM pack_delivery
+         WHERE organization_id = ?1 AND pack = ?2 AND delivery_key IN (?3, ?4) AND received_at > ?5 ORDER BY id LIMIT 1",
+        values![organization, pack, this, before, since],
+        |row: &Row<'_>| row.get(0),
+    )?;
+    Ok(found.is_some())
 }
 
 /// Deliveries whose time has come, in the order of their arrival, at most `limit`.

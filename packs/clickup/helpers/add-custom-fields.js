@@ -10,15 +10,16 @@ function addCustomFields(value) {
       continue;
     }
     const base = normalizeName(field.name) || `field_${index}`;
+    const called = typeof field.name === "string" || typeof field.name === "number" ? `custom field "${field.name}"` : `custom field ${index}`;
     let key = base;
     for (let number = 2; Object.hasOwn(custom_fields, key); number += 1) key = `${base}_${number}`;
     let extracted = null;
     try {
       extracted = extractCustomField(field);
     } catch (error) {
-      warnings.push(`custom field "${field.name}" could not be read: ${error.message}`);
+      warnings.push(`${called} could not be read: ${error.message}`);
     }
-    if (field.type === undefined || field.type === null) warnings.push(`custom field "${field.name}" has no type`);
+    if (field.type === undefined || field.type === null) warnings.push(`${called} has no type`);
     custom_fields[key] = { id: field.id ?? null, name: field.name ?? null, type: field.type ?? null, value: extracted };
   }
   return { ...value, custom_fields, warnings };

@@ -3,10 +3,16 @@ function addTaskInfo(value) {
   const warnings = [...value.warnings];
   const task = value.task;
   const object = (part) => (part !== null && typeof part === "object" && !Array.isArray(part) ? part : {});
+  // Only texts and numbers are read: an object need not be one that can be made either.
+  const instant = (came) => {
+    if (typeof came === "number") return came;
+    if (typeof came !== "string") return NaN;
+    return /^-?[0-9]+$/.test(came) ? Number(came) : Date.parse(came);
+  };
   const when = (key) => {
     const came = task[key];
     if (came === null || came === undefined || came === "") return null;
-    const ms = /^-?[0-9]+$/.test(String(came)) ? Number(came) : Date.parse(came);
+    const ms = instant(came);
     if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) {
       warnings.push(`${key} is no time: ${JSON.stringify(came).slice(0, 60)}`);
       return null;
@@ -16,7 +22,7 @@ function addTaskInfo(value) {
   const number = (key) => {
     const came = task[key];
     if (came === null || came === undefined || came === "") return null;
-    const read = Number(came);
+    const read = typeof came === "string" || typeof came === "number" ? Number(came) : NaN;
     if (Number.isFinite(read)) return read;
     warnings.push(`${key} is no number: ${JSON.stringify(came).slice(0, 60)}`);
     return null;
@@ -35,7 +41,7 @@ function addTaskInfo(value) {
     orderindex: task.orderindex ?? null, archived: task.archived === true, url: task.url ?? null,
     permission_level: task.permission_level ?? null,
   };
-  if (task_info.id === null) warnings.push("the task has no id");
+  if (task_info.id === null && value.without_task !== true) warnings.push("the task has no id");
   const place = (part, id) => ({ id: object(part).id ?? id ?? null, name: object(part).name ?? null });
   const hierarchy = {
     team: { id: task.team_id ?? task.workspace_id ?? null, name: null },

@@ -7,8 +7,8 @@ function checkFieldEntries(entries) {
   for (const [index, entry] of all.entries()) {
     const found = checkFieldValue(entry && entry.type, entry && entry.value, entry && entry.config);
     if (!found.valid) {
-      const name = entry && entry.id ? ` (field ${entry.id})` : "";
-      const mistake = MISTAKES[entry.type] ?? "wrong-field-value";
+      const name = (typeof entry.id === "string" && entry.id) || Number.isFinite(entry.id) ? ` (field ${entry.id})` : "";
+      const mistake = typeof entry.type === "string" && Object.hasOwn(MISTAKES, entry.type) ? MISTAKES[entry.type] : "wrong-field-value";
       wrong.push({ valid: false, message: `entry ${index}${name}: ${found.message}`, path: `${index}.value`, anti_pattern: mistake });
     }
   }

@@ -29,7 +29,7 @@ function checkFieldValue(type, value, config) {
     case "currency":
       return typeof value === "number" ? fine : wrong("a number is expected, not a text", fixedNumber(value));
     case "checkbox":
-      return typeof value === "boolean" ? fine : wrong("true or false is expected", { true: true, false: false }[value]);
+      return typeof value === "boolean" ? fine : wrong("true or false is expected", fixedTruth(value));
     case "date":
       if (!Number.isSafeInteger(value)) return wrong("a time in milliseconds since 1970 is expected");
       return Math.abs(value) >= 1e11 ? fine : wrong("this is a time in seconds; milliseconds are expected", value * 1000);
@@ -43,7 +43,7 @@ function checkFieldValue(type, value, config) {
     case "attachment":
       return change(value) ? fine : wrong("{add: [ids], rem: [ids]} is expected", ids(value) ? { add: value, rem: [] } : undefined);
     case "emoji":
-      return Number.isSafeInteger(value) && value >= 0 && value <= (config?.count ?? 5) ? fine : wrong(`a whole number of stars is expected, from 0 to ${config?.count ?? 5}`);
+      return Number.isSafeInteger(value) && value >= 0 && value <= stars(config) ? fine : wrong(`a whole number of stars is expected, from 0 to ${stars(config)}`);
     case "manual_progress": {
       if (value === null || typeof value !== "object" || !Number.isFinite(value.current)) return wrong("{current: number} is expected", Number.isFinite(value) ? { current: value } : undefined);
       const { start, end } = config ?? {};
@@ -52,7 +52,7 @@ function checkFieldValue(type, value, config) {
     }
     case "location": {
       const at = value !== null && typeof value === "object" ? value.location : null;
-      const lies = at !== null && typeof at === "object" && Math.abs(at.lat) <= 90 && Math.abs(at.lng) <= 180;
+      const lies = at !== null && typeof at === "object" && within(at.lat, 90) && within(at.lng, 180);
       return lies && typeof value.formatted_address === "string" ? fine : wrong("{location: {lat, lng}, formatted_address} is expected");
     }
     case "button":
@@ -62,7 +62,10 @@ function checkFieldValue(type, value, config) {
   }
 }
 
-const known = (config) => (Array.isArray(config?.options) ? config.options : []);
+const isRecord = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const known = (config) => (Array.isArray(config?.options) ? config.options.filter(isRecord) : []);
+const stars = (config) => (Number.isFinite(config?.count) ? config.count : 5);
+const within = (degrees, limit) => Number.isFinite(degrees) && Math.abs(degrees) <= limit;
 
 // Whether the options are there; without a list of them nothing is said against them.
 function offered(config, ids) {
@@ -72,8 +75,14 @@ function offered(config, ids) {
 
 function options(config) {
   const all = known(config);
-  const shown = all.slice(0, MAX_SHOWN).map((option) => `${option.name ?? option.label} = ${option.id}`).join(", ");
-  return all.length === 0 ? "" : `; there are: ${shown}${all.length > MAX_SHOWN ? ", …" : ""}`;
+  const named = all.filter((option) => typeof option.id === "string" && typeof (option.name ?? option.label) === "string");
+  const shown = named.slice(0, MAX_SHOWN).map((option) => `${option.name ?? option.label} = ${option.id}`).join(", ");
+  return named.length === 0 ? "" : `; there are: ${shown}${named.length > MAX_SHOWN ? ", …" : ""}`;
+}
+
+function fixedTruth(value) {
+  if (value === "true" || value === "false") return value === "true";
+  return undefined;
 }
 
 function fixedNumber(value) {

@@ -61,7 +61,7 @@ function isObject(value) {
 }
 
 function toNumber(value) {
-  if (value === null || value === undefined || value === "") return null;
+  if ((typeof value !== "string" && typeof value !== "number") || value === "") return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
 }
@@ -77,7 +77,9 @@ function toInstant(value) {
 function chosenOption(value, options) {
   const all = Array.isArray(options) ? options.filter(isObject) : [];
   const key = isObject(value) ? value.id : value;
-  const found = all.find((option) => option.id === key) || all.find((option) => toNumber(option.orderindex) === toNumber(key));
+  const position = toNumber(key);
+  const found = all.find((option) => option.id === key)
+    || all.find((option) => position !== null && toNumber(option.orderindex) === position);
   if (found === undefined) return null;
   return { id: found.id ?? null, name: found.name ?? null, color: found.color ?? null, orderindex: toNumber(found.orderindex) };
 }

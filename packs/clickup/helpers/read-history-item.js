@@ -28,7 +28,9 @@ function readHistoryItem(item) {
     archived: ["archived_changed", (v) => v ?? null],
     custom_field: ["custom_field_changed", (v) => customValue(item.custom_field, v)],
   };
-  const [kind, read] = kinds[field] ?? ["other", (v) => v ?? null];
+  // A field called `constructor` is none of ours, though every object has one.
+  const known = typeof field === "string" && Object.hasOwn(kinds, field);
+  const [kind, read] = known ? kinds[field] : ["other", (v) => v ?? null];
   const user = item.user !== null && typeof item.user === "object" ? item.user : {};
   const out = {
     id: item.id ?? null, kind, field, before: read(item.before), after: read(item.after),
@@ -55,8 +57,9 @@ function person(value) {
 }
 
 function instant(value) {
+  if ((typeof value !== "string" && typeof value !== "number") || value === "") return null;
   const ms = Number(value);
-  return value === null || value === undefined || value === "" || !Number.isFinite(ms) ? null : ms;
+  return Number.isFinite(ms) ? ms : null;
 }
 
 function duration(value) {

@@ -1,18 +1,22 @@
 // What create_task takes to make a copy of a task: everything that can be written, nothing that belongs to the original.
 function taskCopy(task, name) {
   const source = task !== null && typeof task === "object" ? task : {};
-  const time = (value) => (value === null || value === undefined ? undefined : Number(value));
+  const list = (part) => (Array.isArray(part) ? part : []).filter((one) => one !== null && typeof one === "object");
+  const number = (value) => {
+    const read = typeof value === "string" || typeof value === "number" ? Number(value) : NaN;
+    return Number.isFinite(read) ? read : undefined;
+  };
   const copy = {
     list_id: source.list && source.list.id,
-    name: name ?? `${source.name ?? "Task"} (copy)`,
+    name: name ?? `${typeof source.name === "string" ? source.name : "Task"} (copy)`,
     markdown_content: source.markdown_description ?? source.description ?? undefined,
-    assignees: (source.assignees ?? []).map((user) => user.id),
-    tags: (source.tags ?? []).map((tag) => tag.name),
-    priority: source.priority ? Number(source.priority.id) : undefined,
-    due_date: time(source.due_date),
-    start_date: time(source.start_date),
-    time_estimate: time(source.time_estimate),
-    custom_fields: (source.custom_fields ?? []).flatMap((field) => {
+    assignees: list(source.assignees).map((user) => user.id),
+    tags: list(source.tags).map((tag) => tag.name),
+    priority: source.priority ? number(source.priority.id) : undefined,
+    due_date: number(source.due_date),
+    start_date: number(source.start_date),
+    time_estimate: number(source.time_estimate),
+    custom_fields: list(source.custom_fields).flatMap((field) => {
       const value = writable(field);
       return value === undefined ? [] : [{ id: field.id, value }];
     }),

@@ -4,7 +4,8 @@ function toAssigneeChange(wanted, present) {
   const ids = (list) => {
     const found = [];
     for (const entry of Array.isArray(list) ? list : list === null || list === undefined ? [] : [list]) {
-      const id = Number(entry !== null && typeof entry === "object" ? entry.id : entry);
+      const told = entry !== null && typeof entry === "object" ? entry.id : entry;
+      const id = typeof told === "string" || typeof told === "number" ? Number(told) : NaN;
       if (!Number.isSafeInteger(id) || id <= 0) throw new Error(`${JSON.stringify(entry)} is no user id; ids are whole numbers`);
       if (!found.includes(id)) found.push(id);
     }

@@ -27,7 +27,7 @@ impl Reader for Reads {
 }
 
 fn arrived(once: &str, change: Option<&str>) -> Arrived {
-    Arrived { once: once.to_owned(), change: change.map(str::to_owned), body: json!({ "event": once }) }
+    Arrived { once: once.to_owned(), named: true, change: change.map(str::to_owned), body: json!({ "event": once }) }
 }
 
 async fn events(world: &World) -> Vec<Value> {
@@ -51,6 +51,20 @@ async fn f_21_a_change_is_one_event_whatever_tells_of_it_and_however_often() {
     let told = events(&world).await;
     assert_eq!(told[0], json!({ "pack": "clickup", "delivery": { "read": { "event": "created" }, "by": "clickup" } }));
     assert_eq!(told.len(), 2);
+}
+
+#[tokio::test]
+async fn what_a_service_has_no_name_for_is_told_again_when_it_happens_again() {
+    let world = figueira().await;
+    let deliveries = PackDeliveries::new(world.desk.clone(), world.organization);
+    let updated = || Arrived { named: false, ..arrived("folderUpdated", None) };
+    let mut taken = Vec::new();
+    for minutes in [0, 5, 20, 180, 1] {
+        world.clock.advance(SignedDuration::from_mins(minutes));
+        taken.push(deliveries.accept("clickup", updated()).await.unwrap());
+    }
+    assert_eq!(taken, [true, false, false, true, false]);
+    assert_eq!(deliveries.work_off(&Reads { fails: 0.into() }).await.unwrap(), 2);
 }
 
 #[tokio::test]

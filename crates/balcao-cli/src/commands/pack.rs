@@ -93,18 +93,20 @@ fn loader() -> Result<Loader, Failure> {
     Ok(packs::loader(handlers, &Connected::default(), WORKERS).describing())
 }
 
-/// The folder of a pack, named by itself or by its `tool.yaml`.
-fn folder(path: &Path) -> &Path {
+/// The folder of a pack, named by itself or by its `tool.yaml`. A name that is no folder here is one of `packs/`.
+fn folder(path: &Path) -> PathBuf {
+    let among_packs = Path::new("packs").join(path);
+    if path.components().count() == 1 && !path.exists() && among_packs.is_dir() {
+        return among_packs;
+    }
     let named = path.file_name().is_some_and(|name| name == "tool.yaml");
-    path.parent().filter(|_| named).unwrap_or(path)
+    path.parent().filter(|_| named).unwrap_or(path).to_owned()
 }
 
-/// Loads a pack; problems name files as they are seen from here. A name that is no folder here is one of `packs/`.
+/// Loads a pack; problems name files as they are seen from here.
 fn load(loader: &Loader, path: &Path) -> Result<LoadedPack, Vec<Problem>> {
-    let among_packs = Path::new("packs").join(path);
-    let is_name = path.components().count() == 1 && !path.exists() && among_packs.is_dir();
-    let folder = folder(if is_name { &among_packs } else { path });
-    loader.load_folder(folder).map_err(|problems| seen_from_here(folder, problems))
+    let folder = folder(path);
+    loader.load_folder(&folder).map_err(|problems| seen_from_here(&folder, problems))
 }
 
 fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {

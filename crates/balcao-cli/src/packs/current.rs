@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use balcao_app::pack_deliveries::{Arrived, Reader};
-use balcao_connector::Refused;
+use balcao_connector::{Delivery, Refused};
 use balcao_web::{Signed, Unfit};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -47,7 +47,8 @@ impl Signed for Current {
             Refused::Unsigned | Refused::Forged => Unfit::Signature,
             Refused::Unreadable => Unfit::Body,
         })?;
-        Ok(Arrived { once: delivery.once, change: delivery.change, body: delivery.body })
+        let Delivery { once, named, change, body } = delivery;
+        Ok(Arrived { once, named, change, body })
     }
 }
 

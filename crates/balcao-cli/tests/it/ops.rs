@@ -263,4 +263,8 @@ fn the_examples_that_read_are_sent_to_the_account_where_that_is_asked_for_and_no
     let missed = told.lines().filter(|line| line.starts_with("  ") && line.contains("not_found")).count();
     assert!(answered > 5 && answered + missed == sent, "{told}");
     assert_eq!(code(&live), i32::from(missed > 0));
+    // A report that programs read has nothing behind it.
+    let live = ops.run(&["pack", "test", "--live", "--format", "json", &pack], "");
+    assert!(serde_json::from_str::<serde_json::Value>(&out(&live)).is_ok(), "{}", out(&live));
+    assert!(err(&live).contains("live clickup: "), "{}", err(&live));
 }

@@ -190,12 +190,13 @@ fn a_pack_of_the_repository_is_named_by_its_id_and_a_command_as_it_is_written_or
 fn a_watched_pack_is_tested_again_when_a_file_changes_also_after_one_that_does_not_load() {
     use std::io::{BufRead, BufReader};
 
+    // Named by its id alone: the folder is looked for among the packs.
     let folder = tempdir().unwrap();
-    let pack = folder.path().join("orders");
-    let made = run(folder.path(), &["pack", "new", pack.to_str().unwrap()], "");
+    let pack = folder.path().join("packs/orders");
+    let made = run(folder.path(), &["pack", "new", "packs/orders"], "");
     assert_eq!(code(&made), 0, "{}", err(&made));
     let mut command = crate::balcao(folder.path());
-    command.args(["pack", "test", "--watch", pack.to_str().unwrap()]);
+    command.args(["pack", "test", "--watch", "orders"]);
     let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut until_it_watches = || told.by_ref().take_while(|line| !line.starts_with("watching")).collect::<Vec<_>>();
@@ -238,4 +239,89 @@ fn search_tells_commands_apart_by_category_and_finds_scripts() {
     std::fs::write(&file, text.replacen("  commands:", "  scripts: [scripts/import.sh]\n  commands:", 1)).unwrap();
     let output = run(folder.path(), &["pack", "search", "bazinga", "--pack", "orders", "--type", "script"], "");
     assert!(out(&output).contains("scripts/import.sh:1"), "{} {}", out(&output), err(&output));
+}
+
+#[test]
+fn what_is_wrong_with_a_pack_that_is_named_by_its_id_names_its_files_as_they_lie() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/orders"], "")), 0);
+    let file = folder.path().join("packs/orders/helpers/order-total.js");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replacen("=> total +", "=> => total +", 1)).unwrap();
+    for arguments in [["pack", "check", "orders"], ["pack", "test", "orders"]] {
+        let output = run(folder.path(), &arguments, "");
+        assert_eq!(code(&output), 2);
+        assert!(err(&output).contains("packs/orders/helpers/order-total.js:"), "{}", err(&output));
+        assert!(!err(&output).contains("\norders/"), "{}", err(&output));
+    }
+    fs::write(folder.path().join("packs/orders/tool.yaml"), " ".repeat((1 << 20) + 1)).unwrap();
+    let told = err(&run(folder.path(), &["pack", "check", "orders"], ""));
+    assert_eq!(told.matches("tool.yaml").count(), 1, "{told}");
+}
+
+#[test]
+fn a_pack_that_does_not_load_is_in_the_report_and_hides_no_other() {
+    let folder = tempdir().unwrap();
+    for name in ["packs/good", "packs/bad", "packs/worse"] {
+        assert_eq!(code(&run(folder.path(), &["pack", "new", name], "")), 0);
+    }
+    let change = |file: &str, from: &str, to: &str| {
+        let path = folder.path().join("packs").join(file);
+        fs::write(&path, fs::read_to_string(&path).unwrap().replacen(from, to, 1)).unwrap();
+    };
+    change("bad/tool.yaml", "  commands:", "  comands:");
+    change("worse/examples/edge-cases/rounding.yaml", "{total_cents: 2, ", "{total_cents: 3, ");
+    let test = |format: &str, packs: &[&str]| {
+        let arguments: Vec<&str> = ["pack", "test", "--format", format].iter().chain(packs).copied().collect();
+        let output = run(folder.path(), &arguments, "");
+        (code(&output), out(&output), err(&output))
+    };
+    let all = ["packs/bad", "packs/good", "packs/worse"];
+    let (exit, told, why) = test("json", &all);
+    assert_eq!((exit, why.contains("did you mean `commands`?")), (2, true), "{why}");
+    let report: Value = serde_json::from_str(&told).unwrap();
+    let packs: Vec<&str> =
+        report["packs"].as_array().unwrap().iter().map(|one| one["pack"].as_str().unwrap()).collect();
+    assert_eq!(packs, ["packs/bad", "good", "worse"]);
+    let case = &report["packs"][0]["cases"][0];
+    assert_eq!((&case["sort"], &case["outcome"]["result"]), (&"load".into(), &"broken".into()), "{case}");
+    assert!(case["id"].as_str().unwrap().starts_with("packs/bad/tool.yaml:"), "{case}");
+    let (exit, told, _) = test("junit", &all);
+    assert_eq!((exit, told.matches("<testsuite ").count(), told.matches("<error>").count()), (2, 3, 1), "{told}");
+    assert!(told.starts_with("<?xml") && told.trim_end().ends_with("</testsuites>"), "{told}");
+    let (exit, told, _) = test("text", &all);
+    assert!(exit == 2 && told.contains("good 0.1.0") && told.contains("FAILED edge `rounding[0]`"), "{exit} {told}");
+    assert_eq!(test("junit", &["packs/good", "packs/worse"]).0, 1);
+    assert_eq!(test("junit", &["packs/good"]).0, 0);
+}
+
+#[test]
+fn search_takes_both_spellings_of_a_command_and_tells_what_is_near_to_one_that_is_not_there() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "orders"], "")), 0);
+    let rename = |file: &std::path::Path| {
+        let text = fs::read_to_string(file).unwrap();
+        fs::write(file, text.replace("quote_order", "quote-order")).unwrap();
+    };
+    rename(&folder.path().join("orders/tool.yaml"));
+    for inner in ["examples/success", "examples/failures", "validators"] {
+        for file in fs::read_dir(folder.path().join("orders").join(inner)).unwrap() {
+            rename(&file.unwrap().path());
+        }
+    }
+    let search = |command: &str| {
+        let output = run(
+            folder.path(),
+            &["pack", "search", "order", "--pack", "orders", "--json", "--limit", "50", "--command", command],
+            "",
+        );
+        (code(&output), out(&output), err(&output))
+    };
+    let (exit, found, why) = search("quote-order");
+    assert_eq!((exit, &found), (0, &search("quote_order").1), "{why}");
+    let hits: Vec<Value> = serde_json::from_str(&found).unwrap();
+    let kinds: std::collections::BTreeSet<&str> =
+        hits.iter().map(|hit| hit["entry"]["labels"]["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains("command") && kinds.contains("example"), "{found}");
+    let (exit, found, why) = search("quote-ordr");
+    assert!(exit == 2 && found.is_empty() && why.contains("did you mean `quote_order`?"), "{exit} {found} {why}");
 }

@@ -1,25 +1,27 @@
 //! Every example is a test. What needs no worker and no recording is tested when the pack is loaded: a success satisfies both schemas and
 //! the checks of its arguments, a failure is refused for the stated reason.
 
-use balcao_tool::{FieldProblem, Tool};
+use balcao_tool::{FieldProblem, Tool, validate::Schema};
 use serde_json::{Value, json};
 
+use super::Assembly;
 use crate::{
     manifest::{FailureCase, Pack, PackKind},
-    validate::Compiler,
+    validate::{Admission, Compiler},
 };
 
-pub(crate) fn check(compiler: &mut Compiler<'_>, pack: &Pack, tools: &[Tool]) {
-    let find = |operation: &str| tools.iter().find(|tool| tool.spec.name == operation.replace('-', "_"));
+pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools: &[Tool]) {
+    let pack = assembly.pack;
+    let find = |operation: &str| Judge::of(assembly, tools, operation);
     for (index, case) in pack.examples.success_cases.iter().enumerate() {
         let at = |field: &str| format!("/tool/examples/success_cases/{index}/{field}");
-        // A command that is not there, or did not compile, has been told already.
-        let Some(tool) = find(&case.operation) else { continue };
-        if let Err(found) = tool.judge(case.input.clone()) {
+        // A command that is not there, or whose schemas are none, has been told already.
+        let Some(judge) = find(&case.operation) else { continue };
+        if let Err(found) = judge.input(case.input.clone()) {
             let message = format!("the input of `{}` breaks its schema: {}", case.id, words(&found));
             compiler.complain(&at("input"), message, None);
         }
-        let found = tool.output.problems(&case.output);
+        let found = judge.output(&case.output);
         if !found.is_empty() {
             let message = format!("the output of `{}` breaks its schema: {}", case.id, words(&found));
             compiler.complain(&at("output"), message, None);
@@ -27,10 +29,12 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, pack: &Pack, tools: &[Tool]) {
     }
     for (index, case) in pack.examples.failure_cases.iter().enumerate() {
         let at = |field: &str| format!("/tool/examples/failure_cases/{index}/{field}");
-        let Some(tool) = find(&case.operation) else { continue };
-        match tool.judge(case.wrong_input.clone()) {
-            Ok(_) if decided_later(pack, &case.operation) => {}
-            Ok(_) => {
+        let Some(judge) = find(&case.operation) else { continue };
+        match judge.input(case.wrong_input.clone()) {
+            // A check that would refuse it does not hold together, which has been told.
+            _ if compiler.lacks_checks(&case.operation) => {}
+            Ok(()) if decided_later(pack, &case.operation) => {}
+            Ok(()) => {
                 let message = format!("`{}` should be refused, and is accepted", case.id);
                 compiler.complain(&at("wrong_input"), message, None);
             }
@@ -40,7 +44,7 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, pack: &Pack, tools: &[Tool]) {
                 }
             }
         }
-        if let Some(Err(found)) = case.correct_input.clone().map(|input| tool.judge(input)) {
+        if let Some(Err(found)) = case.correct_input.clone().map(|input| judge.input(input)) {
             let message = format!("the correct input of `{}` is refused: {}", case.id, words(&found));
             compiler.complain(&at("correct_input"), message, None);
         }
@@ -50,9 +54,47 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, pack: &Pack, tools: &[Tool]) {
     }
 }
 
+/// What judges the examples of a command.
+enum Judge<'a> {
+    /// The command itself.
+    Tool(&'a Tool),
+    /// Its schemas and checks alone: something else of it is wrong, and has been told.
+    Parts { input: Schema, output: Schema, admission: Option<&'a Admission> },
+}
+
+impl<'a> Judge<'a> {
+    fn of(assembly: &Assembly<'a>, tools: &'a [Tool], operation: &str) -> Option<Self> {
+        if let Some(tool) = tools.iter().find(|tool| tool.spec.name == operation.replace('-', "_")) {
+            return Some(Self::Tool(tool));
+        }
+        let command = assembly.pack.commands.iter().find(|command| command.id == operation)?;
+        let (input, output) = (Schema::compile(&command.input_schema), Schema::compile(&command.output_schema));
+        let admission = assembly.admissions.get(operation).map(AsRef::as_ref);
+        Some(Self::Parts { input: input.ok()?, output: output.ok()?, admission })
+    }
+
+    fn input(&self, args: Value) -> Result<(), Vec<FieldProblem>> {
+        match self {
+            Self::Tool(tool) => tool.judge(args).map(drop),
+            Self::Parts { input, admission: Some(admission), .. } => admission.judge(input, args).map(drop),
+            Self::Parts { input, admission: None, .. } => match input.problems(&args) {
+                found if found.is_empty() => Ok(()),
+                found => Err(found),
+            },
+        }
+    }
+
+    fn output(&self, value: &Value) -> Vec<FieldProblem> {
+        match self {
+            Self::Tool(tool) => tool.output.problems(value),
+            Self::Parts { output, .. } => output.problems(value),
+        }
+    }
+}
+
 /// How a refusal differs from what a failure case says of it: the field of the case, and the words.
 pub(crate) fn differs(case: &FailureCase, found: &[FieldProblem]) -> Option<(&'static str, String)> {
-    let words = words(found);
+    let words = said(found);
     if !words.contains(&case.error_message) {
         return Some(("error_message", format!("`{}` is refused for another reason: {words}", case.id)));
     }
@@ -82,6 +124,17 @@ fn decided_later(pack: &Pack, operation: &str) -> bool {
     })
 }
 
+/// What a refusal says, as it says it: without what came, which are the words of whoever called.
+fn said(found: &[FieldProblem]) -> String {
+    let one = |problem: &FieldProblem| {
+        let FieldProblem { pointer, problem, expected, suggestion, .. } = problem;
+        let suggestion = suggestion.as_ref().map(|suggestion| format!("; {suggestion}")).unwrap_or_default();
+        let at = if pointer.is_empty() { String::new() } else { format!("{pointer}: ") };
+        format!("{at}{problem}; expected {expected}{suggestion}")
+    };
+    found.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
 pub(crate) fn words(found: &[FieldProblem]) -> String {
     Value::to_string(&json!(found))
 }
@@ -92,7 +145,7 @@ fn shown(compiler: &mut Compiler<'_>, pack: &Pack) {
         let success = pack.examples.success_cases.iter().any(|case| case.operation == command.id);
         let failure = pack.examples.failure_cases.iter().any(|case| case.operation == command.id);
         for (found, kind) in [(success, "success"), (failure, "failure")] {
-            if !found {
+            if !found && !compiler.lacks(&format!("{kind}_cases")) {
                 let message = format!("the command `{}` has no {kind} example", command.id);
                 let suggestion = Some(format!("add one under examples.{kind}_cases"));
                 compiler.complain(&format!("/tool/commands/{index}/id"), message, suggestion);

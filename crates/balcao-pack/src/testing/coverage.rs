@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::manifest::{Pack, Subject};
 
 /// What the examples of a pack show.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Coverage {
     /// Commands with a success case.
     pub commands: Covered,

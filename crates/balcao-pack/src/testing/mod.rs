@@ -6,6 +6,7 @@ mod run;
 
 pub use coverage::{Coverage, Covered};
 
+use balcao_yaml::Problem;
 use serde::Serialize;
 
 /// What came of testing a pack.
@@ -24,7 +25,7 @@ pub struct Report {
 /// What came of one case.
 #[derive(Debug, Clone, Serialize)]
 pub struct CaseReport {
-    /// `success`, `failure` or `edge`.
+    /// `success`, `failure`, `edge`, `mapping` or `load`.
     pub sort: Sort,
     /// Its id; of an edge case with its place among the inputs.
     pub id: String,
@@ -46,6 +47,8 @@ pub enum Sort {
     Edge,
     /// What a field mapping's example gives.
     Mapping,
+    /// A mistake in the pack's files, for which none of its cases was run.
+    Load,
 }
 
 impl Sort {
@@ -55,6 +58,7 @@ impl Sort {
             Self::Failure => "failure",
             Self::Edge => "edge",
             Self::Mapping => "mapping",
+            Self::Load => "load",
         }
     }
 }
@@ -69,13 +73,40 @@ pub enum Outcome {
     Partly(String),
     /// Otherwise than the case says.
     Failed(String),
+    /// It could not be run: the pack does not load.
+    Broken(String),
 }
 
 impl Report {
+    /// Of a pack that does not load: every mistake is a case of its own, called by its place.
+    #[must_use]
+    pub fn unloaded(pack: &str, problems: &[Problem]) -> Self {
+        let case = |problem: &Problem| CaseReport {
+            sort: Sort::Load,
+            id: format!("{}:{}:{}", problem.file, problem.line, problem.column),
+            about: problem.file.clone(),
+            outcome: Outcome::Broken(problem.to_string()),
+        };
+        let cases = problems.iter().map(case).collect();
+        Self { pack: pack.to_owned(), version: String::new(), cases, coverage: Coverage::default() }
+    }
+
+    /// Whether its cases were run.
+    #[must_use]
+    pub fn loaded(&self) -> bool {
+        self.broken() == 0
+    }
+
+    /// How many mistakes keep the pack from being loaded.
+    #[must_use]
+    pub fn broken(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, Outcome::Broken(_))).count()
+    }
+
     /// Whether no case failed.
     #[must_use]
     pub fn passed(&self) -> bool {
-        self.failed() == 0
+        self.failed() == 0 && self.loaded()
     }
 
     /// How many cases failed.

@@ -12,12 +12,12 @@ impl Report {
             match &case.outcome {
                 Outcome::Passed => {}
                 Outcome::Partly(_) => partly += 1,
-                Outcome::Failed(message) => {
+                Outcome::Failed(message) | Outcome::Broken(message) => {
                     lines.push(format!("  FAILED {} `{}` ({}): {message}", case.sort.as_str(), case.id, case.about));
                 }
             }
         }
-        let (all, failed) = (self.cases.len(), self.failed());
+        let (all, failed) = (self.cases.len(), self.failed() + self.broken());
         lines.push(format!("  {} of {all} cases passed", all - failed));
         if partly > 0 {
             lines.push(format!(
@@ -36,19 +36,23 @@ impl Report {
     #[must_use]
     pub fn junit(&self) -> String {
         let pack = escaped(&self.pack);
-        let (tests, failures) = (self.cases.len(), self.failed());
-        let mut lines = vec![format!("<testsuite name=\"{pack}\" tests=\"{tests}\" failures=\"{failures}\">")];
+        let (tests, failures, errors) = (self.cases.len(), self.failed(), self.broken());
+        let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
+        let mut lines = vec![format!("<testsuite name=\"{pack}\" {counts}>")];
         for case in &self.cases {
             let (sort, name) = (case.sort.as_str(), escaped(&case.id));
             let open = format!("  <testcase classname=\"{pack}.{sort}\" name=\"{name}\"");
-            match &case.outcome {
-                Outcome::Passed | Outcome::Partly(_) => lines.push(format!("{open}/>")),
-                Outcome::Failed(message) => {
-                    lines.push(format!("{open}>"));
-                    lines.push(format!("    <failure>{}</failure>", escaped(message)));
-                    lines.push("  </testcase>".to_owned());
+            let (word, message) = match &case.outcome {
+                Outcome::Passed | Outcome::Partly(_) => {
+                    lines.push(format!("{open}/>"));
+                    continue;
                 }
-            }
+                Outcome::Failed(message) => ("failure", message),
+                Outcome::Broken(message) => ("error", message),
+            };
+            lines.push(format!("{open}>"));
+            lines.push(format!("    <{word}>{}</{word}>", escaped(message)));
+            lines.push("  </testcase>".to_owned());
         }
         lines.push("</testsuite>".to_owned());
         lines.join("\n")

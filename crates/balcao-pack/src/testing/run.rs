@@ -22,6 +22,9 @@ use crate::{
     validate::{Lookup, Refused, World, missing},
 };
 
+/// What is wrong with a case whose checks could not be made.
+const UNDECIDED: &str = "undecided";
+
 /// What read commands answer in a case: as it states.
 struct Stated<'a>(Option<&'a Value>);
 
@@ -150,6 +153,8 @@ impl LoadedPack {
         let tool = self.find(&case.operation)?;
         match self.admitted(tool, &case.operation, &case.wrong_input, case.lookups.as_ref()).await {
             Ok(_) => return Err("the wrong input is accepted".to_owned()),
+            // Nothing was refused: a check could not be made.
+            Err(found) if found.iter().any(|problem| problem.problem == UNDECIDED) => return Err(words(&found)),
             Err(found) => {
                 if let Some((_, message)) = differs(case, &found) {
                     return Err(message);
@@ -179,7 +184,7 @@ impl LoadedPack {
             Ok(checked) => Ok(checked.args),
             Err(Refused::Arguments(found)) => Err(found),
             Err(Refused::Undecided(error)) => Err(vec![FieldProblem {
-                problem: "undecided".to_owned(),
+                problem: UNDECIDED.to_owned(),
                 expected: error.internal.map(|internal| internal.for_staff()).unwrap_or_default(),
                 suggestion: Some("state under `lookups` what the read commands answer".to_owned()),
                 ..FieldProblem::default()

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use balcao_sandbox::{Call, Sandbox};
 use balcao_tool::{ArgumentCheck, Checked, FieldProblem, Internal, ToolContext, ToolError, limits, validate::Schema};
+use balcao_yaml::nearest;
 use serde_json::{Value, json};
 
 use super::{Check, Cited, Failure, Lookup, Rule, fix::Mending, path::FieldPath, reads::undecided};
@@ -165,7 +166,10 @@ impl Admission {
         for verdict in verdicts {
             match serde_json::from_value::<Verdict>(verdict) {
                 Ok(Verdict { valid: true, .. }) => {}
-                Ok(verdict) => failures.push(self.refusal(verdict, field)),
+                Ok(verdict) => {
+                    self.knows(id, &verdict)?;
+                    failures.push(self.refusal(verdict, field));
+                }
                 Err(error) => {
                     let note = format!("helper `{id}` must give {{valid, message, path, fix, anti_pattern}}: {error}");
                     return Err(Refused::Undecided(undecided(Internal::note(note))));
@@ -173,6 +177,17 @@ impl Admission {
             }
         }
         Ok(failures)
+    }
+
+    /// A verdict that names an anti-pattern which is not there is none, as one of another form is none.
+    fn knows(&self, helper: &str, verdict: &Verdict) -> Result<(), Refused> {
+        let Some(named) = verdict.anti_pattern.as_deref().filter(|named| !self.cited.contains_key(*named)) else {
+            return Ok(());
+        };
+        let near = nearest(named, self.cited.keys().map(String::as_str));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let note = format!("helper `{helper}` names the anti-pattern `{named}`, which is not there{near}");
+        Err(Refused::Undecided(undecided(Internal::note(note))))
     }
 
     fn refusal(&self, verdict: Verdict, field: Option<&FieldPath>) -> Failure {

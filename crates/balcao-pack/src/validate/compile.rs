@@ -45,10 +45,18 @@ impl Compiler<'_> {
                     suggestion,
                 );
             }
+            if users.is_empty() {
+                // Nobody's checks: what is wrong with them is told all the same.
+                let _nobodys = self.checks(validator, &at, &cited);
+                self.unchecked.insert(None);
+            }
             // Every command has checks of its own: they are few, and are read once.
             for (place, command) in users.iter().enumerate() {
                 let told = self.problems.len();
                 let checks = self.checks(validator, &at, &cited);
+                if self.problems.len() > told {
+                    self.unchecked.insert(Some(command.clone()));
+                }
                 if place > 0 {
                     self.problems.truncate(told);
                 }
@@ -78,7 +86,7 @@ impl Compiler<'_> {
                 users.push(command.id.clone());
             }
         }
-        if users.is_empty() && validator.validates.is_none() {
+        if users.is_empty() && validator.validates.is_none() && !self.lacks("commands") {
             let message = format!("no command uses the validator `{}`", validator.id);
             let suggestion = Some("add `validates: <command>`, or name it under `uses_validators`".to_owned());
             self.complain(&format!("{at}/id"), message, suggestion);

@@ -1,5 +1,7 @@
 //! Where the loader tells what is wrong, and sees that names and expressions hold.
 
+use std::collections::BTreeSet;
+
 use balcao_yaml::{Problem, nearest};
 
 use crate::{expression::Expression, manifest::Pack, source::Source};
@@ -9,6 +11,8 @@ pub(crate) struct Compiler<'a> {
     pub(super) source: &'a Source,
     pub(super) pack: &'a Pack,
     pub(crate) problems: Vec<Problem>,
+    /// Commands whose checks do not all hold together; `None`: of one command it is not known which.
+    pub(super) unchecked: BTreeSet<Option<String>>,
 }
 
 /// The names that a reference may use.
@@ -47,12 +51,26 @@ impl References {
 }
 
 impl<'a> Compiler<'a> {
-    pub(crate) const fn new(source: &'a Source, pack: &'a Pack) -> Self {
-        Self { source, pack, problems: Vec::new() }
+    pub(crate) fn new(source: &'a Source, pack: &'a Pack) -> Self {
+        Self { source, pack, problems: Vec::new(), unchecked: BTreeSet::new() }
     }
 
     pub(crate) fn complain(&mut self, at: &str, message: impl Into<String>, suggestion: Option<String>) {
         self.problems.push(self.source.problem(at, message, suggestion));
+    }
+
+    /// Whether an entry of a section is misshapen, so that nothing may be told of what seems to be absent.
+    pub(crate) fn lacks(&self, section: &str) -> bool {
+        self.source.lacks(section)
+    }
+
+    /// Whether a command may lack a check, so that nothing may be told of what it lets pass.
+    pub(crate) fn lacks_checks(&self, command: &str) -> bool {
+        let misses = |validator: &String| !self.pack.validators.iter().any(|known| known.id == *validator);
+        let mut own = self.pack.commands.iter().filter(|known| known.id == command);
+        self.unchecked.iter().any(|one| one.as_deref().is_none_or(|one| one == command))
+            || own.any(|command| command.uses_validators.iter().any(misses))
+            || self.lacks("validators")
     }
 
     /// Sees that a name is there.

@@ -121,7 +121,7 @@ async fn a_helper_that_calls_for_ever_or_swallows_its_interruption_comes_to_an_e
 }
 
 #[tokio::test]
-async fn a_preview_reads_and_asks_for_the_first_change_without_making_it() {
+async fn a_preview_reads_and_asks_for_a_change_without_making_it() {
     let (canned, tools) = tools(
         json!({"get_task": {"name": "N"}}),
         &command(
@@ -146,6 +146,43 @@ async fn a_preview_reads_and_asks_for_the_first_change_without_making_it() {
     // Where nothing would be changed, nobody is asked.
     assert_eq!(ask(json!({})).await.value, json!({"name": "N"}));
     assert!(canned.called().iter().all(|(name, _)| name == "get_task"), "{:?}", canned.called());
+}
+
+#[tokio::test]
+async fn a_preview_lists_every_change_that_can_be_foreseen_and_says_where_more_may_follow() {
+    let ask = "      effect: write\n      confirm: customer\n";
+    let commands = command("ask", "{helper: ask, calls: [get_task, create_task, update_task]}", ask);
+    let one = "Shall it be done?";
+    let two = "These are 2 changes:\n1. Shall it be done?\n2. Shall it be done?";
+    let more = "\nMore changes may follow, which depend on the answers.";
+    for (body, expected) in [
+        ("tools.create_task({list_id: '7'}); tools.update_task({task_id: 'x'}); return {}", two.to_owned()),
+        // Giving back what is not there yet is no change.
+        ("tools.update_task({task_id: 'x'}); return {made: tools.create_task({list_id: '7'})}", two.to_owned()),
+        (
+            "const made = tools.create_task({list_id: '7'}); tools.update_task({task_id: made.id})",
+            format!("{one}{more}"),
+        ),
+        (
+            "tools.create_task({list_id: '7'}); const made = tools.create_task({list_id: '8'}); if (made.id) tools.update_task({task_id: 'x'})",
+            format!("{two}{more}"),
+        ),
+        // It reads what its first change would have made otherwise.
+        (
+            "tools.update_task({task_id: 'x'}); if (!tools.get_task({task_id: 'x'}).name) throw new Error('unchanged')",
+            format!("{one}{more}"),
+        ),
+    ] {
+        let (canned, tools) = tools(json!({"get_task": {}}), &commands, &helper("ask", body));
+        let asked = tools.get("ask").unwrap().execute(&context(), json!({}), RunMode::Ask).await;
+        assert_eq!(asked.confirm, Some(expected), "{body}: {asked:?}");
+        assert!(canned.called().iter().all(|(name, _)| name == "get_task"), "{:?}", canned.called());
+    }
+    // What cannot come to its end is told now, and not when a half of it is done.
+    let body = "tools.create_task({list_id: '7'}); tools.update_task({task_id: 5})";
+    let (_, tools) = tools(json!({}), &commands, &helper("ask", body));
+    let asked = tools.get("ask").unwrap().execute(&context(), json!({}), RunMode::Ask).await;
+    assert_eq!((asked.confirm, asked.code), (None, Some(ErrorCode::Internal)));
 }
 
 #[tokio::test]

@@ -111,7 +111,7 @@ async fn an_example_that_does_not_hold_fails_with_what_came_instead() {
             .cases
             .iter()
             .filter_map(|case| match &case.outcome {
-                Outcome::Failed(message) => Some((case.id.as_str(), message.as_str())),
+                Outcome::Failed(message) | Outcome::Broken(message) => Some((case.id.as_str(), message.as_str())),
                 Outcome::Passed | Outcome::Partly(_) => None,
             })
             .collect();
@@ -126,7 +126,7 @@ async fn an_example_that_does_not_hold_fails_with_what_came_instead() {
 async fn reports_are_read_by_programs_too() {
     let report = test(&REST.replacen("expected: regular}]", "expected: <none>}]", 1)).await;
     let junit = report.junit();
-    assert!(junit.contains("<testsuite name=\"tasks\" tests=\"13\" failures=\"1\">"), "{junit}");
+    assert!(junit.contains("<testsuite name=\"tasks\" tests=\"13\" failures=\"1\" errors=\"0\">"), "{junit}");
     assert!(junit.contains("should give &quot;&lt;none&gt;&quot;</failure>"), "{junit}");
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(
@@ -153,4 +153,34 @@ fn examples_that_can_be_judged_when_the_pack_is_loaded_are() {
         let found = problems(Canned::default().loader().load("tool.yaml", &pack(&REST.replacen(good, bad, 1))));
         assert!(found.iter().any(|problem| problem.contains(expected)), "{bad}: {found:#?}");
     }
+}
+
+#[test]
+fn a_stated_message_is_looked_for_in_what_the_program_says_and_not_in_what_came() {
+    let more = |message: &str| {
+        pack(&format!(
+            "  validators:\n    - {{id: v, validates: create_task, checks: [{{expression: \"name != 'x'\", field: name, message: 'say \"y\"', suggestion: 'a \"z\"'}}]}}\n  examples:\n    failure_cases:\n      - {{id: f, operation: create_task, error_message: '{message}', wrong_input: {{list_id: [1], name: x}}, cause: c}}\n"
+        ))
+    };
+    let told = |message: &str| problems(Canned::default().loader().load("tool.yaml", &more(message)));
+    for said in ["say \"y\"", "a \"z\"", "/name", "wrong_type", "/list_id: wrong_type"] {
+        assert_eq!(told(said), [""; 0], "{said}");
+    }
+    for came in ["[1]", "got", "nearest"] {
+        let found = told(came);
+        assert!(matches!(found.as_slice(), [one] if one.contains("refused for another reason")), "{came}: {found:#?}");
+    }
+    assert!(told("other")[0].contains("/name: not_allowed; expected say \"y\"; a \"z\""), "{:#?}", told("other"));
+}
+
+#[test]
+fn a_pack_that_does_not_load_is_a_report_with_a_case_for_each_mistake() {
+    let found = Canned::default().loader().load("tool.yaml", &pack("  validators: [{id: v}]\n")).err().unwrap();
+    let report = Report::unloaded("packs/tasks", &found);
+    assert!(!report.passed() && !report.loaded());
+    assert_eq!((report.failed(), report.broken()), (0, found.len()));
+    let junit = report.junit();
+    assert!(junit.contains(&format!("failures=\"0\" errors=\"{}\">", found.len())), "{junit}");
+    assert!(junit.contains("classname=\"packs/tasks.load\" name=\"tool.yaml:"), "{junit}");
+    assert!(junit.contains("<error>tool.yaml:"), "{junit}");
 }

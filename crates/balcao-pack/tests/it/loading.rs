@@ -386,3 +386,77 @@ fn a_pipe_in_a_folder_of_a_pack_is_told_and_nobody_waits_for_it() {
         );
     }
 }
+
+/// What is told, by the places of a text: its lines, in order.
+fn lines(found: &[String]) -> Vec<usize> {
+    found.iter().map(|one| one.split(':').nth(1).unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn an_unknown_key_and_a_misshapen_entry_hide_nothing_else_and_nothing_is_told_twice() {
+    let more = "  processors:
+    - {id: p, steps: [gone]}
+  validators:
+    - {id: v, validates: update_taks, checks: [{pattern: {name: '('}}, {expression: 'a ='}]}
+    - {id: w, validates: get_task, checks: [{assignee_format: no}]}
+  examples:
+    success_cases:
+      - {id: s, operation: get_task, input: {task: a}, output: {}, note: x}
+      - {id: t, operation: get_task, input: [], output: {}}
+    failure_cases:
+      - {id: f, operation: update_task, error_message: x, wrong_input: {task_id: a}, cause: c, reference: gone}
+      - {id: g, operation: get_task, error_message: x, wrong_input: {task_id: a}, cause: c}
+";
+    let text = pack(more)
+        .replacen(
+            "      handler: {method: GET, path: \"/task/{task_id}\"}\n",
+            "      handlr: {method: GET}\n      example_refs: [t, u]\n",
+            1,
+        )
+        .replacen("  version: 1.0.0\n", "  version: 1.0.0\n  zzz: red\n", 1);
+    let found = load(&text);
+    let told = found.join("\n");
+    for expected in [
+        "unknown field; expected one of",
+        "unknown field; did you mean `handler`?",
+        "there is no example `u`",
+        "there is no helper `gone`",
+        "there is no command `update_taks`",
+        "`(` is no pattern",
+        "the expression `a =` cannot be read",
+        "unknown field; did you mean `notes`?",
+        "the input of `s` breaks its schema",
+        "there is no anti-pattern `gone`",
+        "no path",
+    ] {
+        assert_eq!(told.matches(expected).count(), 1, "{expected} in {told}");
+    }
+    // `t` and `w` are misshapen, and that is all that is told of them; what they would refuse may well be refused.
+    for consequence in ["`t`", "`w`", "should be refused", "is missing"] {
+        assert!(!told.contains(consequence), "{consequence} in {told}");
+    }
+    assert!(lines(&found).is_sorted() && !told.contains(":0:"), "{told}");
+}
+
+#[test]
+fn the_examples_of_a_command_that_did_not_compile_are_held_against_its_schemas() {
+    let more = "  examples:
+    success_cases:
+      - {id: s, operation: get_list_custom_fields, input: {list: a}, output: {fields: []}}
+      - {id: t, operation: get_list_custom_fields, input: {list_id: a}, output: {}}
+    failure_cases:
+      - {id: f, operation: get_list_custom_fields, error_message: missing, wrong_input: {list_id: a}, cause: c}
+";
+    let found = load(&pack(more).replacen("path: \"/list/{list_id}/field\"", "pfad: x", 1));
+    assert_eq!(found.len(), 4, "{found:#?}");
+    for expected in ["no path", "the input of `s`", "the output of `t`", "`f` should be refused"] {
+        assert!(found.iter().any(|one| one.contains(expected)), "{expected}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_definition_that_is_too_large_is_named_once() {
+    let large = folder(&[("tool.yaml", &format!("{}# {}\n", pack(""), "x".repeat(1 << 20)))]);
+    let found = problems(Canned::default().loader().load_folder(large.path()));
+    assert_eq!(found, ["tool.yaml: the file is larger than 1048576 bytes"]);
+}

@@ -265,3 +265,22 @@ async fn what_a_helper_mends_is_told_with_the_result() {
     assert_eq!(result.value, json!({"id": "1", "_mended": ["name was \" Ana\", and is \"Ana\""]}));
     assert_eq!(world.called(), [("create_task".to_owned(), json!({"list_id": "7", "name": "Ana"}))]);
 }
+
+#[tokio::test]
+async fn a_verdict_that_names_an_anti_pattern_which_is_not_there_decides_nothing_and_says_so_to_the_author() {
+    let verdict = "{valid: false, message: 'no', anti_pattern: 'wrong-feild-id'}";
+    let text = pack(&format!(
+        "  helpers:\n    - id: judge\n      function: \"() => ({verdict})\"\n  validators:\n    - {{id: v, validates: create_task, checks: [{{helper: judge}}, {{required_fields: [list_id], anti_pattern: wrong-field-id}}]}}\n  anti_patterns:\n    - {{id: wrong-field-id, title: t, wrong: w, correct: c, why: because, reference: v}}\n"
+    ));
+    let world = Canned::new(json!({}));
+    let result = call(&world, &text, false, "create_task", json!({"list_id": "7"})).await;
+    assert_eq!((result.class, world.called()), (ResultClass::Fault, Vec::new()), "{result:?}");
+    let note = result.internal.unwrap_or_default();
+    assert!(
+        note.contains("names the anti-pattern `wrong-feild-id`") && note.contains("did you mean `wrong-field-id`?"),
+        "{note}"
+    );
+    let example = "  examples:\n    failure_cases:\n      - {id: f, operation: create_task, error_message: 'no', wrong_input: {list_id: '7'}, cause: c}\n";
+    let report = world.loader().load("tool.yaml", &format!("{text}{example}")).unwrap().test().await;
+    assert!(!report.passed() && report.text().contains("wrong-feild-id"), "{}", report.text());
+}

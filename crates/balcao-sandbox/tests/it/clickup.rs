@@ -151,7 +151,16 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What strangers send is of no type that anybody promised.
+/// What strangers send: of no type that anybody promised, called like what every object has, or an object that cannot be made a text
+/// or a number.
+fn strange() -> Vec<Value> {
+    let plain = [json!(null), json!(7.5), json!(-1), json!("ção\u{0}"), json!([[]]), json!({"": null}), json!(true)];
+    let named =
+        [json!("constructor"), json!("__proto__"), json!({"__proto__": {"id": 1}}), json!([["__proto__"], [[1]]])];
+    let unmade = [json!({"toString": 1}), json!({"valueOf": null, "toString": null}), json!([{"toString": 1}])];
+    plain.into_iter().chain(named).chain(unmade).collect()
+}
+
 #[tokio::test]
 async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
     let pack = pack();
@@ -160,7 +169,17 @@ async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
     let cases = cases.as_array().unwrap().iter().filter(|edge| edge["processor"] == json!("webhook-to-structured"));
     let deliveries: Vec<Value> =
         cases.flat_map(|edge| edge["cases"].as_array().unwrap()).map(|case| case["input"].clone()).collect();
-    let strange = [json!(null), json!(7.5), json!(-1), json!("ção\u{0}"), json!([[]]), json!({"": null}), json!(true)];
+    let strange = strange();
+    let mut changed = Vec::new();
+    for delivery in &deliveries {
+        let mut all = Vec::new();
+        places(delivery, "", &mut all);
+        for (place, value) in all.iter().flat_map(|place| strange.iter().map(move |value| (place, value))) {
+            let mut delivery = delivery.clone();
+            *delivery.pointer_mut(place).unwrap() = value.clone();
+            changed.push(delivery);
+        }
+    }
     let mut dice = Dice(3);
     for round in 0..300 {
         let mut delivery = deliveries[round % deliveries.len()].clone();
@@ -170,6 +189,9 @@ async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
             let Some(place) = all.get(dice.below(all.len())) else { continue };
             *delivery.pointer_mut(place).unwrap() = strange[dice.below(strange.len())].clone();
         }
+        changed.push(delivery);
+    }
+    for delivery in changed {
         let structured = process(&sandbox, &pack, "webhook-to-structured", delivery.clone()).await;
         let structured = structured.unwrap_or_else(|error| panic!("{}\n{delivery}", error.for_model()));
         for part in
@@ -180,6 +202,45 @@ async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
         assert!(structured["warnings"].is_array(), "{structured}");
     }
 }
+
+#[tokio::test]
+async fn no_check_of_a_value_and_no_extraction_stumbles_over_what_strangers_send() {
+    let pack = pack();
+    let sandbox = bundled(&pack);
+    let strange = strange();
+    let types = pack["field_mappings"]["custom_fields"].as_object().unwrap().keys().map(|kind| json!(kind));
+    let types: Vec<Value> = types.chain(strange.clone()).collect();
+    let mut calls = Vec::new();
+    for (kind, value) in types.iter().flat_map(|kind| strange.iter().map(move |value| (kind, value))) {
+        let inner =
+            json!({"options": [value], "count": value, "start": value, "end": value, "id": value, "location": value});
+        for value in [value, &json!([value]), &inner, &json!({"location": {"lat": value, "lng": value}})] {
+            let config = json!({"options": [value, inner], "count": value, "start": value, "end": value});
+            let field = json!({"id": value, "name": value, "type": kind, "value": value, "type_config": config});
+            let entry = json!({"id": value, "type": kind, "value": value, "config": config});
+            let task = json!({"name": value, "due_date": value, "tags": value, "assignees": [value], "custom_fields": [field, value]});
+            calls.push(("check-field-value", vec![kind.clone(), value.clone(), config]));
+            calls.push(("check-field-entries", vec![json!([entry])]));
+            calls.push(("check-known-fields", vec![json!([entry]), json!({"custom_fields": [field, value]})]));
+            calls.push(("task-copy", vec![task]));
+            calls.push(("extract-custom-field", vec![field]));
+        }
+    }
+    for (helper, arguments) in &calls {
+        if let Err(error) = sandbox.call(&Call::new(helper, arguments)).await {
+            panic!("{}\n{helper} {arguments:?}", error.for_model());
+        }
+    }
+}
+
+/// Where the structured form keeps what an event that names no task is about.
+const PLACES: [(&str, &str); 5] = [
+    ("space_id", "/hierarchy/space/id"),
+    ("folder_id", "/hierarchy/folder/id"),
+    ("list_id", "/hierarchy/list/id"),
+    ("goal_id", "/webhook_metadata/goal_id"),
+    ("key_result_id", "/webhook_metadata/key_result_id"),
+];
 
 #[tokio::test]
 async fn every_recorded_delivery_and_task_becomes_structured() {
@@ -200,6 +261,12 @@ async fn every_recorded_delivery_and_task_becomes_structured() {
         assert_eq!(structured["webhook_metadata"]["format"], json!(format), "{name}");
         if let Some(task) = delivery.get("task_id") {
             assert_eq!(&structured["task_info"]["id"], task, "{name}");
+        } else if format == "api_event" {
+            assert_eq!(structured["warnings"], json!([]), "{name}");
+        }
+        for (key, place) in PLACES {
+            let told = delivery.get(key).unwrap_or(&Value::Null);
+            assert!(format == "legacy" || structured.pointer(place) == Some(told), "{key} of {name}: {structured}");
         }
         count += 1;
     }

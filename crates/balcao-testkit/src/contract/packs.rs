@@ -11,12 +11,13 @@ use super::store::world;
 
 cases!(
     a_delivery_and_a_change_are_taken_once_for_ever,
+    a_delivery_without_a_name_is_a_repeat_for_a_short_while_only,
     a_delivery_becomes_one_event_and_forgets_what_was_sent,
     a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up,
 );
 
 const fn told(once: &'static str, change: Option<&'static str>) -> Arrived<'static> {
-    Arrived { pack: "clickup", once, change, body: "{}" }
+    Arrived { pack: "clickup", once, named: true, change, body: "{}" }
 }
 
 /// Another organization and another pack have theirs; what names no change is told apart by itself alone.
@@ -38,6 +39,32 @@ pub async fn a_delivery_and_a_change_are_taken_once_for_ever(store: &Store) {
         let id = pack_delivery::due(tx, ours, at(1), 1)?.remove(0).id;
         assert!(pack_delivery::hand_on(tx, ours, id, "{}", at(2))?);
         assert!(!pack_delivery::accept(tx, ours, told("created", Some("h1")), at(9_000))?, "also after that");
+        Ok(())
+    })
+    .await;
+}
+
+/// Wherever in an hour of the clock it comes, and whatever was read of it meanwhile. A change is one for ever all the same.
+pub async fn a_delivery_without_a_name_is_a_repeat_for_a_short_while_only(store: &Store) {
+    let (ours, theirs) = (world(store, "a").await.organization, world(store, "b").await.organization);
+    let within = pack_delivery::REPEATED_WITHIN.as_secs();
+    let bytes = |once| Arrived { named: false, ..told(once, None) };
+    write(store, move |tx| {
+        for (first, of) in [(0, "a folder"), (within / 2, "a space"), (within - 1, "a list")] {
+            assert!(pack_delivery::accept(tx, ours, bytes(of), at(first))?, "{of}");
+            for later in [0, 60, within / 2, within - 1] {
+                assert!(!pack_delivery::accept(tx, ours, bytes(of), at(first + later))?, "{of}, {later} seconds later");
+            }
+            assert!(pack_delivery::accept(tx, ours, bytes(of), at(first + within))?, "{of}, again");
+            assert!(!pack_delivery::accept(tx, ours, bytes(of), at(first + within + 60))?, "{of}, again, repeated");
+            assert!(pack_delivery::accept(tx, ours, bytes(of), at(first + 9 * within))?, "{of}, hours later");
+        }
+        assert!(pack_delivery::accept(tx, theirs, bytes("a folder"), at(1))?);
+        assert!(pack_delivery::accept(tx, ours, Arrived { pack: "orders", ..bytes("a folder") }, at(1))?);
+        assert!(pack_delivery::accept(tx, ours, told("a folder", None), at(1))?, "a name is no bytes");
+        let change = |once| Arrived { named: false, ..told(once, Some("h1")) };
+        assert!(pack_delivery::accept(tx, ours, change("a task"), at(1))?);
+        assert!(!pack_delivery::accept(tx, ours, change("a task"), at(9 * within))?, "the same change");
         Ok(())
     })
     .await;

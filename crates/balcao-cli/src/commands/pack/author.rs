@@ -132,7 +132,7 @@ pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     for path in &args.packs.paths {
         match load(&loader, path) {
             Ok(pack) => {
-                let found = code(&pack, folder(path)).await?;
+                let found = code(&pack, &folder(path)).await?;
                 if found.is_empty() {
                     let (folder, id, version) = (path.display(), &pack.id, &pack.version);
                     let commands = match pack.tools.len() {

@@ -13,27 +13,27 @@ use super::{
 };
 use crate::{
     config::Config,
-    output::{Failure, indented, say},
+    output::{Failure, indented},
     packs::OwnPack,
 };
 
-/// Runs the packs that the paths name; true if every case that was sent gave a result.
+/// Runs the packs that the paths name, and tells what came of it line by line; true if every case that was sent gave a result.
 ///
 /// # Errors
 /// A pack without an account, or one that the configuration does not have.
-pub(super) async fn run(paths: &[PathBuf], config: &Config) -> Result<bool, Failure> {
+pub(super) async fn run(paths: &[PathBuf], config: &Config, tell: fn(&str)) -> Result<bool, Failure> {
     let own = own_packs(config)?;
     let mut held = true;
     for path in paths {
         let named = folder(path).canonicalize().ok();
         let here = own.all.iter().find(|one| named.is_some() && one.folder.canonicalize().ok() == named);
         let id = here.map_or_else(|| path.display().to_string(), |one| one.pack.id.clone());
-        held &= pack(find(&own, &id)?, config).await?;
+        held &= pack(find(&own, &id)?, config, tell).await?;
     }
     Ok(held)
 }
 
-async fn pack(own: &OwnPack, config: &Config) -> Result<bool, Failure> {
+async fn pack(own: &OwnPack, config: &Config, tell: fn(&str)) -> Result<bool, Failure> {
     let (mut sent, mut unsent, mut wrong) = (0_usize, 0_usize, Vec::new());
     for case in &own.pack.pack.examples.success_cases {
         let tool = tool(own, &case.operation)?;
@@ -52,11 +52,11 @@ async fn pack(own: &OwnPack, config: &Config) -> Result<bool, Failure> {
         }
     }
     let id = &own.pack.id;
-    say(&format!(
+    tell(&format!(
         "live {id}: {} of {sent} reads answered; {unsent} cases that change something were not sent",
         sent - wrong.len()
     ));
-    wrong.iter().for_each(|line| say(&indented(line, 4)));
+    wrong.iter().for_each(|line| tell(&indented(line, 4)));
     Ok(wrong.is_empty())
 }
 

@@ -1,6 +1,6 @@
 //! `balcao pack search`: what packs know of something.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 use balcao_language::bilingual_tokens;
 use balcao_llm::{
@@ -61,10 +61,15 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     if let Some(category) = &args.category {
         known_category(category, &entries)?;
     }
+    // `run-it` of a pack is the tool `run_it`: both spellings are the same command.
+    let command = args.command.as_ref().map(|command| command.replace('-', "_"));
+    if let Some(command) = &command {
+        known_command(command, &entries)?;
+    }
     let words = args.query.join(" ");
     let embedder = config.embedding.read().map_err(Failure::usage)?;
     let (index, vector) = indexed(entries, &words, embedder.as_deref()).await;
-    let (command, kind) = (args.command.as_deref(), args.kind.as_deref());
+    let (command, kind) = (command.as_deref(), args.kind.as_deref());
     let filter = Filter { command, kind, category: args.category.as_deref(), ..Filter::default() };
     let hits = index.search(&Query { words: &words, vector: vector.as_deref(), filter, limit: args.limit });
     if args.json {
@@ -79,10 +84,21 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
+/// A command that no pack has is a mistake, and not a search without hits.
+fn known_command(command: &str, entries: &[Entry]) -> Result<(), Failure> {
+    let known: BTreeSet<&str> = entries.iter().flat_map(|entry| &entry.labels.commands).map(String::as_str).collect();
+    if known.contains(command) {
+        return Ok(());
+    }
+    let near = balcao_yaml::nearest(command, known);
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    Err(Failure::usage(format!("there is no command `{command}`{near}")))
+}
+
 /// A category that no pack has is a mistake, and not a search without hits.
 fn known_category(category: &str, entries: &[Entry]) -> Result<(), Failure> {
     let all = entries.iter().map(|entry| entry.labels.category.as_str()).filter(|known| !known.is_empty());
-    let known: std::collections::BTreeSet<&str> = all.collect();
+    let known: BTreeSet<&str> = all.collect();
     if known.contains(category) {
         return Ok(());
     }

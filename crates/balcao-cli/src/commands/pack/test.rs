@@ -50,7 +50,9 @@ enum Format {
 pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<ExitCode, Failure> {
     if args.live {
         let recorded = once(args).await?;
-        let held = live::run(&args.packs.paths, &config?).await?;
+        // Where a program reads the report, nothing else stands beside it.
+        let tell = if matches!(args.format, Format::Text) { say } else { complain };
+        let held = live::run(&args.packs.paths, &config?, tell).await?;
         return Ok(if held { recorded } else { ExitCode::from(1) });
     }
     if !args.watch {
@@ -70,30 +72,28 @@ pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<
 }
 
 fn looks(args: &Args) -> Vec<u64> {
-    args.packs.paths.iter().map(|path| look(folder(path))).collect()
+    args.packs.paths.iter().map(|path| look(&folder(path))).collect()
 }
 
-/// Runs the examples of all packs. A pack that does not load is a mistake in its files, an example that does not hold a failed check.
+/// Runs the examples of all packs that load. A pack that does not is a mistake in its files, an example that does not hold a failed check.
 async fn once(args: &Args) -> Result<ExitCode, Failure> {
     let loader = loader()?;
     let (mut reports, mut problems) = (Vec::new(), Vec::new());
     for path in &args.packs.paths {
-        match load(&loader, path) {
-            Ok(pack) => {
-                let found = code(&pack, folder(path)).await?;
-                if found.is_empty() {
-                    reports.push(pack.test().await);
-                }
-                problems.extend(found);
-            }
-            Err(found) => problems.extend(found),
-        }
-    }
-    if !problems.is_empty() {
-        return Err(Failure::problems(&problems));
+        let loaded = load(&loader, path);
+        let found = match &loaded {
+            Ok(pack) => code(pack, &folder(path)).await?,
+            Err(found) => found.clone(),
+        };
+        reports.push(match loaded {
+            Ok(pack) if found.is_empty() => pack.test().await,
+            Ok(_) | Err(_) => Report::unloaded(&path.display().to_string(), &found),
+        });
+        problems.extend(found);
     }
     match args.format {
-        Format::Text => reports.iter().for_each(|report| say(&report.text())),
+        // What does not load is told below, for people.
+        Format::Text => reports.iter().filter(|report| report.loaded()).for_each(|report| say(&report.text())),
         Format::Json => say(&json!({ "packs": reports }).to_string()),
         Format::Junit => {
             let suites: Vec<String> = reports.iter().map(Report::junit).collect();
@@ -102,6 +102,9 @@ async fn once(args: &Args) -> Result<ExitCode, Failure> {
                 suites.join("\n")
             ));
         }
+    }
+    if !problems.is_empty() {
+        return Err(Failure::problems(&problems));
     }
     let held = |report: &Report| report.passed() && (!args.strict || report.coverage.is_full());
     Ok(if reports.iter().all(held) { ExitCode::SUCCESS } else { ExitCode::from(1) })

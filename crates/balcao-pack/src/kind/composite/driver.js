@@ -8,6 +8,7 @@ export default async function run(target, args, names, answers, promises) {
   let next = 0;
   let asked;
   let peeked;
+  let over = false;
   class ToolError extends Error {
     constructor(told) {
       super(told.error);
@@ -65,7 +66,9 @@ export default async function run(target, args, names, answers, promises) {
   const tools = Object.freeze(Object.fromEntries(names.map((name) => [name, call(name)])));
   const ended = (value) => {
     if (asked !== undefined) return { tool: asked.tool, arguments: asked.arguments };
-    if (peeked !== undefined) return { peeked: true };
+    if (peeked !== undefined) return { peeked: true, over };
+    // Whoever only gives back what is not known yet makes no further call.
+    over = true;
     return { value: value === undefined ? null : parse(stringify(value) ?? "null") };
   };
   try {

@@ -2,19 +2,23 @@
 //! function for each command that it may call, and never more than those.
 //!
 //! The helper runs where helpers run and reaches nothing by itself: it ends at each call, the call is made here, and it runs again with the
-//! answer (`driver.js`). Every call is judged by the command's schema and checks, and runs under its own limits and processors.
+//! answer (`driver.js`). Every call is judged by the command's schema and checks, and runs under its own limits and processors. Before
+//! somebody agrees it is rehearsed as programs are ([`crate::program`]): reads are real, and what would be changed is listed.
 //!
 //! Invariants: a composite command says at least as much of its effect as what it may call, and is confirmed at least as strictly. Once
 //! something was changed, whatever then fails leaves the outcome uncertain, and nothing is begun anew.
 
 mod written;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use async_trait::async_trait;
 use balcao_sandbox::{Call, Sandbox};
 use balcao_tool::{
-    CallResult, Effect, EffectKey, ErrorCode, Found, Internal, ModelText, Preview, ResultClass, RunMode, Tool,
+    CallResult, Effect, EffectKey, ErrorCode, Found, Internal, Locale, ModelText, Preview, ResultClass, RunMode, Tool,
     ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult, canonical,
 };
 use serde_json::{Value, json};
@@ -45,6 +49,8 @@ pub(crate) struct Ran {
     pub(crate) results: Vec<CallResult>,
     /// It ended because it looked into what an unmade call would give.
     pub(crate) peeked: bool,
+    /// It had made its last call by then: it only gives back what is not known yet.
+    pub(crate) over: bool,
 }
 
 /// Why a run gave nothing, and what it had changed by then.
@@ -102,7 +108,8 @@ pub(crate) async fn drive(
         let peeked = said.get("peeked").is_some();
         let Some(name) = said.get("tool").and_then(Value::as_str).filter(|_| !peeked) else {
             let value = said.get("value").cloned().unwrap_or_default();
-            return Ok(Ran { value, results: run.results.into_iter().flatten().collect(), peeked });
+            let over = !peeked || said.get("over") == Some(&Value::Bool(true));
+            return Ok(Ran { value, results: run.results.into_iter().flatten().collect(), peeked, over });
         };
         // The helper's words: that it may call what it names is looked at here.
         let Some(effect) = composed.calls.get(name) else {
@@ -197,9 +204,46 @@ pub(crate) struct Composite {
 struct For<'a> {
     cx: &'a ToolContext,
     tools: &'a BTreeMap<String, Arc<Tool>>,
-    /// Stop at the first call that changes something: what would be done is asked for, not done.
+    /// A rehearsal: what would be changed is noted, and not made.
     dry: bool,
-    would: std::sync::Mutex<Option<(String, Value)>>,
+    rehearsed: Mutex<Rehearsed>,
+}
+
+/// What a rehearsal found.
+#[derive(Default)]
+struct Rehearsed {
+    /// The changes, in order, each in the words of its own question.
+    would: Vec<String>,
+    /// Something was read behind a change that was not made, so that it may be otherwise by then.
+    stale: bool,
+}
+
+impl For<'_> {
+    fn rehearsed(&self) -> MutexGuard<'_, Rehearsed> {
+        self.rehearsed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that something is read.
+    fn read(&self) {
+        let mut rehearsed = self.rehearsed();
+        rehearsed.stale |= !rehearsed.would.is_empty();
+    }
+
+    /// What a rehearsal makes of a change. What would be refused is refused.
+    async fn rehearse(&self, cx: &ToolContext, tool: &Tool, args: Value) -> Answer {
+        let plain = format!("{} {args}", tool.spec.name);
+        let words = if tool.confirmable() {
+            let asked = tool.execute(cx, args, RunMode::Ask).await;
+            match asked.confirm.clone() {
+                Some(words) => words,
+                None => return Answer::Made(asked),
+            }
+        } else {
+            plain
+        };
+        self.rehearsed().would.push(words);
+        Answer::Unmade
+    }
 }
 
 #[async_trait]
@@ -216,13 +260,9 @@ impl Calls for For<'_> {
         };
         let cx = within(self.cx, place, name, &checked.args);
         if self.dry && tool.spec.behaviour.effect != Effect::Read {
-            let args = checked.args.clone();
-            let asked = tool.execute(&cx, checked.args, RunMode::Ask).await;
-            let mut would = self.would.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            *would = Some((asked.confirm.clone().unwrap_or_else(|| format!("{name} {args}")), asked.value));
-            let stop = ToolError::new(ErrorCode::ConfirmationRequired, "nothing is changed while this is asked for");
-            return Answer::Made(CallResult { uncertain: true, ..tool.fail(&stop, locale) });
+            return self.rehearse(&cx, tool, checked.args).await;
         }
+        self.read();
         Answer::Made(tool.execute(&cx, checked.args, RunMode::Execute).await)
     }
 }
@@ -239,7 +279,7 @@ pub(crate) fn within(cx: &ToolContext, place: usize, name: &str, args: &Value) -
 
 impl Composite {
     fn calls<'a>(&'a self, cx: &'a ToolContext, dry: bool) -> For<'a> {
-        For { cx, tools: &self.tools, dry, would: std::sync::Mutex::default() }
+        For { cx, tools: &self.tools, dry, rehearsed: Mutex::default() }
     }
 
     async fn drive(&self, cx: &ToolContext, args: &Value, calls: &For<'_>) -> Result<Ran, Stopped> {
@@ -261,6 +301,25 @@ pub(crate) fn gathered(mut output: ToolOutput, results: Vec<CallResult>) -> Tool
     output
 }
 
+/// What is asked before anything is changed: all changes that can be foreseen, and whether there may be others.
+fn question(would: &[String], more: bool, locale: Locale) -> String {
+    let mut text = match (would, locale) {
+        ([only], _) => only.clone(),
+        (several, Locale::PtBr) => format!("São {} mudanças:", several.len()),
+        (several, Locale::En) => format!("These are {} changes:", several.len()),
+    };
+    for (place, words) in would.iter().enumerate().filter(|_| would.len() > 1) {
+        text.push_str(&format!("\n{}. {words}", place + 1));
+    }
+    if more {
+        text.push_str(match locale {
+            Locale::PtBr => "\nDepois disso pode haver outras mudanças, que dependem das respostas.",
+            Locale::En => "\nMore changes may follow, which depend on the answers.",
+        });
+    }
+    text
+}
+
 #[async_trait]
 impl ToolHandler for Composite {
     async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
@@ -268,15 +327,18 @@ impl ToolHandler for Composite {
         ran.map(output).map_err(Stopped::into_error)
     }
 
-    /// Reads for real, up to the first change: that is what is asked for.
+    /// Reads for real and changes nothing: what would be changed is asked for, all of it at once as far as that can be known.
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
         let calls = self.calls(cx, true);
         let ran = self.drive(cx, &args, &calls).await;
-        let would = calls.would.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        match (would, ran) {
-            (Some((words, _)), _) => Ok(Preview::Ask(words)),
-            (None, Ok(ran)) => Ok(Preview::Refused(output(ran))),
-            (None, Err(stopped)) => Err(Box::new(stopped.error)),
+        let Rehearsed { would, stale } = std::mem::take(&mut *calls.rehearsed());
+        let locale = cx.principal.locale;
+        match ran {
+            Ok(ran) if would.is_empty() => Ok(Preview::Refused(output(ran))),
+            Ok(ran) => Ok(Preview::Ask(question(&would, !ran.over, locale))),
+            // What failed may have read what the changes before it would have made otherwise.
+            Err(_) if stale => Ok(Preview::Ask(question(&would, true, locale))),
+            Err(stopped) => Err(Box::new(stopped.error)),
         }
     }
 
