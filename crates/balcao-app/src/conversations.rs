@@ -2,10 +2,11 @@
 
 mod delivery;
 mod pages;
+mod speaks;
 
 use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
-use balcao_domain::{AttachmentId, ContactId, ConversationId, MessageId, OrganizationId, StaffId};
+use balcao_domain::{AttachmentId, ContactId, ConversationId, MessageId, OrganizationId};
 use balcao_store::conversation::Conversation;
 use balcao_store::handoff::{self, OpenHandoff};
 use balcao_store::ledger::EffectKey;
@@ -118,6 +119,7 @@ pub use balcao_store::message::{Author, Message};
 pub use delivery::{Delivery, DeliveryStep};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
+pub(crate) use speaks::speaks;
 
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 
@@ -208,9 +210,7 @@ impl Conversations {
             let (mut found, me, all) = granted!(both(tx, organization, id, &email)?);
             let before = found.assigned_staff.filter(|before| *before != me.id);
             let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
-            speak(&mut found, me.id);
-            conversation::update(tx, organization, &found)?;
-            outgoing::withdraw(tx, organization, id, now)?;
+            speaks(tx, organization, &mut found, Some(me.id), now)?;
             Ok(Ok(before))
         };
         self.act(organization, work).await
@@ -312,15 +312,6 @@ impl Conversations {
     }
 }
 
-fn speak(found: &mut Conversation, me: StaffId) {
-    if let Some(next) = found.state.after(ConversationEvent::StaffSpeaks) {
-        found.state = next;
-    }
-    found.assigned_staff = Some(me);
-    // What the agent asked is not answered by what the contact says to a person.
-    found.held = None;
-}
-
 /// Writes what staff say: into the thread, and on its way to the contact.
 fn write(
     tx: &mut Tx<'_>,
@@ -331,14 +322,12 @@ fn write(
     now: Timestamp,
 ) -> Result<MessageId, UseCaseError> {
     let id = found.id;
-    speak(&mut found, me.id);
     found.last_message_at = now;
+    speaks(tx, organization, &mut found, Some(me.id), now)?;
     let locale = organization::get(tx, organization)?.locale;
     let shown = file.map_or_else(|| text.to_owned(), |(_, media)| words::sent(media, text, &locale));
     let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text: &shown, subject: None };
     let message = message::insert(tx, organization, &new, now)?;
-    conversation::update(tx, organization, &found)?;
-    outgoing::withdraw(tx, organization, id, now)?;
     let outgoing = Outgoing {
         conversation: id,
         channel: &found.channel,

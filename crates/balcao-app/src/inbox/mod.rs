@@ -25,7 +25,6 @@ use balcao_channel::channels::web;
 use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Origin, Person};
 use balcao_channel::{Inbound, Recipient};
 use balcao_domain::burst::BurstRules;
-use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
 use balcao_store::attachment::{self, NewAttachment};
@@ -39,6 +38,7 @@ use tokio::sync::Notify;
 
 use crate::chat;
 use crate::desk::{Desk, UseCaseError};
+use crate::conversations::speaks;
 use crate::metrics;
 use crate::outgoing;
 
@@ -413,15 +413,9 @@ impl Arrival<'_> {
         let new = NewMessage { conversation: found.id, turn: None, author: Author::Staff, text: &text, subject: None };
         message::insert(tx, organization, &new, self.now)?;
         found.last_message_at = self.now;
-        if let Some(next) = found.state.after(ConversationEvent::StaffSpeaks) {
-            found.state = next;
+        if speaks(tx, organization, &mut found, None, self.now)? {
             event::push(tx, organization, "conversation_taken_over", &found.id.to_string(), "{}", self.now)?;
         }
-        // What the agent asked is not answered by what the contact says to a person.
-        found.held = None;
-        conversation::update(tx, organization, &found)?;
-        follow_up::cancel_open(tx, organization, contact, None)?;
-        outgoing::withdraw(tx, organization, found.id, self.now)?;
         self.keep(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")
     }
 

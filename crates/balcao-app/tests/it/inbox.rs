@@ -1,14 +1,16 @@
 //! What a channel delivers is stored once, whatever it is.
 
 use balcao_app::conversations::Conversations;
+use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::inbox::Accepted;
 use balcao_domain::Clock;
 use balcao_domain::conversation::ConversationState;
+use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::inbox::InboxState;
 use balcao_llm::providers::scripted::says;
 use balcao_store::dispatch::{self, ClaimRequest};
 use balcao_store::message::Author;
-use balcao_store::{contact, inbox, turn};
+use balcao_store::{contact, follow_up, inbox, turn};
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
 use serde_json::json;
@@ -269,6 +271,39 @@ async fn a_48_f_29_an_event_for_an_account_that_nobody_has_is_kept_and_answered_
     assert_eq!(shop.delivers(&other_business).await.strays, 1);
     shop.works().await;
     assert!(shop.texts().is_empty());
+}
+
+#[tokio::test]
+async fn f_143_whoever_of_staff_speaks_ends_what_was_to_remind_the_contact_however_they_speak() {
+    for by in ["take", "reply", "echo"] {
+        let shop = counter([says(HELLO)]).await;
+        shop.joao_writes("wamid.1", "oi").await;
+        shop.works().await;
+        let (organization, found) = (shop.world.organization, shop.conversation().await);
+        let (id, joao) = (found.id, found.contact);
+        let asking = FollowUpRequest {
+            delay_min: 30,
+            allowed_delays_min: vec![30],
+            hint: "corte".to_owned(),
+            kind: FollowUpType::Value,
+            episode: 1,
+        };
+        let follow_ups = FollowUps::new(shop.world.desk.clone());
+        follow_ups.schedule(organization, joao, shop.world.key(), asking).await.unwrap().value.unwrap();
+        let open = async || shop.look(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len();
+        assert_eq!(open().await, 1);
+        let (staff, email) = (Conversations::new(shop.world.desk.clone()), "davi@figueira.example".to_owned());
+        match by {
+            "take" => drop(staff.take(organization, id, email).await.unwrap().unwrap()),
+            "reply" => staff.reply(organization, id, email, "Oi!".to_owned()).await.unwrap().unwrap(),
+            _ => {
+                let echo = json!({ "from": "551130001000", "to": "554187654321", "to_user_id": "BR.1234567890",
+                    "id": "wamid.E1", "timestamp": "1795182300", "type": "text", "text": { "body": "Oi!" } });
+                shop.delivers(&webhooks::envelope("smb_message_echoes", json!({ "message_echoes": [echo] }))).await;
+            }
+        }
+        assert_eq!((open().await, shop.conversation().await.state), (0, ConversationState::Human), "{by}");
+    }
 }
 
 #[tokio::test]
