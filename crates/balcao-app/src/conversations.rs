@@ -3,6 +3,7 @@
 mod delivery;
 mod pages;
 mod speaks;
+mod trail;
 
 use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
@@ -16,6 +17,7 @@ use balcao_store::{StoreError, Tx, attachment, contact, conversation, note, orga
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::desk::{Desk, UseCaseError, granted};
 use crate::files::{self, FileView};
@@ -121,9 +123,21 @@ pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
 pub(crate) use speaks::speaks;
 
+use trail::{Act, standing, write_down};
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 
 /// What staff do with conversations.
+/// Who gives a conversation back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Giver {
+    /// A person of staff, by their e-mail address.
+    Staff(String),
+    /// A program that says nothing of whom it acts for, by its name in the audit log.
+    Program(String),
+    /// Whoever works on the server itself, by its commands.
+    Operator,
+}
+
 #[derive(Debug, Clone)]
 pub struct Conversations {
     desk: Desk,
@@ -211,7 +225,11 @@ impl Conversations {
             let before = found.assigned_staff.filter(|before| *before != me.id);
             let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
             speaks(tx, organization, &mut found, Some(me.id), now)?;
+            let stood = Some(standing(&found));
             Ok(Ok(before))
+            let after = standing(&found);
+            let act = Act { actor: &me.email, action: "conversation.take", on: id, before: stood, after };
+            write_down(tx, organization, act, now)?;
         };
         self.act(organization, work).await
     }
@@ -283,6 +301,9 @@ impl Conversations {
             let (found, me, _) = granted!(both(tx, organization, id, &email)?);
             note::insert(tx, organization, found.contact, &me.email, text, now)?;
             Ok(Ok(()))
+            let after = json!({ "contact": found.contact.to_string() });
+            let act = Act { actor: &me.email, action: "conversation.note", on: id, before: None, after };
+            write_down(tx, organization, act, now)?;
         };
         self.act(organization, work).await
     }
@@ -293,12 +314,21 @@ impl Conversations {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId) -> Answer<u32> {
+    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId, by: Giver) -> Answer<u32> {
         let work = move |tx: &mut Tx<'_>, now| {
             let Some(mut found) = find(tx, organization, id)? else {
                 return Ok(Err(ConversationRefusal::NotFound { id }));
             };
             let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
+            let actor = match by {
+                Giver::Staff(email) => {
+                    let all = staff::list(tx, organization)?;
+                    granted!(people::by_email(&all, &email).cloned().map_err(ConversationRefusal::from)).email
+                }
+                Giver::Program(name) => name,
+                Giver::Operator => "operator".to_owned(),
+            };
+            let before = Some(standing(&found));
                 return Ok(Err(ConversationRefusal::WithAgent));
             };
             found.state = next;
@@ -307,6 +337,8 @@ impl Conversations {
             conversation::update(tx, organization, &found)?;
             handoff::resolve(tx, organization, id, now)?;
             Ok(Ok(message::unanswered(tx, organization, id)?))
+            let act = Act { actor: &actor, action: "conversation.give_back", on: id, before, after: standing(&found) };
+            write_down(tx, organization, act, now)?;
         };
         self.act(organization, work).await
     }
@@ -321,7 +353,7 @@ fn write(
     file: Option<(AttachmentId, &Media)>,
     now: Timestamp,
 ) -> Result<MessageId, UseCaseError> {
-    let id = found.id;
+    let (id, before) = (found.id, Some(standing(&found)));
     found.last_message_at = now;
     speaks(tx, organization, &mut found, Some(me.id), now)?;
     let locale = organization::get(tx, organization)?.locale;
@@ -329,6 +361,12 @@ fn write(
     let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text: &shown, subject: None };
     let message = message::insert(tx, organization, &new, now)?;
     let outgoing = Outgoing {
+    let mut after = standing(&found);
+    if let Some(after) = after.as_object_mut() {
+        after.insert("message".to_owned(), json!(message.to_string()));
+    }
+    let act = Act { actor: &me.email, action: "conversation.reply", on: id, before, after };
+    write_down(tx, organization, act, now)?;
         conversation: id,
         channel: &found.channel,
         turn: None,

@@ -1,6 +1,6 @@
 //! What a channel delivers is stored once, whatever it is.
 
-use balcao_app::conversations::Conversations;
+use balcao_app::conversations::{Conversations, Giver};
 use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::inbox::Accepted;
 use balcao_domain::Clock;
@@ -384,7 +384,8 @@ async fn f_152_a_conversation_that_is_given_back_is_answered_from_the_next_messa
     shop.staff_takes_over().await;
     shop.works().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    assert!(Conversations::new(shop.world.desk.clone()).give_back(organization, id).await.unwrap().is_ok());
+    let given = Conversations::new(shop.world.desk.clone()).give_back(organization, id, Giver::Operator).await;
+    assert!(given.unwrap().is_ok());
     shop.works().await;
     assert_eq!(
         (shop.texts().len(), shop.model.requests().len()),

@@ -2,7 +2,7 @@
 
 use balcao_app::UseCaseError;
 use balcao_app::conversations::{
-    self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep,
+    self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep, Giver,
 };
 use balcao_app::keys::Scope;
 use balcao_domain::ConversationId;
@@ -231,6 +231,15 @@ struct StaffText {
 }
 
 /// What somebody of staff sends: words, a file, or both.
+/// Who of staff gives a conversation back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StaffGives {
+    /// The e-mail address of the person of staff who acts; if absent, the key is said to have done it.
+    #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
+    staff: Option<String>,
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StaffReply {
@@ -393,7 +402,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         description: "Its handoff is resolved. The agent answers what the contact writes from now on; `unanswered` counts what came before \
                       and has no answer.",
         refusals: &[(409, "`with_agent`: the agent has it already.")],
-        body: None,
+        body: Some(json!({ "staff": "davi@figueira.example" })),
         answer: json!({ "conversation_id": "cnv_3", "unanswered": 0 }),
         ..reply.clone()
     };
@@ -478,9 +487,10 @@ async fn leave_note(call: Call, _query: Nothing, asked: StaffText) -> Result<Don
     Ok(acted(id))
 }
 
-async fn give_back(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<GivenBack>, Problem> {
+async fn give_back(call: Call, _query: Nothing, asked: StaffGives) -> Result<Done<GivenBack>, Problem> {
     let id = call.id()?;
-    let unanswered = granted(staff(&call).give_back(call.organization(), id).await)?;
+    let by = asked.staff.map_or_else(|| Giver::Program(call.caller.actor()), Giver::Staff);
+    let unanswered = granted(staff(&call).give_back(call.organization(), id, by).await)?;
     Ok(GivenBack { conversation_id: id.to_string(), unanswered }.into())
 }
 
