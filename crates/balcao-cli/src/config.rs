@@ -361,7 +361,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 24] = [
+const TEXTS: [&str; 26] = [
     "folder",
     "instance",
     "public_url",
@@ -381,6 +381,8 @@ const TEXTS: [&str; 24] = [
     "version",
     "token",
     "app_secret",
+    "previous_app_secret",
+    "previous_app_secret_until",
     "secret",
     "verify_token",
     "level",
