@@ -117,16 +117,16 @@ pub enum ConversationRefusal {
     },
 }
 
+pub use crate::costs::MessagePrice;
 pub use balcao_store::message::{Author, Message};
 pub use delivery::{Delivery, DeliveryStep};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
 pub(crate) use speaks::speaks;
-
 use trail::{Act, standing, write_down};
+
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
 
-/// What staff do with conversations.
 /// Who gives a conversation back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Giver {
@@ -138,6 +138,7 @@ pub enum Giver {
     Operator,
 }
 
+/// What staff do with conversations.
 #[derive(Debug, Clone)]
 pub struct Conversations {
     desk: Desk,
@@ -224,12 +225,12 @@ impl Conversations {
             let (mut found, me, all) = granted!(both(tx, organization, id, &email)?);
             let before = found.assigned_staff.filter(|before| *before != me.id);
             let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
-            speaks(tx, organization, &mut found, Some(me.id), now)?;
             let stood = Some(standing(&found));
-            Ok(Ok(before))
+            speaks(tx, organization, &mut found, Some(me.id), now)?;
             let after = standing(&found);
             let act = Act { actor: &me.email, action: "conversation.take", on: id, before: stood, after };
             write_down(tx, organization, act, now)?;
+            Ok(Ok(before))
         };
         self.act(organization, work).await
     }
@@ -300,10 +301,10 @@ impl Conversations {
             let text = granted!(trimmed(&text));
             let (found, me, _) = granted!(both(tx, organization, id, &email)?);
             note::insert(tx, organization, found.contact, &me.email, text, now)?;
-            Ok(Ok(()))
             let after = json!({ "contact": found.contact.to_string() });
             let act = Act { actor: &me.email, action: "conversation.note", on: id, before: None, after };
             write_down(tx, organization, act, now)?;
+            Ok(Ok(()))
         };
         self.act(organization, work).await
     }
@@ -319,7 +320,6 @@ impl Conversations {
             let Some(mut found) = find(tx, organization, id)? else {
                 return Ok(Err(ConversationRefusal::NotFound { id }));
             };
-            let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
             let actor = match by {
                 Giver::Staff(email) => {
                     let all = staff::list(tx, organization)?;
@@ -329,6 +329,7 @@ impl Conversations {
                 Giver::Operator => "operator".to_owned(),
             };
             let before = Some(standing(&found));
+            let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
                 return Ok(Err(ConversationRefusal::WithAgent));
             };
             found.state = next;
@@ -336,9 +337,9 @@ impl Conversations {
             found.breaker = None;
             conversation::update(tx, organization, &found)?;
             handoff::resolve(tx, organization, id, now)?;
-            Ok(Ok(message::unanswered(tx, organization, id)?))
             let act = Act { actor: &actor, action: "conversation.give_back", on: id, before, after: standing(&found) };
             write_down(tx, organization, act, now)?;
+            Ok(Ok(message::unanswered(tx, organization, id)?))
         };
         self.act(organization, work).await
     }
@@ -360,13 +361,13 @@ fn write(
     let shown = file.map_or_else(|| text.to_owned(), |(_, media)| words::sent(media, text, &locale));
     let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text: &shown, subject: None };
     let message = message::insert(tx, organization, &new, now)?;
-    let outgoing = Outgoing {
     let mut after = standing(&found);
     if let Some(after) = after.as_object_mut() {
         after.insert("message".to_owned(), json!(message.to_string()));
     }
     let act = Act { actor: &me.email, action: "conversation.reply", on: id, before, after };
     write_down(tx, organization, act, now)?;
+    let outgoing = Outgoing {
         conversation: id,
         channel: &found.channel,
         turn: None,

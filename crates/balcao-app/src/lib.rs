@@ -18,6 +18,7 @@ pub mod chat;
 pub mod clock;
 pub mod contacts;
 pub mod conversations;
+pub mod costs;
 pub mod day;
 pub mod dead_letters;
 pub mod desk;

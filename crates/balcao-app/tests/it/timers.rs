@@ -1,6 +1,8 @@
 //! Reminders and follow-ups fire once, when they may, and leave on the channel's terms.
 
 use balcao_app::booking::{BookRequest, Booking};
+use balcao_app::conversations::Conversations;
+use balcao_app::costs::{Costs, MessagePrice};
 use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::reminders::Reminders;
 use balcao_app::seed::BusinessFile;
@@ -83,6 +85,17 @@ async fn p_15_outside_the_window_a_template_goes_or_nothing() {
     assert_eq!(parameters[2]["text"], "15h");
     let priced = shop.outbox().await.pop().unwrap();
     assert_eq!((priced.category.as_deref(), priced.price_micros), (Some("utility"), Some(40_000)));
+    // Staff see it at the message, and the month's sum.
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let said = Conversations::new(shop.world.desk.clone()).messages(organization, id, None, 1).await.unwrap().unwrap();
+    let delivery = said.items[0].delivery.clone().unwrap();
+    let price = MessagePrice { micros: 40_000, currency: Currency::BRL };
+    assert_eq!((delivery.category.as_deref(), delivery.price), (Some("utility"), Some(price)));
+    let month = Costs::new(shop.world.desk.clone()).of_this_month(organization).await.unwrap();
+    assert_eq!((month.month.as_str(), month.messages, month.price), ("2026-11", 1, price));
+    assert_eq!((month.categories[0].category.as_str(), month.categories[0].price), ("utility", price));
+    shop.world.set_local("2026-12-01T00:00");
+    assert_eq!(Costs::new(shop.world.desk.clone()).of_this_month(organization).await.unwrap().messages, 0);
 
     let (shop, _) = reminded(60).await;
     shop.world.set_local("2026-11-25T14:00");

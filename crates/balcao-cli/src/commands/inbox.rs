@@ -301,8 +301,14 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
     }
 }
 
-/// "did not arrive: Service overloaded; see `balcao outbox`"
+/// "did not arrive: Service overloaded; see `balcao outbox`", "read, utility, R$ 0,0350"
 fn arrived(delivery: &Delivery) -> String {
+    let category = delivery.category.as_ref().map(|category| format!(", {}", one_line(category)));
+    let price = delivery.price.map(|price| format!(", {price}"));
+    format!("{}{}{}", reached(delivery), category.unwrap_or_default(), price.unwrap_or_default())
+}
+
+fn reached(delivery: &Delivery) -> String {
     let why = delivery.failure.as_ref().map(|failure| format!(": {}", one_line(failure))).unwrap_or_default();
     match delivery.state {
         DeliveryStep::Read => "read".to_owned(),

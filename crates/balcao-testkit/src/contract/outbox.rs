@@ -379,6 +379,9 @@ pub async fn a_price_is_known_before_and_the_dead_cost_nothing(store: &Store) {
         outbox::learn_price(tx, world.organization, first.id, Some("utility"), false)?;
         outbox::learn_price(tx, world.organization, second.id, None, true)?;
         assert_eq!(bill(tx, account, now())?, Bill { messages: 0, micros: 1_000 });
+        let utility = delivery::Cost { category: "utility".to_owned(), messages: 2, micros: 1_000 };
+        assert_eq!(delivery::costs(tx, world.organization, now())?, [utility]);
+        assert_eq!(delivery::costs(tx, world.organization, at(5))?, []);
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reply", now())?, 2);
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reminder", now())?, 0);
         Ok(())
@@ -589,6 +592,10 @@ pub async fn a_message_of_the_thread_is_known_by_what_leaves_of_it(store: &Store
         let parts = delivery::of_messages(tx, world.organization, conversation, came, staff)?;
         let known: Vec<_> = parts.iter().map(|part| (part.message, part.state)).collect();
         assert_eq!(known, [(reply, OutboxState::Sent), (staff, OutboxState::Pending)]);
+        assert!(parts.iter().all(|part| (part.category.as_ref(), part.price_micros) == (None, None)));
+        outbox::set_price(tx, world.organization, first.id, "service", 7, now())?;
+        let priced = delivery::of_messages(tx, world.organization, conversation, reply, reply)?.remove(0);
+        assert_eq!((priced.category.as_deref(), priced.price_micros), (Some("service"), Some(7)));
         assert!(delivery::of_messages(tx, world.organization, conversation, came, came)?.is_empty());
         Ok(())
     })

@@ -166,6 +166,19 @@ struct Delivery {
     state: Step,
     /// Why it failed, or why it is tried again; for staff.
     failure: Option<String>,
+    /// What the channel's provider bills it as, in its word: `service`, `utility`, `marketing`, …
+    category: Option<String>,
+    /// What it costs; `null` where no rates are configured, and of what did not arrive.
+    price: Option<MessagePrice>,
+}
+
+/// What a message costs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MessagePrice {
+    /// Millionths of the currency: a message costs less than a cent.
+    micros: i64,
+    /// ISO 4217: `BRL`, …
+    currency: String,
 }
 
 /// How far a message came.
@@ -218,6 +231,15 @@ struct StaffAct {
     staff: String,
 }
 
+/// Who of staff gives a conversation back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StaffGives {
+    /// The e-mail address of the person of staff who acts; if absent, the key is said to have done it.
+    #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
+    staff: Option<String>,
+}
+
 /// What somebody of staff writes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -231,15 +253,6 @@ struct StaffText {
 }
 
 /// What somebody of staff sends: words, a file, or both.
-/// Who of staff gives a conversation back.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct StaffGives {
-    /// The e-mail address of the person of staff who acts; if absent, the key is said to have done it.
-    #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
-    staff: Option<String>,
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StaffReply {
@@ -296,7 +309,8 @@ fn conversation(view: ConversationView) -> Conversation {
 
 fn message(said: app::Said) -> Message {
     let app::Said { message, attachments, delivery } = said;
-    let arrived = |app::Delivery { state, failure }| {
+    let priced = |price: app::MessagePrice| MessagePrice { micros: price.micros, currency: price.currency.into() };
+    let arrived = |app::Delivery { state, failure, category, price }| {
         let state = match state {
             DeliveryStep::Waiting => Step::Waiting,
             DeliveryStep::Sent => Step::Sent,
@@ -305,7 +319,7 @@ fn message(said: app::Said) -> Message {
             DeliveryStep::Unknown => Step::Unknown,
             DeliveryStep::Failed => Step::Failed,
         };
-        Delivery { state, failure }
+        Delivery { state, failure, category, price: price.map(priced) }
     };
     Message {
         id: message.id.to_string(),
