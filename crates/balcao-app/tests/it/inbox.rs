@@ -10,10 +10,10 @@ use balcao_domain::inbox::InboxState;
 use balcao_llm::providers::scripted::says;
 use balcao_store::dispatch::{self, ClaimRequest};
 use balcao_store::message::Author;
-use balcao_store::{contact, follow_up, inbox, turn};
+use balcao_store::{contact, event, follow_up, inbox, turn};
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::counter::{Counter, counter};
 
@@ -271,6 +271,32 @@ async fn a_48_f_29_an_event_for_an_account_that_nobody_has_is_kept_and_answered_
     assert_eq!(shop.delivers(&other_business).await.strays, 1);
     shop.works().await;
     assert!(shop.texts().is_empty());
+}
+
+#[tokio::test]
+async fn what_meta_does_to_a_template_is_told_to_the_business_that_has_it_though_no_number_is_named() {
+    let shop = counter([]).await;
+    let news = |field: &str, value: Value| {
+        json!({ "object": "whatsapp_business_account",
+            "entry": [{ "id": webhooks::BUSINESS, "changes": [{ "field": field, "value": value }] }] })
+    };
+    let paused =
+        json!({ "event": "PAUSED", "message_template_name": "lembrete", "message_template_language": "pt_BR" });
+    let paused = news("message_template_status_update", paused);
+    assert_eq!(shop.delivers(&paused).await, Accepted { new: 1, repeated: 0, strays: 0 });
+    assert_eq!(shop.delivers(&paused).await, Accepted { new: 0, repeated: 1, strays: 0 });
+    assert_eq!(shop.delivers(&news("account_update", json!({ "event": "VERIFIED_ACCOUNT" }))).await.strays, 0);
+    let told: Vec<_> = shop.look(|tx| event::waiting(tx, 100)).await;
+    let told: Vec<_> = told.iter().filter(|one| one.kind == "template_changed").collect();
+    assert_eq!((told.len(), told[0].subject.as_str()), (1, "lembrete"));
+    assert!(told[0].payload.contains("paused"), "{}", told[0].payload);
+    // Of another business, and messages that name no number, belong to nobody here.
+    let mut theirs = paused.clone();
+    theirs["entry"][0]["id"] = json!("somebody else's");
+    assert_eq!(shop.delivers(&theirs).await.strays, 1);
+    let mut nameless = webhooks::text("wamid.1", "oi");
+    nameless["entry"][0]["changes"][0]["value"]["metadata"] = Value::Null;
+    assert_eq!(shop.delivers(&nameless).await.strays, 1);
 }
 
 #[tokio::test]
