@@ -364,10 +364,11 @@ impl Arrival<'_> {
         }
         let organization = self.organization();
         let wrote_at = message.at.unwrap_or(self.now).min(self.now);
-        if let Some(before) = people::gone_silent(tx, organization, &message.sender, wrote_at)? {
+        let sender = people::sender(message);
+        if let Some(before) = people::gone_silent(tx, organization, &sender, wrote_at)? {
             people::let_go(tx, organization, before, &self.account.channel, self.now)?;
         }
-        let (contact, recipient) = self.who_wrote(tx, &message.sender, wrote_at)?;
+        let (contact, recipient) = self.who_wrote(tx, &sender, wrote_at)?;
         let Some(recipient) = recipient else {
             return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
         };

@@ -300,6 +300,32 @@ async fn what_meta_does_to_a_template_is_told_to_the_business_that_has_it_though
 }
 
 #[tokio::test]
+async fn whoever_shares_their_own_number_is_known_by_it_and_whoever_had_it_is_somebody_else() {
+    let shop = counter([]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    let (organization, id) = (shop.world.organization, shop.conversation().await.contact);
+    let holder = async |phone: &str| {
+        let phone = balcao_domain::Phone::parse(phone).unwrap();
+        let found = shop.look(move |tx| contact::find_by_phone(tx, organization, &phone)).await;
+        found.and_then(|one| one.channel_user)
+    };
+    let card = |origin: &str, number: &str| {
+        json!({ "type": "contacts", "origin": origin,
+            "contacts": [{ "name": { "formatted_name": "Bia" }, "phones": [{ "phone": number, "wa_id": number }] }] })
+    };
+    shop.writes_as(None, Some("BR.777"), "wamid.2", "oi").await;
+    shop.sends_as(None, Some("BR.777"), "wamid.3", card("other", "5531977770000")).await;
+    assert_eq!(holder("+55 31 97777-0000").await, None, "a card of the address book is anybody's");
+    shop.sends_as(None, Some("BR.777"), "wamid.4", card("contact_request", "5531977770000")).await;
+    assert_eq!(holder("+55 31 97777-0000").await.as_deref(), Some("BR.777"));
+    // João's number is another's now: the provider's ids say that they are two.
+    shop.sends_as(None, Some("BR.888"), "wamid.5", card("contact_request", "5541987654321")).await;
+    assert_eq!(holder("+55 41 98765-4321").await.as_deref(), Some("BR.888"));
+    let joao = shop.look(move |tx| contact::get(tx, organization, id)).await;
+    assert_eq!((joao.channel_user.as_deref(), joao.phone), (Some("BR.1234567890"), None));
+}
+
+#[tokio::test]
 async fn f_143_whoever_of_staff_speaks_ends_what_was_to_remind_the_contact_however_they_speak() {
     for by in ["take", "reply", "echo"] {
         let shop = counter([says(HELLO)]).await;
