@@ -570,7 +570,7 @@ fn of_notice(
 }
 
 /// What reached the customer is an event; what did not, or may not have, is for staff to see.
-fn tell(
+pub(crate) fn tell(
     tx: &mut Tx<'_>,
     message: &Outbox,
     state: OutboxState,
