@@ -566,6 +566,7 @@ fn of_notice(
         day: Some(say::day(starts.date(), said)),
         time: Some(say::time(starts.time(), said)),
         text,
+        answers: Vec::new(),
     })
 }
 

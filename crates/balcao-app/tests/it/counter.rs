@@ -118,6 +118,7 @@ pub(crate) fn terms() -> Terms {
         language: "pt_BR".to_owned(),
         category: Category::Utility,
         gaps: gaps(all),
+        quick_replies: Vec::new(),
     };
     let reminder = template("lembrete", &[("nome", Fact::Customer), ("dia", Fact::Day), ("hora", Fact::Time)]);
     let reopen = template("retomada", &[("nome", Fact::Customer), ("loja", Fact::Business)]);

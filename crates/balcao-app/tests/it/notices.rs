@@ -275,6 +275,7 @@ async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
         language: "pt_BR".to_owned(),
         category: Category::Utility,
         gaps: vec![(None, Fact::Customer), (None, Fact::Service), (None, Fact::Day), (None, Fact::Time)],
+        quick_replies: Vec::new(),
     };
     let terms = Terms { templates: [(Purpose::NoticeBooked, template)].into(), ..Terms::default() };
     crate::counter::sender(&world, &graph).with_terms("whatsapp", ACCOUNT, terms).work_off().await.unwrap();

@@ -6,7 +6,7 @@ use balcao_app::costs::{Costs, MessagePrice};
 use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::reminders::Reminders;
 use balcao_app::seed::BusinessFile;
-use balcao_app::terms::Terms;
+use balcao_app::terms::{Answer, Purpose, Terms};
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::outbox::OutboxState;
@@ -102,6 +102,23 @@ async fn p_15_outside_the_window_a_template_goes_or_nothing() {
     assert_eq!(shop.fires(Terms::default()).await, 1);
     assert_eq!(shop.graph.accepted().len(), 1, "nothing but the greeting");
     assert!(skipped(&shop).await[0].contains("no template"));
+}
+
+#[tokio::test]
+async fn a_reminder_that_goes_as_a_template_has_the_buttons_of_the_free_one() {
+    let (shop, _) = reminded(60).await;
+    shop.world.set_local("2026-11-25T14:00");
+    let mut terms = terms();
+    terms.templates.get_mut(&Purpose::Reminder).unwrap().quick_replies = vec![Answer::Confirm, Answer::Move];
+    assert_eq!(shop.fires(terms).await, 1);
+    let sent = shop.graph.accepted().pop().unwrap();
+    let button = &sent["template"]["components"][2];
+    assert_eq!((&button["sub_type"], &button["index"]), (&json!("quick_reply"), &json!("1")));
+    shop.model.script([says("Claro! Para quando?")]);
+    let tapped = json!({ "payload": button["parameters"][0]["payload"], "text": "Remarcar" });
+    shop.joao_sends("wamid.2", json!({ "type": "button", "button": tapped })).await;
+    shop.works().await;
+    assert_eq!(shop.asked(), "Quero remarcar meu horário de Corte na máquina com Wesley Moura, quarta, 25/11 às 15h.");
 }
 
 #[tokio::test]
