@@ -14,7 +14,7 @@ mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::rejection::JsonRejection;
+use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -271,11 +271,12 @@ async fn events(
 async fn file(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Response> {
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
     let missing = || Problem::new(StatusCode::NOT_FOUND, "there is no such file in this chat").into_response();
-    let id = id.parse().map_err(|_no_id| missing())?;
+    // What is no text names no file either.
+    let id = id.ok().and_then(|Path(id)| id.parse().ok()).ok_or_else(missing)?;
     match chat.0.chats.file(&visitor, id).await {
         Ok(Some(file)) => Ok(download(file)),
         Ok(None) => Err(missing()),
