@@ -132,6 +132,23 @@ async fn f_145_a_window_that_meta_closed_before_us_is_answered_by_a_template() {
 }
 
 #[tokio::test]
+async fn p_05_one_word_ends_what_nobody_asked_for_before_any_model_is_asked() {
+    for word in ["PARE", "sair", "Parar"] {
+        let (shop, _) = reminded(24 * 60).await;
+        let asked = shop.model.requests().len();
+        shop.joao_writes("wamid.2", word).await;
+        shop.works().await;
+        assert_eq!(shop.model.requests().len(), asked, "{word}");
+        assert!(shop.conversation().await.opted_out_at.is_some(), "{word}");
+        let sent = shop.graph.accepted().len();
+        shop.world.set_local("2026-11-24T15:00");
+        shop.fires(terms()).await;
+        assert_eq!(shop.graph.accepted().len(), sent, "{word}");
+        assert!(skipped(&shop).await[0].contains("wants no"), "{word}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_comes_too_late_asks_the_customer_to_write() {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;

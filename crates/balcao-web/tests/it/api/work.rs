@@ -32,7 +32,7 @@ async fn a_turn_is_with_whoever_has_the_phone_and_its_name_leads_back_to_it() {
 }
 
 #[tokio::test]
-async fn whoever_asks_for_a_person_is_handed_over_and_staff_answer_and_give_back() {
+async fn p_08_whoever_asks_for_a_person_is_handed_over_and_staff_answer_and_give_back() {
     let shop = shop([says("Bom dia de novo!")]).await;
     let turn = |text: &str| json!({ "conversation": "c", "text": text, "contact": { "phone": "31 99640-1177" } });
     let handed = shop.post("/v1/turn", turn("quero falar com um atendente")).await;
@@ -188,6 +188,21 @@ async fn contacts_are_found_whatever_the_accents_and_changed_with_the_old_value_
 }
 
 #[tokio::test]
+async fn a_42_what_is_searched_for_and_written_is_text_whatever_a_database_would_read_in_it() {
+    let shop = quiet([], Duration::ZERO).await;
+    let caio = shop.contact("caio").await;
+    let many = shop.count("SELECT COUNT(*) FROM contact").await;
+    for text in ["' OR 1=1 --", "cai_", "c%25o", "%25", "_", "caio'; DROP TABLE contact", "[a-z]*", "${name}"] {
+        let found = shop.get(&format!("/v1/contacts?search={}", text.replace(' ', "%20"))).await;
+        assert_eq!((found.status, &found.body["items"]), (200, &json!([])), "{text}");
+        let written = json!({ "address": text });
+        assert_eq!(shop.patch(&format!("/v1/contacts/{caio}"), written).await.status, 200, "{text}");
+        assert_eq!(shop.get(&format!("/v1/contacts/{caio}")).await.body["address"], json!(text), "as it was written");
+    }
+    assert_eq!(shop.count("SELECT COUNT(*) FROM contact").await, many);
+}
+
+#[tokio::test]
 async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house() {
     let shop = quiet([], Duration::ZERO).await;
     let services = shop.get("/v1/services").await;
@@ -234,21 +249,6 @@ async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house
     let new = moved.body["new"]["appointment"]["id"].as_str().unwrap();
     let cancelled = shop.post(&format!("/v1/appointments/{new}/cancel"), json!({})).await;
     assert_eq!((&cancelled.body["status"], &cancelled.body["contact_id"]), (&json!("cancelled"), &json!(livia)));
-}
-
-#[tokio::test]
-async fn what_cannot_be_booked_says_why() {
-    let shop = quiet([], Duration::ZERO).await;
-    let caio = shop.contact("caio").await;
-    for (extra, code) in [
-        (json!({ "date": "2026-11-23", "start": "14:00" }), "past_date"),
-        (json!({ "date": "2026-11-24", "start": "09:15" }), "too_soon"),
-        (json!({ "date": "2027-03-01", "start": "14:00" }), "too_far"),
-        (json!({ "date": "2026-11-25", "start": "14:03" }), "off_grid"),
-        (json!({ "date": "2026-11-29", "start": "14:00" }), "outside_hours"),
-        (
-            json!({ "date": "2026-11-25", "start": "14:00", "professional": "Wesley", "service": "tesoura" }),
-            "not_offered",
 
     let mut log = shop.audit(&id).await;
     log.extend(shop.audit(new).await);
@@ -266,6 +266,21 @@ async fn what_cannot_be_booked_says_why() {
         (read(&log[2].before)["status"].clone(), read(&log[2].after)["status"].clone()),
         (json!("confirmed"), json!("cancelled"))
     );
+}
+
+#[tokio::test]
+async fn what_cannot_be_booked_says_why() {
+    let shop = quiet([], Duration::ZERO).await;
+    let caio = shop.contact("caio").await;
+    for (extra, code) in [
+        (json!({ "date": "2026-11-23", "start": "14:00" }), "past_date"),
+        (json!({ "date": "2026-11-24", "start": "09:15" }), "too_soon"),
+        (json!({ "date": "2027-03-01", "start": "14:00" }), "too_far"),
+        (json!({ "date": "2026-11-25", "start": "14:03" }), "off_grid"),
+        (json!({ "date": "2026-11-29", "start": "14:00" }), "outside_hours"),
+        (
+            json!({ "date": "2026-11-25", "start": "14:00", "professional": "Wesley", "service": "tesoura" }),
+            "not_offered",
         ),
         (json!({ "date": "2026-12-03", "start": "09:30", "attendee": "Bento, filho" }), "other_at_that_time"),
     ] {
