@@ -5,6 +5,7 @@
 //! customers and models is elsewhere.
 
 mod agenda;
+pub mod alerts;
 pub mod analytics;
 pub mod appointments;
 pub mod attachments;

@@ -22,6 +22,8 @@ pub enum Purpose {
     NoticeRescheduled,
     /// Telling a professional that one was cancelled.
     NoticeCancelled,
+    /// Telling somebody of staff that a conversation waits for them.
+    NoticeHandoff,
     /// Asking the customer to write, because an answer came too late for the window.
     Reopen,
 }
@@ -37,6 +39,7 @@ impl Purpose {
             "notice_booked" => Self::NoticeBooked,
             "notice_rescheduled" => Self::NoticeRescheduled,
             "notice_cancelled" => Self::NoticeCancelled,
+            "notice_handoff" => Self::NoticeHandoff,
             _ => Self::Reopen,
         }
     }

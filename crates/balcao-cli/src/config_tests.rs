@@ -119,3 +119,15 @@ fn the_app_secret_before_needs_an_end_and_is_never_shown() {
     let config = parse("balcao.toml", "", &environment(&variables)).unwrap();
     assert_eq!(config.whatsapp.previous_app_secret_until.as_deref(), Some("2026-12-01"));
 }
+
+#[test]
+fn a_way_to_tell_staff_of_handoffs_that_leads_nowhere_is_refused() {
+    let of = |text: &str| parse("balcao.toml", text, &BTreeMap::new());
+    let chosen = "[handoffs]\ntell_by = [\"email\", \"whatsapp\"]\n";
+    assert!(of(chosen).unwrap_err().contains("email.host"));
+    let mail = "[email]\nhost = \"smtp.example.com\"\nfrom = \"agenda@example.com\"\n";
+    assert!(of(&format!("{chosen}{mail}")).unwrap_err().contains("no account"));
+    let config = of(&format!("{chosen}{mail}[whatsapp]\naccount = \"1\"\n")).unwrap();
+    assert!(config.rows().iter().any(|row| row.key == "handoffs.tell_by" && row.value == "email, whatsapp"));
+    assert!(of("[handoffs]\ntell_by = [\"pager\"]\n").is_err());
+}
