@@ -2,10 +2,12 @@
 
 mod delivery;
 mod pages;
+mod speaks;
+mod trail;
 
 use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
-use balcao_domain::{AttachmentId, ContactId, ConversationId, MessageId, OrganizationId, StaffId};
+use balcao_domain::{AttachmentId, ContactId, ConversationId, MessageId, OrganizationId};
 use balcao_store::conversation::Conversation;
 use balcao_store::handoff::{self, OpenHandoff};
 use balcao_store::ledger::EffectKey;
@@ -15,6 +17,7 @@ use balcao_store::{StoreError, Tx, attachment, contact, conversation, note, orga
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::desk::{Desk, UseCaseError, granted};
 use crate::files::{self, FileView};
@@ -114,12 +117,26 @@ pub enum ConversationRefusal {
     },
 }
 
+pub use crate::costs::MessagePrice;
 pub use balcao_store::message::{Author, Message};
 pub use delivery::{Delivery, DeliveryStep};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};
+pub(crate) use speaks::speaks;
+use trail::{Act, standing, write_down};
 
 type Answer<T> = Result<Result<T, ConversationRefusal>, UseCaseError>;
+
+/// Who gives a conversation back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Giver {
+    /// A person of staff, by their e-mail address.
+    Staff(String),
+    /// A program that says nothing of whom it acts for, by its name in the audit log.
+    Program(String),
+    /// Whoever works on the server itself, by its commands.
+    Operator,
+}
 
 /// What staff do with conversations.
 #[derive(Debug, Clone)]
@@ -208,9 +225,11 @@ impl Conversations {
             let (mut found, me, all) = granted!(both(tx, organization, id, &email)?);
             let before = found.assigned_staff.filter(|before| *before != me.id);
             let before = all.into_iter().find(|one| Some(one.id) == before).map(|one| one.name);
-            speak(&mut found, me.id);
-            conversation::update(tx, organization, &found)?;
-            outgoing::withdraw(tx, organization, id, now)?;
+            let stood = Some(standing(&found));
+            speaks(tx, organization, &mut found, Some(me.id), now)?;
+            let after = standing(&found);
+            let act = Act { actor: &me.email, action: "conversation.take", on: id, before: stood, after };
+            write_down(tx, organization, act, now)?;
             Ok(Ok(before))
         };
         self.act(organization, work).await
@@ -282,6 +301,9 @@ impl Conversations {
             let text = granted!(trimmed(&text));
             let (found, me, _) = granted!(both(tx, organization, id, &email)?);
             note::insert(tx, organization, found.contact, &me.email, text, now)?;
+            let after = json!({ "contact": found.contact.to_string() });
+            let act = Act { actor: &me.email, action: "conversation.note", on: id, before: None, after };
+            write_down(tx, organization, act, now)?;
             Ok(Ok(()))
         };
         self.act(organization, work).await
@@ -293,11 +315,20 @@ impl Conversations {
     ///
     /// # Errors
     /// [`UseCaseError`] if the database failed.
-    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId) -> Answer<u32> {
+    pub async fn give_back(&self, organization: OrganizationId, id: ConversationId, by: Giver) -> Answer<u32> {
         let work = move |tx: &mut Tx<'_>, now| {
             let Some(mut found) = find(tx, organization, id)? else {
                 return Ok(Err(ConversationRefusal::NotFound { id }));
             };
+            let actor = match by {
+                Giver::Staff(email) => {
+                    let all = staff::list(tx, organization)?;
+                    granted!(people::by_email(&all, &email).cloned().map_err(ConversationRefusal::from)).email
+                }
+                Giver::Program(name) => name,
+                Giver::Operator => "operator".to_owned(),
+            };
+            let before = Some(standing(&found));
             let Some(next) = found.state.after(ConversationEvent::GiveBack) else {
                 return Ok(Err(ConversationRefusal::WithAgent));
             };
@@ -306,19 +337,12 @@ impl Conversations {
             found.breaker = None;
             conversation::update(tx, organization, &found)?;
             handoff::resolve(tx, organization, id, now)?;
+            let act = Act { actor: &actor, action: "conversation.give_back", on: id, before, after: standing(&found) };
+            write_down(tx, organization, act, now)?;
             Ok(Ok(message::unanswered(tx, organization, id)?))
         };
         self.act(organization, work).await
     }
-}
-
-fn speak(found: &mut Conversation, me: StaffId) {
-    if let Some(next) = found.state.after(ConversationEvent::StaffSpeaks) {
-        found.state = next;
-    }
-    found.assigned_staff = Some(me);
-    // What the agent asked is not answered by what the contact says to a person.
-    found.held = None;
 }
 
 /// Writes what staff say: into the thread, and on its way to the contact.
@@ -330,15 +354,19 @@ fn write(
     file: Option<(AttachmentId, &Media)>,
     now: Timestamp,
 ) -> Result<MessageId, UseCaseError> {
-    let id = found.id;
-    speak(&mut found, me.id);
+    let (id, before) = (found.id, Some(standing(&found)));
     found.last_message_at = now;
+    speaks(tx, organization, &mut found, Some(me.id), now)?;
     let locale = organization::get(tx, organization)?.locale;
     let shown = file.map_or_else(|| text.to_owned(), |(_, media)| words::sent(media, text, &locale));
     let new = NewMessage { conversation: id, turn: None, author: Author::Staff, text: &shown, subject: None };
     let message = message::insert(tx, organization, &new, now)?;
-    conversation::update(tx, organization, &found)?;
-    outgoing::withdraw(tx, organization, id, now)?;
+    let mut after = standing(&found);
+    if let Some(after) = after.as_object_mut() {
+        after.insert("message".to_owned(), json!(message.to_string()));
+    }
+    let act = Act { actor: &me.email, action: "conversation.reply", on: id, before, after };
+    write_down(tx, organization, act, now)?;
     let outgoing = Outgoing {
         conversation: id,
         channel: &found.channel,

@@ -5,6 +5,7 @@
 //! customers and models is elsewhere.
 
 mod agenda;
+pub mod alerts;
 pub mod analytics;
 pub mod appointments;
 pub mod attachments;
@@ -18,6 +19,7 @@ pub mod chat;
 pub mod clock;
 pub mod contacts;
 pub mod conversations;
+pub mod costs;
 pub mod day;
 pub mod dead_letters;
 pub mod desk;

@@ -77,6 +77,12 @@ pub const ALL: &[(&str, Kind, &str)] = &[
         Kind::Counter,
         "Webhooks that came in, by channel and result: accepted, or why it was refused",
     ),
+    (
+        "balcao_template_changes_total",
+        Kind::Counter,
+        "Templates that Meta took out of use or moved to another category, by change: paused, disabled, rejected, flagged, \
+         deleted, archived, locked, category",
+    ),
     ("balcao_http_requests_total", Kind::Counter, "HTTP requests by method, route template and status"),
     (
         "balcao_http_request_duration_seconds",
@@ -231,6 +237,11 @@ pub(crate) fn sent(channel: &str, outcome: &'static str, took: Duration) {
 /// Nobody knows whether a message was sent.
 pub(crate) fn ambiguous(channel: &str) {
     counter!("balcao_ambiguous_sends_total", "channel" => channel.to_owned()).increment(1);
+}
+
+/// Meta changed a template.
+pub(crate) fn template_changed(change: &'static str) {
+    counter!("balcao_template_changes_total", "change" => change).increment(1);
 }
 
 /// A conversation was given to a person because it had waited too long.

@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::alerts::HandoffAlerts;
 use crate::desk::{UseCaseError, organization};
 use crate::ics::{self, Organizer, Shown};
 
@@ -30,6 +31,8 @@ pub struct NoticeAccounts {
     pub whatsapp: Option<(String, String)>,
     /// The address that e-mail comes from.
     pub email: Option<String>,
+    /// By which of them staff are told of handoffs.
+    pub handoffs: HandoffAlerts,
 }
 
 /// What happened to an appointment.

@@ -32,6 +32,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use crate::alerts;
 use crate::desk::{Desk, UseCaseError};
 use crate::failures;
 use crate::metrics;
@@ -537,7 +538,12 @@ fn instead(
 fn facts(tx: &mut Tx<'_>, message: &Outbox, body: &Outbound) -> Result<Facts, UseCaseError> {
     let organization = organization::get(tx, message.organization)?;
     let found = conversation::get(tx, message.organization, message.conversation)?;
-    let customer = contact::get(tx, message.organization, found.contact)?;
+    // An alert to staff is about the customer of another conversation.
+    let contact = match message.about.as_deref().and_then(alerts::conversation_of) {
+        Some(about) => conversation::get(tx, message.organization, about)?.contact,
+        None => found.contact,
+    };
+    let customer = contact::get(tx, message.organization, contact)?;
     let text = body.fitting(&NOTHING);
     let text = if let OutboundContent::Text { body, .. } = text.content() { Some(body.clone()) } else { None };
     if let Some(about) = message.about.as_deref().and_then(notices::appointment_of) {
@@ -566,11 +572,12 @@ fn of_notice(
         day: Some(say::day(starts.date(), said)),
         time: Some(say::time(starts.time(), said)),
         text,
+        answers: Vec::new(),
     })
 }
 
 /// What reached the customer is an event; what did not, or may not have, is for staff to see.
-fn tell(
+pub(crate) fn tell(
     tx: &mut Tx<'_>,
     message: &Outbox,
     state: OutboxState,

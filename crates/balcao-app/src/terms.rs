@@ -22,6 +22,8 @@ pub enum Purpose {
     NoticeRescheduled,
     /// Telling a professional that one was cancelled.
     NoticeCancelled,
+    /// Telling somebody of staff that a conversation waits for them.
+    NoticeHandoff,
     /// Asking the customer to write, because an answer came too late for the window.
     Reopen,
 }
@@ -37,6 +39,7 @@ impl Purpose {
             "notice_booked" => Self::NoticeBooked,
             "notice_rescheduled" => Self::NoticeRescheduled,
             "notice_cancelled" => Self::NoticeCancelled,
+            "notice_handoff" => Self::NoticeHandoff,
             _ => Self::Reopen,
         }
     }
@@ -62,6 +65,16 @@ pub enum Fact {
     Text,
 }
 
+/// What a button of a template answers, as the same button of the free message does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// They will come.
+    Confirm,
+    /// They want another time.
+    Move,
+}
+
 /// The facts of one message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -79,6 +92,8 @@ pub struct Facts {
     pub time: Option<String>,
     /// [`Fact::Text`].
     pub text: Option<String>,
+    /// The names that come back when an answer is tapped.
+    pub answers: Vec<(Answer, String)>,
 }
 
 /// A template that the provider approved, and what stands in its gaps.
@@ -92,6 +107,8 @@ pub struct ApprovedTemplate {
     pub category: Category,
     /// Its gaps in order: their names, if it names them, and what stands there.
     pub gaps: Vec<(Option<String>, Fact)>,
+    /// What its buttons of the kind "quick reply" answer, in order.
+    pub quick_replies: Vec<Answer>,
 }
 
 /// On what terms messages of an account leave.
@@ -124,11 +141,15 @@ impl Terms {
             let text = text?.split_whitespace().collect::<Vec<_>>().join(" ");
             (!text.is_empty()).then(|| TemplateParameter { name: name.clone(), text })
         });
+        let named = |wanted: &Answer| {
+            let (_, name) = facts.answers.iter().find(|(answer, _)| answer == wanted)?;
+            Some(name.clone())
+        };
         Some(Template {
             name: approved.name.clone(),
             language: approved.language.clone(),
             body: body.collect::<Option<_>>()?,
-            quick_replies: Vec::new(),
+            quick_replies: approved.quick_replies.iter().map(named).collect::<Option<_>>()?,
         })
     }
 

@@ -2,7 +2,7 @@ use super::*;
 
 fn terms(gaps: Vec<(Option<String>, Fact)>) -> Terms {
     let (name, language) = ("aviso".to_owned(), "pt_BR".to_owned());
-    let approved = ApprovedTemplate { name, language, category: Category::Utility, gaps };
+    let approved = ApprovedTemplate { name, language, category: Category::Utility, gaps, quick_replies: Vec::new() };
     Terms { templates: BTreeMap::from([(Purpose::Reminder, approved)]), ..Terms::default() }
 }
 
@@ -22,6 +22,17 @@ fn gaps_are_filled_in_one_line() {
     let texts: Vec<_> = template.body.iter().map(|gap| (gap.name.as_deref(), gap.text.as_str())).collect();
     assert_eq!(texts, [(Some("nome"), "João"), (Some("quando"), "sexta, 27/11")]);
     assert_eq!(terms.category_of(&template), Some(&Category::Utility));
+}
+
+#[test]
+fn quick_replies_come_back_under_the_names_of_the_answers_in_the_order_of_the_template() {
+    let mut terms = terms(Vec::new());
+    let approved = terms.templates.get_mut(&Purpose::Reminder).unwrap();
+    approved.quick_replies = vec![Answer::Move, Answer::Confirm];
+    assert_eq!(terms.template(Purpose::Reminder, &facts()), None, "a button that answers nothing is not offered");
+    let answers = vec![(Answer::Confirm, "balcao:1:confirm".into()), (Answer::Move, "balcao:1:move".into())];
+    let template = terms.template(Purpose::Reminder, &Facts { answers, ..facts() }).unwrap();
+    assert_eq!(template.quick_replies, ["balcao:1:move", "balcao:1:confirm"]);
 }
 
 #[test]

@@ -46,6 +46,11 @@ pub const TYPES: &[(&str, &str, &str)] = &[
     ("conversation_closed", "conversation.closed", "the matter is settled, and the conversation was archived"),
     ("conversation_taken_over", "conversation.taken_over", "somebody of staff wrote from the shop's own phone"),
     ("waitlist_offered", "waitlist.offered", "somebody on the waiting list was offered a time"),
+    (
+        "template_changed",
+        "template.changed",
+        "Meta took a template out of use, or changed its category; `id` is its name, `change` one word: `paused`, `category`, …",
+    ),
     ("pack_delivery", "pack.delivery", "a service of a pack told of something; `delivery` is what its pack read of it"),
 ];
 
@@ -245,6 +250,11 @@ fn body(event: &Event, types: &BTreeSet<String>) -> Option<String> {
     if event.kind == pack_delivery::EVENT {
         for field in ["pack", "delivery"] {
             data.insert(field.to_owned(), known.get(field).cloned().unwrap_or_default());
+        }
+    }
+    for field in ["language", "change"] {
+        if let Some(value) = known.get(field) {
+            data.insert(field.to_owned(), value.clone());
         }
     }
     if let Some(minutes) = known.get("minutes").and_then(Value::as_i64) {

@@ -9,6 +9,7 @@ mod database;
 mod email;
 mod embedding;
 mod evolution;
+mod handoffs;
 mod packs;
 mod retention;
 mod serve;
@@ -36,6 +37,7 @@ pub(crate) use chat::{ChatConfig, ChatSettings};
 use database::DatabaseConfig;
 pub(crate) use email::EmailConfig;
 pub(crate) use evolution::{EvolutionAccount, EvolutionConfig};
+use handoffs::HandoffsConfig;
 pub(crate) use packs::{AccountConfig, PacksConfig};
 use retention::RetentionConfig;
 pub(crate) use serve::{ServerConfig, WhatsAppAccount, WhatsAppConfig};
@@ -61,6 +63,7 @@ pub(crate) struct Config {
     pub(crate) transcription: TranscriptionConfig,
     pub(crate) evolution: EvolutionConfig,
     pub(crate) email: EmailConfig,
+    pub(crate) handoffs: HandoffsConfig,
     pub(crate) embedding: embedding::EmbeddingConfig,
     pub(crate) retention: RetentionConfig,
     pub(crate) log: LogConfig,
@@ -233,6 +236,7 @@ impl Config {
         self.transcription.rows(&mut row);
         self.evolution.rows(&mut row);
         self.email.rows(&mut row);
+        self.handoffs.rows(&mut row);
         self.embedding.rows(&mut row);
         self.retention.rows(&mut row);
         self.log.rows(&mut row);
@@ -354,6 +358,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
     }
     config.retention.check()?;
     config.packs.check()?;
+    handoffs::check(config)?;
     if config.database.path.is_empty() {
         return Err("database.path is empty; name a file, or `:memory:`".to_owned());
     }
@@ -361,7 +366,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
 }
 
 /// Keys that want text, also where it looks like a number.
-const TEXTS: [&str; 24] = [
+const TEXTS: [&str; 26] = [
     "folder",
     "instance",
     "public_url",
@@ -381,6 +386,8 @@ const TEXTS: [&str; 24] = [
     "version",
     "token",
     "app_secret",
+    "previous_app_secret",
+    "previous_app_secret_until",
     "secret",
     "verify_token",
     "level",

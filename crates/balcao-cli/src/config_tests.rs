@@ -85,3 +85,49 @@ fn a_lease_that_is_shorter_than_an_attempt_to_send_is_refused_with_the_reason_an
     assert!(of("[server]\nlease_s = 1\nallow_short_lease = true\n").is_ok());
     assert!(of("[server]\nlease_s = 0\nallow_short_lease = true\n").is_err());
 }
+
+#[test]
+fn the_app_secret_before_needs_an_end_and_is_never_shown() {
+    let of = |lines: &str| {
+        let text =
+            format!("[whatsapp]\naccount = \"1\"\ntoken = \"t\"\napp_secret = \"new\"\nverify_token = \"v\"\n{lines}");
+        parse("balcao.toml", &text, &BTreeMap::new()).unwrap()
+    };
+    let before = "previous_app_secret = \"the-one-before\"\n";
+    let until = |when: &str| format!("{before}previous_app_secret_until = \"{when}\"\n");
+    for (lines, expected) in [
+        (before.to_owned(), "previous_app_secret_until is missing"),
+        ("previous_app_secret_until = \"2026-12-01\"\n".to_owned(), "previous_app_secret is missing"),
+        (until("tomorrow"), "a date or an instant"),
+        (until("2026-12-01").replace("the-one-before", " "), "empty"),
+        (format!("{}previous_app_secret_file = \"x\"\n", until("2026-12-01")), "not both"),
+    ] {
+        let error = of(&lines).whatsapp.read().err().unwrap();
+        assert!(error.contains(expected) && !error.contains("the-one-before"), "{error}");
+    }
+    for when in ["2026-12-01", "2026-12-01T09:00:00-03:00"] {
+        let config = of(&until(when));
+        assert!(config.whatsapp.read().unwrap().is_some());
+        let shown: String = config.rows().iter().map(|row| format!("{} {}\n", row.key, row.value)).collect();
+        assert!(shown.contains("whatsapp.previous_app_secret ********") && shown.contains(when), "{shown}");
+        assert!(!format!("{shown}{config:?}").contains("the-one-before"), "{shown}");
+    }
+    let variables = [
+        ("BALCAO__WHATSAPP__PREVIOUS_APP_SECRET", "12"),
+        ("BALCAO__WHATSAPP__PREVIOUS_APP_SECRET_UNTIL", "2026-12-01"),
+    ];
+    let config = parse("balcao.toml", "", &environment(&variables)).unwrap();
+    assert_eq!(config.whatsapp.previous_app_secret_until.as_deref(), Some("2026-12-01"));
+}
+
+#[test]
+fn a_way_to_tell_staff_of_handoffs_that_leads_nowhere_is_refused() {
+    let of = |text: &str| parse("balcao.toml", text, &BTreeMap::new());
+    let chosen = "[handoffs]\ntell_by = [\"email\", \"whatsapp\"]\n";
+    assert!(of(chosen).unwrap_err().contains("email.host"));
+    let mail = "[email]\nhost = \"smtp.example.com\"\nfrom = \"agenda@example.com\"\n";
+    assert!(of(&format!("{chosen}{mail}")).unwrap_err().contains("no account"));
+    let config = of(&format!("{chosen}{mail}[whatsapp]\naccount = \"1\"\n")).unwrap();
+    assert!(config.rows().iter().any(|row| row.key == "handoffs.tell_by" && row.value == "email, whatsapp"));
+    assert!(of("[handoffs]\ntell_by = [\"pager\"]\n").is_err());
+}

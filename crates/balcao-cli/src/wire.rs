@@ -241,7 +241,11 @@ pub(crate) fn meaning(desk: Desk, config: &Config) -> Result<Desk, Failure> {
 fn notices(config: &Config) -> NoticeAccounts {
     let official = config.whatsapp.account.clone().map(|account| ("whatsapp".to_owned(), account));
     let gateway = || config.evolution.instance.clone().map(|instance| (evolution::KIND.to_owned(), instance));
-    NoticeAccounts { whatsapp: official.or_else(gateway), email: config.email.account() }
+    NoticeAccounts {
+        whatsapp: official.or_else(gateway),
+        email: config.email.account(),
+        handoffs: config.handoffs.alerts(),
+    }
 }
 
 /// The business as it is stored.

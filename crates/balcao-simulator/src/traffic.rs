@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use balcao_app::conversations::Conversations;
+use balcao_app::conversations::{Conversations, Giver};
 use balcao_channel::inbound::{
     Content, DeliveryFailure, DeliveryState, Echo, Forwarded, InboundMessage, Media, MediaKind, Origin, Person,
     Renamed, StatusUpdate,
@@ -267,7 +267,8 @@ impl Crowd {
                 let began = (self.world.now(), row);
                 self.world.outside().given_back(&theirs, began, began.0);
                 let staff = Conversations::new(replica.desk.clone());
-                let given = timeout(ACKNOWLEDGED_WITHIN, staff.give_back(who.organization, conversation)).await;
+                let giving = staff.give_back(who.organization, conversation, Giver::Operator);
+                let given = timeout(ACKNOWLEDGED_WITHIN, giving).await;
                 self.world.outside().given_back(&theirs, began, self.world.now());
                 if matches!(given, Ok(Ok(_))) {
                     self.world.note(|| format!("staff give {number} back"));

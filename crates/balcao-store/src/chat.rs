@@ -15,9 +15,9 @@ use crate::value::{Row, values, word};
 pub enum ChatAuthor {
     /// The visitor.
     Visitor,
-    /// The agent.
+    /// The agent, or the program: a reminder, an offer.
     Agent,
-    /// A person of staff, or the program on their behalf.
+    /// A person of staff.
     Staff,
 }
 

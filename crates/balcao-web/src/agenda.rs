@@ -1,5 +1,6 @@
 //! `/agenda/<token>.ics`: a professional's agenda for calendar programs, which can show no key. The address is the key.
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -9,8 +10,13 @@ use crate::problem::Problem;
 use crate::router::Web;
 
 /// The agenda; whatever opens none, a revoked token too, is as if nothing were there.
-pub(crate) async fn agenda(State(web): State<Web>, Path(name): Path<String>) -> Result<Response, Problem> {
+pub(crate) async fn agenda(
+    State(web): State<Web>,
+    name: Result<Path<String>, PathRejection>,
+) -> Result<Response, Problem> {
     let nothing = || Problem::new(StatusCode::NOT_FOUND, "there is nothing at this path");
+    // What is no text is no token either.
+    let Path(name) = name.map_err(|_no_text| nothing())?;
     let token = name.strip_suffix(".ics").ok_or_else(nothing)?;
     let read = Feeds::new(web.desk().clone()).read(token).await.map_err(|error| {
         tracing::error!(%error, "an agenda could not be read");

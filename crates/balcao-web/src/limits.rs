@@ -25,7 +25,7 @@ pub struct Limits {
     pub webhooks: usize,
     /// Bytes that the bodies of webhooks may take at the same time, until they are answered.
     pub bodies: usize,
-    /// Messages that may wait for an answer before webhooks are told to come again.
+    /// Messages that may wait for an answer before webhooks are told to come again; at half of them the web chat and the API are.
     pub waiting: u32,
     /// How many bytes of memory the program may use: beyond four fifths of it nothing new is taken in. `None`: what the container
     /// allows, if it says.

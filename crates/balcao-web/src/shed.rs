@@ -1,7 +1,7 @@
 //! Turns requests away before any work is done on them, so that a flood cannot take the server down.
 //!
 //! 429 with `Retry-After`, before the body is read: beyond so many webhooks at once, in all and of one address, beyond so many
-//! messages that wait for an answer, and for addresses that knock too often where no key is asked for, or with keys that do not
+//! messages that wait for an answer (half as many for the web chat and the API), and for addresses that knock too often where no key is asked for, or with keys that do not
 //! hold; and while it is read: beyond so many bytes of bodies that are held ([`Room`]). A webhook reads its body itself, after it saw
 //! that a signature stands there at all. Channels come again, so nothing is lost. Whatever
 //! was let in is treated as ever. 503, for everything but health, while memory runs short.
@@ -42,6 +42,11 @@ const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
 const MEMORY_PAUSE: u32 = 10;
 /// After so many seconds a channel may come again when too much waits.
 const QUEUE_PAUSE: u32 = 30;
+/// What asks for a turn and comes from no channel. Whoever sends it can be told to come again; a channel that is told so for long
+/// gives up its own, which nobody sends anew.
+const TURNS: [&str; 2] = ["/chat/v1/messages", "/v1/turn"];
+/// It may fill this part of what may wait: one in so many. The rest is for the webhooks of channels.
+const TURNS_SHARE: u32 = 2;
 
 /// Where a connection comes from.
 #[derive(Debug, Clone, Copy)]
@@ -160,6 +165,9 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, ne
     }
     if path.starts_with(WEBHOOKS) && is_post {
         return webhook(&shed, request, next).await;
+    }
+    if is_post && TURNS.contains(&path) && shed.watch.waiting() > shed.most_waiting / TURNS_SHARE {
+        return refuse("queue", QUEUE_PAUSE);
     }
     let Some(address) = shed.stranger(&request) else { return next.run(request).await };
     let stranger = network(address);

@@ -75,19 +75,21 @@ fn may_change(tx: &mut Tx<'_>, meant: &Meant, now: Timestamp) -> Answer<()> {
     Ok(Ok(()))
 }
 
+/// Cancels an appointment, and gives it as it was and as it is.
 pub(super) fn cancel(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     contact: ContactId,
     wanted: Option<AppointmentId>,
     now: Timestamp,
-) -> Answer<AppointmentView> {
+) -> Answer<(AppointmentView, AppointmentView)> {
     let meant = granted!(find(tx, id, contact, wanted, now)?);
     granted!(may_change(tx, &meant, now)?);
     free(tx, &meant.organization, &meant.zone, &meant.appointment, now)?;
     let subject = meant.appointment.id.to_string();
     event::push(tx, id, "appointment_cancelled", &subject, "{}", now)?;
-    Ok(Ok(AppointmentView { status: AppointmentStatus::Cancelled, ..meant.view }))
+    let after = AppointmentView { status: AppointmentStatus::Cancelled, ..meant.view.clone() };
+    Ok(Ok((meant.view, after)))
 }
 
 pub(super) fn reschedule(

@@ -7,6 +7,7 @@
 mod book;
 mod change;
 mod mistakes;
+mod trail;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use balcao_store::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::appointments::AppointmentView;
 use crate::availability::Slot;
@@ -223,13 +225,22 @@ pub enum BookingRefusal {
 #[derive(Debug, Clone)]
 pub struct Booking {
     desk: Desk,
+    /// Who does it on the contact's behalf, by their name in the audit log.
+    actor: Option<String>,
 }
 
 impl Booking {
     /// Over a desk.
     #[must_use]
     pub fn new(desk: Desk) -> Self {
-        Self { desk }
+        Self { desk, actor: None }
+    }
+
+    /// The same, where what is done stands in the audit log as this actor's: a program that has a key, and not the contact in a
+    /// conversation, whose words are kept there.
+    #[must_use]
+    pub fn by(self, actor: String) -> Self {
+        Self { actor: Some(actor), ..self }
     }
 
     /// Books an appointment for a contact. If it already has the very same one, that is given.
@@ -243,11 +254,12 @@ impl Booking {
         key: EffectKey,
         request: BookRequest,
     ) -> Effect<Booked, BookingRefusal> {
-        let accounts = Arc::clone(&self.desk.notices);
+        let teller = self.teller(organization);
         let book = move |tx: &mut balcao_store::Tx<'_>, now| {
             let booked = book::book(tx, organization, contact, &request, now)?;
-            told(tx, &accounts, organization, booked, now, |done| {
-                (!done.already_booked).then_some(What::Booked(done.appointment.id))
+            teller.tell(tx, booked, now, |done| {
+                let what = (!done.already_booked).then_some(What::Booked(done.appointment.id))?;
+                Some((what, None, trail::shown(&done.appointment)))
             })
         };
         self.desk.effect(organization, key, book).await
@@ -276,7 +288,10 @@ impl Booking {
         contact: ContactId,
         appointment: Option<AppointmentId>,
     ) -> Result<Result<AppointmentView, BookingRefusal>, UseCaseError> {
-        self.desk.rehearse(move |tx, now| change::cancel(tx, organization, contact, appointment, now)).await
+        let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
+            Ok(change::cancel(tx, organization, contact, appointment, now)?.map(|(_, after)| after))
+        };
+        self.desk.rehearse(cancel).await
     }
 
     /// What [`Self::reschedule`] would do now. Nothing changes.
@@ -303,10 +318,13 @@ impl Booking {
         key: EffectKey,
         appointment: Option<AppointmentId>,
     ) -> Effect<AppointmentView, BookingRefusal> {
-        let accounts = Arc::clone(&self.desk.notices);
+        let teller = self.teller(organization);
         let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
             let cancelled = change::cancel(tx, organization, contact, appointment, now)?;
-            told(tx, &accounts, organization, cancelled, now, |done| Some(What::Cancelled(done.id)))
+            let told = teller.tell(tx, cancelled, now, |(before, after)| {
+                Some((What::Cancelled(after.id), Some(trail::shown(before)), trail::shown(after)))
+            })?;
+            Ok(told.map(|(_, after)| after))
         };
         self.desk.effect(organization, key, cancel).await
     }
@@ -322,11 +340,14 @@ impl Booking {
         key: EffectKey,
         request: RescheduleRequest,
     ) -> Effect<Rescheduled, BookingRefusal> {
-        let accounts = Arc::clone(&self.desk.notices);
+        let teller = self.teller(organization);
         let change = move |tx: &mut balcao_store::Tx<'_>, now| {
             let moved = change::reschedule(tx, organization, contact, &request, now)?;
-            told(tx, &accounts, organization, moved, now, |done| {
-                Some(What::Moved(done.old.id, done.new.appointment.id))
+            teller.tell(tx, moved, now, |done| {
+                let (old, new) = (&done.old, &done.new.appointment);
+                // The new one stands as the old one did before it was given up.
+                let before = AppointmentView { status: new.status, ..old.clone() };
+                Some((What::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
             })
         };
         self.desk.effect(organization, key, change).await
@@ -367,21 +388,38 @@ impl Booking {
         };
         self.desk.store.write(expire).await
     }
+
+    fn teller(&self, organization: OrganizationId) -> Teller {
+        Teller { accounts: Arc::clone(&self.desk.notices), actor: self.actor.clone(), organization }
+    }
 }
 
-/// What was done, with the professional told of it in the same transaction.
-fn told<T, R>(
-    tx: &mut balcao_store::Tx<'_>,
-    accounts: &NoticeAccounts,
+/// Who is told of what was done, in its transaction.
+#[derive(Clone)]
+struct Teller {
+    accounts: Arc<NoticeAccounts>,
+    actor: Option<String>,
     organization: OrganizationId,
-    answer: Result<T, R>,
-    now: Timestamp,
-    what: impl FnOnce(&T) -> Option<What>,
-) -> Result<Result<T, R>, UseCaseError> {
-    if let Ok(done) = &answer
-        && let Some(what) = what(done)
-    {
-        notices::tell(tx, accounts, organization, what, now)?;
+}
+
+impl Teller {
+    /// What was done, with the professional told of it, and the audit log, if somebody did it on the contact's behalf. `what` gives
+    /// it with the appointment before and after; `None` if nothing was done.
+    fn tell<T, R>(
+        &self,
+        tx: &mut balcao_store::Tx<'_>,
+        answer: Result<T, R>,
+        now: Timestamp,
+        what: impl FnOnce(&T) -> Option<(What, Option<Value>, Value)>,
+    ) -> Result<Result<T, R>, UseCaseError> {
+        if let Ok(done) = &answer
+            && let Some((what, before, after)) = what(done)
+        {
+            notices::tell(tx, &self.accounts, self.organization, what, now)?;
+            if let Some(actor) = &self.actor {
+                trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
+            }
+        }
+        Ok(answer)
     }
-    Ok(answer)
 }

@@ -34,7 +34,7 @@ impl Mailbox for ChatMailbox {
         let kept = self.desk.store.write::<_, StoreError, _>(move |tx: &mut Tx<'_>| {
             // The name is that of a row in the outbox: it knows the conversation, whoever the recipient is said to be.
             let Some((conversation, kind)) = chat::outgoing(tx, organization, &name)? else { return Ok(false) };
-            let author = if kind == "reply" { ChatAuthor::Agent } else { ChatAuthor::Staff };
+            let author = if kind == "staff" { ChatAuthor::Staff } else { ChatAuthor::Agent };
             chat::push(tx, organization, &NewEntry { conversation, name: &name, author, text: &text, file }, now)?;
             Ok(true)
         });

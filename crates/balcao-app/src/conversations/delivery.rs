@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use balcao_channel::inbound::DeliveryState;
 use balcao_domain::outbox::OutboxState;
-use balcao_domain::{ConversationId, MessageId, OrganizationId};
+use balcao_domain::{ConversationId, Currency, MessageId, OrganizationId};
 use balcao_store::delivery::{self, Part};
-use balcao_store::{StoreError, Tx};
+use balcao_store::{StoreError, Tx, organization};
 use serde::Serialize;
+
+use crate::costs::MessagePrice;
 
 /// How far a message came; of one that leaves in parts the part that came least far speaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -16,6 +18,10 @@ pub struct Delivery {
     pub state: DeliveryStep,
     /// Why it failed, or why it is tried again; for staff.
     pub failure: Option<String>,
+    /// What the provider bills it as, in its word: `service`, `utility`, …
+    pub category: Option<String>,
+    /// What it costs, all parts together; `None` if messages are not metered, and of what did not arrive.
+    pub price: Option<MessagePrice>,
 }
 
 /// How far a message came, the best first.
@@ -36,8 +42,8 @@ pub enum DeliveryStep {
     Failed,
 }
 
-impl From<Part> for Delivery {
-    fn from(part: Part) -> Self {
+impl Delivery {
+    fn of(part: Part, currency: Currency) -> Self {
         let reached = part.delivery.as_deref().and_then(DeliveryState::from_word);
         let state = match (part.state, reached) {
             (OutboxState::Pending | OutboxState::Sending, _) => DeliveryStep::Waiting,
@@ -47,7 +53,23 @@ impl From<Part> for Delivery {
             (OutboxState::Sent, Some(DeliveryState::Delivered)) => DeliveryStep::Delivered,
             (OutboxState::Sent, Some(DeliveryState::Sent | DeliveryState::Failed) | None) => DeliveryStep::Sent,
         };
-        Self { state, failure: part.failure.filter(|_| state >= DeliveryStep::Waiting) }
+        let micros = part.price_micros.filter(|_| state != DeliveryStep::Failed);
+        Self {
+            state,
+            failure: part.failure.filter(|_| state >= DeliveryStep::Waiting),
+            category: part.category,
+            price: micros.map(|micros| MessagePrice { micros, currency }),
+        }
+    }
+
+    /// What is told of two parts of a message: of the worse how far it came, of both what they cost.
+    fn with(self, other: Self) -> Self {
+        let (worse, better) = if self.state >= other.state { (self, other) } else { (other, self) };
+        let price = match (worse.price, better.price) {
+            (Some(one), Some(more)) => Some(MessagePrice { micros: one.micros.saturating_add(more.micros), ..one }),
+            (one, more) => one.or(more),
+        };
+        Self { category: worse.category.or(better.category), price, ..worse }
     }
 }
 
@@ -60,10 +82,14 @@ pub(super) fn of_messages(
 ) -> Result<BTreeMap<MessageId, Delivery>, StoreError> {
     let Some((first, last)) = messages.clone().min().zip(messages.max()) else { return Ok(BTreeMap::new()) };
     let mut all: BTreeMap<MessageId, Delivery> = BTreeMap::new();
+    let currency = organization::get(tx, organization)?.currency;
     for part in delivery::of_messages(tx, organization, conversation, first, last)? {
-        let (message, part) = (part.message, Delivery::from(part));
-        let worst = all.remove(&message).filter(|known| known.state >= part.state).unwrap_or(part);
-        all.insert(message, worst);
+        let (message, part) = (part.message, Delivery::of(part, currency));
+        let whole = match all.remove(&message) {
+            Some(known) => known.with(part),
+            None => part,
+        };
+        all.insert(message, whole);
     }
     Ok(all)
 }

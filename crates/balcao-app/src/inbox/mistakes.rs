@@ -20,7 +20,7 @@ pub(super) async fn new_by_reading(inbox: &Inbox, channel: &'static str, events:
         let mut new = Vec::new();
         for event in events {
             let id = if let Inbound::Message(message) = &event { message.id.as_str() } else { "" };
-            let known = match looked.account(channel, event.origin()) {
+            let known = match looked.account(channel, &event) {
                 Some(account) => {
                     inbox::find_message(tx, account.organization, channel, &account.account, id)?.is_some()
                 }

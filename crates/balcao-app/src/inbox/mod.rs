@@ -14,6 +14,7 @@ mod mistakes;
 mod people;
 pub(crate) mod retract;
 mod statuses;
+mod templates;
 pub(crate) mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,10 +23,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use balcao_channel::channels::web;
-use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Origin, Person};
+use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Person};
 use balcao_channel::{Inbound, Recipient};
 use balcao_domain::burst::BurstRules;
-use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
 use balcao_store::attachment::{self, NewAttachment};
@@ -38,6 +38,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 
 use crate::chat;
+use crate::conversations::speaks;
 use crate::desk::{Desk, UseCaseError};
 use crate::metrics;
 use crate::outgoing;
@@ -78,6 +79,9 @@ pub struct Inbox {
     /// Accounts that nobody has, of which the log was told.
     strangers: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
+
+/// What the provider calls a delivery of messages and their statuses.
+const MESSAGES: &str = "messages";
 
 /// So many accounts that nobody has are told of; more are an attack or a proxy gone wrong, and told of by the metric.
 const STRANGERS: usize = 64;
@@ -150,7 +154,7 @@ impl Inbox {
             }
             Err(error) => error,
         };
-        let Some(account) = self.account(channel, event.origin()).filter(|_| is_of_the_event(&error)) else {
+        let Some(account) = self.account(channel, event).filter(|_| is_of_the_event(&error)) else {
             return Err(error);
         };
         tracing::error!(%error, "an event that could not be taken in was put aside");
@@ -163,15 +167,24 @@ impl Inbox {
     }
 
     /// Says once that something came in for an account that nobody has: customers write there and hear nothing.
-    fn tell_of_stranger(&self, channel: &str, account: &str) {
+    fn tell_of_stranger(&self, channel: &str, account: &str, business: &str) {
         let mut told = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() < STRANGERS && told.insert((channel.to_owned(), account.to_owned())) {
-            tracing::error!(
-                channel,
-                account,
-                "messages come in for an account that is not configured here: they are kept and not answered"
-            );
+        if told.len() >= STRANGERS || !told.insert((channel.to_owned(), account.to_owned())) {
+            return;
         }
+        if account.is_empty() {
+            tracing::warn!(
+                channel,
+                business,
+                "news come of a business account that is not configured here: they are kept"
+            );
+            return;
+        }
+        tracing::error!(
+            channel,
+            account,
+            "messages come in for an account that is not configured here: they are kept and not answered"
+        );
     }
 
     fn take_in(
@@ -184,11 +197,11 @@ impl Inbox {
     ) -> Result<(), UseCaseError> {
         let key = mistakes::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
-        let Some(account) = self.account(channel, event.origin()) else {
+        let Some(account) = self.account(channel, event) else {
             let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
             let is_new = inbox::insert_stray(tx, channel, name, &key, &payload, now)?;
             accepted.strays = accepted.strays.saturating_add(is_new.into());
-            self.tell_of_stranger(channel, name);
+            self.tell_of_stranger(channel, name, &event.origin().business);
             return Ok(());
         };
         if inbox::knows(tx, account.organization, channel, &account.account, &key)? {
@@ -202,8 +215,15 @@ impl Inbox {
     }
 
     /// The account that an event is for, if it is one of ours.
-    fn account(&self, channel: &str, origin: &Origin) -> Option<&Account> {
-        let name = origin.account.as_ref()?.as_str().to_owned();
+    fn account(&self, channel: &str, event: &Inbound) -> Option<&Account> {
+        let origin = event.origin();
+        let Some(name) = &origin.account else {
+            // News of the whole business name no number of it; a message that names none is nobody's.
+            let is_news = matches!(event, Inbound::Unknown(news) if news.field != MESSAGES);
+            let of_business = |one: &&Account| one.business.as_ref() == Some(&origin.business);
+            return self.accounts.values().filter(|one| is_news && one.channel == channel).find(of_business);
+        };
+        let name = name.as_str().to_owned();
         let found = self.accounts.get(&(channel.to_owned(), name))?;
         found.business.as_ref().is_none_or(|business| *business == origin.business).then_some(found)
     }
@@ -293,6 +313,10 @@ impl Arrival<'_> {
                 self.keep(tx, "renamed", None, None, reason)
             }
             Inbound::Unknown(unknown) => {
+                if let Some(change) = templates::change(unknown) {
+                    let reason = self.template_changed(tx, &change)?;
+                    return self.keep(tx, "unknown", None, None, reason);
+                }
                 tracing::warn!(
                     field = unknown.field,
                     reason = unknown.reason,
@@ -340,10 +364,11 @@ impl Arrival<'_> {
         }
         let organization = self.organization();
         let wrote_at = message.at.unwrap_or(self.now).min(self.now);
-        if let Some(before) = people::gone_silent(tx, organization, &message.sender, wrote_at)? {
+        let sender = people::sender(message);
+        if let Some(before) = people::gone_silent(tx, organization, &sender, wrote_at)? {
             people::let_go(tx, organization, before, &self.account.channel, self.now)?;
         }
-        let (contact, recipient) = self.who_wrote(tx, &message.sender, wrote_at)?;
+        let (contact, recipient) = self.who_wrote(tx, &sender, wrote_at)?;
         let Some(recipient) = recipient else {
             return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
         };
@@ -413,15 +438,9 @@ impl Arrival<'_> {
         let new = NewMessage { conversation: found.id, turn: None, author: Author::Staff, text: &text, subject: None };
         message::insert(tx, organization, &new, self.now)?;
         found.last_message_at = self.now;
-        if let Some(next) = found.state.after(ConversationEvent::StaffSpeaks) {
-            found.state = next;
+        if speaks(tx, organization, &mut found, None, self.now)? {
             event::push(tx, organization, "conversation_taken_over", &found.id.to_string(), "{}", self.now)?;
         }
-        // What the agent asked is not answered by what the contact says to a person.
-        found.held = None;
-        conversation::update(tx, organization, &found)?;
-        follow_up::cancel_open(tx, organization, contact, None)?;
-        outgoing::withdraw(tx, organization, found.id, self.now)?;
         self.keep(tx, "echo", Some(found.id), Some(echo.id.as_str()), "staff wrote it")
     }
 

@@ -4,10 +4,12 @@
 //! somebody who writes from it under another id is somebody else, is told nothing of whoever had it before, and has it from then
 //! on. So is whoever writes from a number that was silent for a year, where no id says that they are who they were. Nobody is made one with somebody else by a name or a number alone (F-28).
 
+use std::borrow::Cow;
+
 use balcao_channel::Recipient;
 use balcao_channel::channels::web;
 use balcao_channel::channels::whatsapp::identity;
-use balcao_channel::inbound::Person;
+use balcao_channel::inbound::{Content, InboundMessage, Person};
 use balcao_domain::contact::Contact;
 use balcao_domain::{ContactId, OrganizationId, Phone};
 use balcao_store::dispatch::{self, Route};
@@ -21,6 +23,22 @@ use crate::desk::UseCaseError;
 const SILENT: SignedDuration = SignedDuration::from_hours(365 * 24);
 /// Longest name that is kept, in characters.
 const NAME_CHARS: usize = 120;
+
+/// Who wrote a message: whom the channel says, with the number that they shared where it is hidden. The provider vouches for that
+/// it is their own; a card of somebody else's is an address book's, and says nothing.
+pub(super) fn sender(message: &InboundMessage) -> Cow<'_, Person> {
+    let sender = &message.sender;
+    let Content::ContactCards { cards, own_number: true } = &message.content else { return Cow::Borrowed(sender) };
+    let numbers = cards.iter().flat_map(|card| &card.phones).filter_map(|one| one.number.as_ref());
+    let mut phones = numbers.filter_map(identity::phone);
+    // Of several nobody says which is theirs.
+    match (phones.next(), phones.next()) {
+        (Some(phone), None) if sender.user.is_some() && sender.phone.is_none() => {
+            Cow::Owned(Person { phone: Some(phone), ..sender.clone() })
+        }
+        (Some(_) | None, _) => Cow::Borrowed(sender),
+    }
+}
 
 /// The contact, by the channel's own id first, then by number.
 pub(super) fn find(

@@ -6,9 +6,8 @@ use balcao_channel::inbound::{DeliveryFailure, DeliveryState, StatusUpdate};
 use balcao_channel::{PaceLimit, SendClass};
 use balcao_domain::outbox::{AttemptOutcome, OutboxState, after_attempt};
 use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Tx, dispatch, event};
+use balcao_store::{Tx, dispatch};
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::Arrival;
 use crate::desk::UseCaseError;
@@ -50,8 +49,7 @@ impl Arrival<'_> {
         }
         if state == OutboxState::Dead && message.state != OutboxState::Dead {
             let failure = status.failure.as_ref().map_or_else(|| "it failed".to_owned(), in_words);
-            let payload = json!({ "failure": failure }).to_string();
-            event::push(tx, organization, "message_dead", &message.id.to_string(), &payload, self.now)?;
+            sender::tell(tx, &message, state, &failure, self.now)?;
             message.failure = Some(failure);
         } else if state == OutboxState::Sent {
             message.failure = None;

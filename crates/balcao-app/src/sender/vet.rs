@@ -19,6 +19,7 @@ use balcao_store::outbox::{self, Bill, Outbox};
 use balcao_store::{Tx, appointment, conversation};
 use jiff::{SignedDuration, Timestamp};
 
+use crate::costs::month_of;
 use crate::desk::{UseCaseError, organization};
 use crate::terms::Terms;
 
@@ -161,8 +162,7 @@ fn price(
 
 fn bill_of(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Bill, UseCaseError> {
     let (_, zone) = organization(tx, message.organization)?;
-    let month = now.to_zoned(zone).first_of_month().and_then(|first| first.start_of_day());
-    let month = month.map_or(Timestamp::MIN, |first| first.timestamp());
+    let month = month_of(now, &zone);
     let account = (message.channel.as_str(), message.account.as_str());
     Ok(outbox::bill(tx, message.organization, account, word(&Category::Service), month)?)
 }

@@ -17,7 +17,7 @@ use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
 use crate::desk::{UseCaseError, organization};
 use crate::outgoing::{self, CHOICE, Outgoing};
 use crate::sender::{customer_name, vet};
-use crate::terms::{Facts, Purpose};
+use crate::terms::{Answer, Facts, Purpose};
 use crate::turns::choices::{Choice, Choices};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.
@@ -107,6 +107,7 @@ fn fire(
         day: Some(say::day(starts.date(), said)),
         time: Some(say::time(starts.time(), said)),
         text: None,
+        answers: [Answer::Confirm, Answer::Move].map(|answer| (answer, choice_name(&due, answer))).into(),
     };
     let words = notices(if said == say::Locale::En { Locale::En } else { Locale::PtBr });
     let text = worded(&words.reminder, &facts);
@@ -129,7 +130,7 @@ fn fire(
         name: &format!("reminder/{}", due.id),
         text: &text,
         file: None,
-        choices: Some(&buttons(&text, &facts, words, due, &found)),
+        choices: Some(&buttons(&text, &facts, words, &due, &found)),
         about: Some(&vet::about_appointment(found.id, found.span.start)),
         fallback: template.as_ref(),
     };
@@ -149,13 +150,22 @@ fn worded(notice: &str, facts: &Facts) -> String {
         .fold(notice.to_owned(), |text, (name, value)| fill(&text, name, value.as_deref().unwrap_or_default()))
 }
 
-fn buttons(text: &str, facts: &Facts, words: &Notices, due: DueReminder, found: &Appointment) -> Choices {
-    let choice = |what: &str, notice: &str| Choice {
-        name: format!("{CHOICE}{}:{what}", due.id),
+/// What comes back when an answer to a reminder is tapped, below the free message or the template.
+fn choice_name(due: &DueReminder, answer: Answer) -> String {
+    let what = match answer {
+        Answer::Confirm => "confirm",
+        Answer::Move => "move",
+    };
+    format!("{CHOICE}{}:{what}", due.id)
+}
+
+fn buttons(text: &str, facts: &Facts, words: &Notices, due: &DueReminder, found: &Appointment) -> Choices {
+    let choice = |answer: Answer, notice: &str| Choice {
+        name: choice_name(due, answer),
         words: worded(notice, facts),
         expires_at: found.span.start,
     };
-    let all = vec![choice("confirm", &words.reminder_confirmed), choice("move", &words.reminder_moved)];
+    let all = vec![choice(Answer::Confirm, &words.reminder_confirmed), choice(Answer::Move, &words.reminder_moved)];
     let titles = [&words.reminder_confirm, &words.reminder_move];
     let button = |(choice, title): (&Choice, &String)| Button { id: choice.name.clone(), title: title.clone() };
     let buttons = all.iter().zip(titles).map(button).collect();

@@ -23,7 +23,9 @@ use jiff::Timestamp;
 
 use super::claimed::{self, Under};
 use super::{AnswerError, Answered, Opened};
+use crate::alerts::{self, HandedOver};
 use crate::desk::{Desk, UseCaseError};
+use crate::notices::NoticeAccounts;
 use crate::summaries;
 
 /// What came of closing.
@@ -50,14 +52,15 @@ pub(super) async fn close(
     // Written out here, so that the writer's thread has less to do while others wait for it.
     let (machine, transcript) = (to_json(shared.as_ref()), to_json(&shared.transcript));
     let stored = {
-        let state = Arc::clone(&shared);
+        let (state, accounts) = (Arc::clone(&shared), Arc::clone(&desk.notices));
         let work = move |tx: &mut Tx<'_>| match &under {
-            None => in_transaction(tx, &opened, &state, &machine, &transcript, ending, now).map(Ok),
+            None => in_transaction(tx, &accounts, &opened, &state, (&machine, &transcript), ending, now).map(Ok),
             Some(under) => {
                 if let Some(again) = claimed::supersede(tx, under, &opened, &ending, spent(&state), now)? {
                     return Ok(Err(again));
                 }
-                let stored = in_transaction(tx, &opened, &state, &machine, &transcript, ending.clone(), now)?;
+                let written = (machine.as_str(), transcript.as_str());
+                let stored = in_transaction(tx, &accounts, &opened, &state, written, ending.clone(), now)?;
                 claimed::settle(tx, under, &opened, &state, &ending, &stored, now)?;
                 Ok(Ok(stored))
             }
@@ -106,10 +109,10 @@ pub(super) fn spent(state: &TurnState) -> Spent {
 
 fn in_transaction(
     tx: &mut Tx<'_>,
+    accounts: &NoticeAccounts,
     opened: &Opened,
     state: &TurnState,
-    machine: &str,
-    transcript: &str,
+    (machine, transcript): (&str, &str),
     ending: Ending,
     now: Timestamp,
 ) -> Result<Ending, UseCaseError> {
@@ -147,7 +150,7 @@ fn in_transaction(
         apply(tx, organization, opened.contact.id, &mut conversation, effect, now)?;
     }
     if let Ending::Handoff { reason, note, .. } = &stored {
-        hand_over(tx, opened, state, &mut conversation, &reason.for_staff(), note, now)?;
+        hand_over(tx, accounts, opened, state, &mut conversation, (&reason.for_staff(), note), now)?;
     } else if stored.reply().is_some() && ended(state) && conversation.held.is_none() {
         archive(tx, organization, &mut conversation, now)?;
     }
@@ -155,14 +158,14 @@ fn in_transaction(
     Ok(stored)
 }
 
-/// Everything that a handoff is: state, assignment, note, record, and no more follow-ups.
+/// Everything that a handoff is: state, assignment, note, record, alerts to staff, and no more follow-ups.
 fn hand_over(
     tx: &mut Tx<'_>,
+    accounts: &NoticeAccounts,
     opened: &Opened,
     state: &TurnState,
     conversation: &mut Conversation,
-    reason: &str,
-    text: &str,
+    (reason, text): (&str, &str),
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
     let organization = opened.organization.id;
@@ -197,7 +200,16 @@ fn hand_over(
         &serde_json::json!({"reason": reason}).to_string(),
         now,
     )?;
-    Ok(())
+    let handed = HandedOver {
+        organization: &opened.organization,
+        conversation: conversation.id,
+        turn: opened.turn,
+        contact: &opened.contact,
+        assigned,
+        reason,
+        summary: &summary,
+    };
+    alerts::tell(tx, accounts, &handed, now)
 }
 
 /// Whether a tool of the turn ended the matter.

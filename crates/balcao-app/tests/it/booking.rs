@@ -178,7 +178,7 @@ async fn what_cannot_be_booked_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_contact_holds_no_more_than_the_limit() {
+async fn a_43_a_contact_holds_no_more_than_the_limit() {
     let world = figueira().await;
     let livia = world.livia().await;
     for start in ["10:00", "11:00", "14:00"] {

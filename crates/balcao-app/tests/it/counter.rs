@@ -76,7 +76,11 @@ pub(crate) async fn counter_of(profile: Profile, script: impl IntoIterator<Item 
 
 /// The same over another store.
 pub(crate) async fn counter_on(store: Store, profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
-    let world = on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await;
+    counter_in(on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await, profile, script)
+}
+
+/// The same in a world that is there already.
+pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
     let model = Scripted::new(script);
     let settings = Settings {
         professional: None,
@@ -118,6 +122,7 @@ pub(crate) fn terms() -> Terms {
         language: "pt_BR".to_owned(),
         category: Category::Utility,
         gaps: gaps(all),
+        quick_replies: Vec::new(),
     };
     let reminder = template("lembrete", &[("nome", Fact::Customer), ("dia", Fact::Day), ("hora", Fact::Time)]);
     let reopen = template("retomada", &[("nome", Fact::Customer), ("loja", Fact::Business)]);

@@ -1,17 +1,19 @@
 //! What a channel delivers is stored once, whatever it is.
 
-use balcao_app::conversations::Conversations;
+use balcao_app::conversations::{Conversations, Giver};
+use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::inbox::Accepted;
 use balcao_domain::Clock;
 use balcao_domain::conversation::ConversationState;
+use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::inbox::InboxState;
 use balcao_llm::providers::scripted::says;
 use balcao_store::dispatch::{self, ClaimRequest};
 use balcao_store::message::Author;
-use balcao_store::{contact, inbox, turn};
+use balcao_store::{contact, event, follow_up, inbox, turn};
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::counter::{Counter, counter};
 
@@ -272,6 +274,91 @@ async fn a_48_f_29_an_event_for_an_account_that_nobody_has_is_kept_and_answered_
 }
 
 #[tokio::test]
+async fn what_meta_does_to_a_template_is_told_to_the_business_that_has_it_though_no_number_is_named() {
+    let shop = counter([]).await;
+    let news = |field: &str, value: Value| {
+        json!({ "object": "whatsapp_business_account",
+            "entry": [{ "id": webhooks::BUSINESS, "changes": [{ "field": field, "value": value }] }] })
+    };
+    let paused =
+        json!({ "event": "PAUSED", "message_template_name": "lembrete", "message_template_language": "pt_BR" });
+    let paused = news("message_template_status_update", paused);
+    assert_eq!(shop.delivers(&paused).await, Accepted { new: 1, repeated: 0, strays: 0 });
+    assert_eq!(shop.delivers(&paused).await, Accepted { new: 0, repeated: 1, strays: 0 });
+    assert_eq!(shop.delivers(&news("account_update", json!({ "event": "VERIFIED_ACCOUNT" }))).await.strays, 0);
+    let told: Vec<_> = shop.look(|tx| event::waiting(tx, 100)).await;
+    let told: Vec<_> = told.iter().filter(|one| one.kind == "template_changed").collect();
+    assert_eq!((told.len(), told[0].subject.as_str()), (1, "lembrete"));
+    assert!(told[0].payload.contains("paused"), "{}", told[0].payload);
+    // Of another business, and messages that name no number, belong to nobody here.
+    let mut theirs = paused.clone();
+    theirs["entry"][0]["id"] = json!("somebody else's");
+    assert_eq!(shop.delivers(&theirs).await.strays, 1);
+    let mut nameless = webhooks::text("wamid.1", "oi");
+    nameless["entry"][0]["changes"][0]["value"]["metadata"] = Value::Null;
+    assert_eq!(shop.delivers(&nameless).await.strays, 1);
+}
+
+#[tokio::test]
+async fn whoever_shares_their_own_number_is_known_by_it_and_whoever_had_it_is_somebody_else() {
+    let shop = counter([]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    let (organization, id) = (shop.world.organization, shop.conversation().await.contact);
+    let holder = async |phone: &str| {
+        let phone = balcao_domain::Phone::parse(phone).unwrap();
+        let found = shop.look(move |tx| contact::find_by_phone(tx, organization, &phone)).await;
+        found.and_then(|one| one.channel_user)
+    };
+    let card = |origin: &str, number: &str| {
+        json!({ "type": "contacts", "origin": origin,
+            "contacts": [{ "name": { "formatted_name": "Bia" }, "phones": [{ "phone": number, "wa_id": number }] }] })
+    };
+    shop.writes_as(None, Some("BR.777"), "wamid.2", "oi").await;
+    shop.sends_as(None, Some("BR.777"), "wamid.3", card("other", "5531977770000")).await;
+    assert_eq!(holder("+55 31 97777-0000").await, None, "a card of the address book is anybody's");
+    shop.sends_as(None, Some("BR.777"), "wamid.4", card("contact_request", "5531977770000")).await;
+    assert_eq!(holder("+55 31 97777-0000").await.as_deref(), Some("BR.777"));
+    // João's number is another's now: the provider's ids say that they are two.
+    shop.sends_as(None, Some("BR.888"), "wamid.5", card("contact_request", "5541987654321")).await;
+    assert_eq!(holder("+55 41 98765-4321").await.as_deref(), Some("BR.888"));
+    let joao = shop.look(move |tx| contact::get(tx, organization, id)).await;
+    assert_eq!((joao.channel_user.as_deref(), joao.phone), (Some("BR.1234567890"), None));
+}
+
+#[tokio::test]
+async fn f_143_whoever_of_staff_speaks_ends_what_was_to_remind_the_contact_however_they_speak() {
+    for by in ["take", "reply", "echo"] {
+        let shop = counter([says(HELLO)]).await;
+        shop.joao_writes("wamid.1", "oi").await;
+        shop.works().await;
+        let (organization, found) = (shop.world.organization, shop.conversation().await);
+        let (id, joao) = (found.id, found.contact);
+        let asking = FollowUpRequest {
+            delay_min: 30,
+            allowed_delays_min: vec![30],
+            hint: "corte".to_owned(),
+            kind: FollowUpType::Value,
+            episode: 1,
+        };
+        let follow_ups = FollowUps::new(shop.world.desk.clone());
+        follow_ups.schedule(organization, joao, shop.world.key(), asking).await.unwrap().value.unwrap();
+        let open = async || shop.look(move |tx| follow_up::open_of_contact(tx, organization, joao)).await.len();
+        assert_eq!(open().await, 1);
+        let (staff, email) = (Conversations::new(shop.world.desk.clone()), "davi@figueira.example".to_owned());
+        match by {
+            "take" => drop(staff.take(organization, id, email).await.unwrap().unwrap()),
+            "reply" => staff.reply(organization, id, email, "Oi!".to_owned()).await.unwrap().unwrap(),
+            _ => {
+                let echo = json!({ "from": "551130001000", "to": "554187654321", "to_user_id": "BR.1234567890",
+                    "id": "wamid.E1", "timestamp": "1795182300", "type": "text", "text": { "body": "Oi!" } });
+                shop.delivers(&webhooks::envelope("smb_message_echoes", json!({ "message_echoes": [echo] }))).await;
+            }
+        }
+        assert_eq!((open().await, shop.conversation().await.state), (0, ConversationState::Human), "{by}");
+    }
+}
+
+#[tokio::test]
 async fn who_writes_is_one_contact_however_they_are_named() {
     let shop = counter([says(HELLO), says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
@@ -349,7 +436,8 @@ async fn f_152_a_conversation_that_is_given_back_is_answered_from_the_next_messa
     shop.staff_takes_over().await;
     shop.works().await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    assert!(Conversations::new(shop.world.desk.clone()).give_back(organization, id).await.unwrap().is_ok());
+    let given = Conversations::new(shop.world.desk.clone()).give_back(organization, id, Giver::Operator).await;
+    assert!(given.unwrap().is_ok());
     shop.works().await;
     assert_eq!(
         (shop.texts().len(), shop.model.requests().len()),

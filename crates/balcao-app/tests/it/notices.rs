@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use balcao_app::alerts::HandoffAlerts;
 use balcao_app::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
 use balcao_app::intake::{Intake, IntakeRequest};
 use balcao_app::notices::NoticeAccounts;
@@ -19,6 +20,7 @@ use balcao_testkit::fakes::smtp::{FakeSmtp, Trouble};
 use jiff::civil::date;
 use tokio::sync::Notify;
 
+use crate::counter::{counter_in, eli};
 use crate::world::World;
 
 const FROM: &str = "agenda@figueira.example";
@@ -36,6 +38,7 @@ async fn shop(email: bool) -> World {
     let accounts = NoticeAccounts {
         whatsapp: Some(("whatsapp".to_owned(), ACCOUNT.to_owned())),
         email: email.then(|| FROM.to_owned()),
+        ..NoticeAccounts::default()
     };
     world.desk = world.desk.clone().with_notices(accounts);
     world
@@ -275,6 +278,7 @@ async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
         language: "pt_BR".to_owned(),
         category: Category::Utility,
         gaps: vec![(None, Fact::Customer), (None, Fact::Service), (None, Fact::Day), (None, Fact::Time)],
+        quick_replies: Vec::new(),
     };
     let terms = Terms { templates: [(Purpose::NoticeBooked, template)].into(), ..Terms::default() };
     crate::counter::sender(&world, &graph).with_terms("whatsapp", ACCOUNT, terms).work_off().await.unwrap();
@@ -283,5 +287,68 @@ async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
     let text = sent[0].to_string();
     for part in ["novo_agendamento", "Lívia Campos", "Corte na máquina", "quarta, 25/11", "14h", "5531988112040"] {
         assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+/// The sample, where Davi, who is on duty, has a number, and staff are told of handoffs by these ways.
+async fn alerted(email: bool, whatsapp: bool) -> World {
+    let mut world =
+        crate::world::edited(Store::open_in_memory().unwrap(), "barbearia-figueira.yaml", "2026-11-24T10:00", |text| {
+            text.replace(
+                "role: attendant, on_duty: true",
+                "role: attendant, on_duty: true, phone: \"+55 31 98700-0202\"",
+            )
+        })
+        .await;
+    world.desk = world.desk.clone().with_notices(NoticeAccounts {
+        whatsapp: Some(("whatsapp".to_owned(), ACCOUNT.to_owned())),
+        email: Some(FROM.to_owned()),
+        handoffs: HandoffAlerts { email, whatsapp },
+    });
+    world
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_to_take_a_handoff_is_told_by_the_ways_that_the_business_chose() {
+    for (email, whatsapp) in [(false, false), (true, false), (true, true)] {
+        let shop = counter_in(alerted(email, whatsapp).await, eli(), []);
+        shop.joao_writes("wamid.1", "quero falar com um atendente").await;
+        shop.pass(3);
+        shop.dispatcher.work_off().await.unwrap();
+        let all = written(&shop.world).await;
+        let alerts: Vec<_> = all.iter().filter(|one| one.kind == "notice_handoff").collect();
+        let channels: Vec<_> = alerts.iter().map(|one| one.channel.as_str()).collect();
+        let chosen = [(email, "email"), (whatsapp, "whatsapp")];
+        assert_eq!(channels, chosen.iter().filter(|way| way.0).map(|way| way.1).collect::<Vec<_>>());
+        let conversation = shop.conversation().await.id.to_string();
+        for alert in alerts {
+            assert!(alert.body.contains("João") && alert.body.contains(&conversation), "{}", alert.body);
+            assert!(
+                alert.recipient.contains("davi@") || alert.recipient.contains("5531987000202"),
+                "{}",
+                alert.recipient
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn outside_the_window_an_alert_goes_as_its_template_with_the_name_of_the_customer() {
+    let shop = counter_in(alerted(false, true).await, eli(), []);
+    shop.joao_writes("wamid.1", "quero falar com um atendente").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    let template = ApprovedTemplate {
+        name: "conversa_espera".to_owned(),
+        language: "pt_BR".to_owned(),
+        category: Category::Utility,
+        gaps: vec![(None, Fact::Customer)],
+        quick_replies: Vec::new(),
+    };
+    shop.sends(Terms { templates: [(Purpose::NoticeHandoff, template)].into(), ..Terms::default() }).await;
+    let sent = shop.graph.accepted();
+    let sent = sent.iter().find(|one| one["type"] == "template").unwrap().to_string();
+    for part in ["conversa_espera", "João", "5531987000202"] {
+        assert!(sent.contains(part), "{part} is not in {sent}");
     }
 }

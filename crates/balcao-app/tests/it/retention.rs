@@ -33,7 +33,7 @@ async fn answered(later: &[&str]) -> Counter {
 }
 
 #[tokio::test]
-async fn each_kind_goes_when_its_own_time_is_over() {
+async fn p_06_each_kind_goes_when_its_own_time_is_over() {
     let shop = answered(&["Oi de novo!"]).await;
     let keeper = keeper(&shop, Periods::default());
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);

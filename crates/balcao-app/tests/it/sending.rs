@@ -211,6 +211,10 @@ async fn f_145_without_a_template_what_meta_finds_too_late_is_a_dead_letter() {
     shop.sender.work_off().await.unwrap();
     assert_eq!((shop.graph.accepted().len(), shop.outbox_states().await), (1, vec![OutboxState::Dead]));
     assert_eq!(told(&shop).await, ["message_dead"]);
+    let events = shop.look(|tx| event::waiting(tx, 100)).await;
+    let dead = events.iter().find(|event| event.kind == "message_dead").unwrap();
+    let told: serde_json::Value = serde_json::from_str(&dead.payload).unwrap();
+    assert_eq!(told["conversation"], json!(shop.conversation().await.id.to_string()), "whoever tells of it says where");
 }
 
 #[tokio::test]

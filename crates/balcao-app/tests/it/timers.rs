@@ -1,10 +1,12 @@
 //! Reminders and follow-ups fire once, when they may, and leave on the channel's terms.
 
 use balcao_app::booking::{BookRequest, Booking};
+use balcao_app::conversations::Conversations;
+use balcao_app::costs::{Costs, MessagePrice};
 use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_app::reminders::Reminders;
 use balcao_app::seed::BusinessFile;
-use balcao_app::terms::Terms;
+use balcao_app::terms::{Answer, Purpose, Terms};
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::outbox::OutboxState;
@@ -83,12 +85,40 @@ async fn p_15_outside_the_window_a_template_goes_or_nothing() {
     assert_eq!(parameters[2]["text"], "15h");
     let priced = shop.outbox().await.pop().unwrap();
     assert_eq!((priced.category.as_deref(), priced.price_micros), (Some("utility"), Some(40_000)));
+    // Staff see it at the message, and the month's sum.
+    let (organization, id) = (shop.world.organization, shop.conversation().await.id);
+    let said = Conversations::new(shop.world.desk.clone()).messages(organization, id, None, 1).await.unwrap().unwrap();
+    let delivery = said.items[0].delivery.clone().unwrap();
+    let price = MessagePrice { micros: 40_000, currency: Currency::BRL };
+    assert_eq!((delivery.category.as_deref(), delivery.price), (Some("utility"), Some(price)));
+    let month = Costs::new(shop.world.desk.clone()).of_this_month(organization).await.unwrap();
+    assert_eq!((month.month.as_str(), month.messages, month.price), ("2026-11", 1, price));
+    assert_eq!((month.categories[0].category.as_str(), month.categories[0].price), ("utility", price));
+    shop.world.set_local("2026-12-01T00:00");
+    assert_eq!(Costs::new(shop.world.desk.clone()).of_this_month(organization).await.unwrap().messages, 0);
 
     let (shop, _) = reminded(60).await;
     shop.world.set_local("2026-11-25T14:00");
     assert_eq!(shop.fires(Terms::default()).await, 1);
     assert_eq!(shop.graph.accepted().len(), 1, "nothing but the greeting");
     assert!(skipped(&shop).await[0].contains("no template"));
+}
+
+#[tokio::test]
+async fn a_reminder_that_goes_as_a_template_has_the_buttons_of_the_free_one() {
+    let (shop, _) = reminded(60).await;
+    shop.world.set_local("2026-11-25T14:00");
+    let mut terms = terms();
+    terms.templates.get_mut(&Purpose::Reminder).unwrap().quick_replies = vec![Answer::Confirm, Answer::Move];
+    assert_eq!(shop.fires(terms).await, 1);
+    let sent = shop.graph.accepted().pop().unwrap();
+    let button = &sent["template"]["components"][2];
+    assert_eq!((&button["sub_type"], &button["index"]), (&json!("quick_reply"), &json!("1")));
+    shop.model.script([says("Claro! Para quando?")]);
+    let tapped = json!({ "payload": button["parameters"][0]["payload"], "text": "Remarcar" });
+    shop.joao_sends("wamid.2", json!({ "type": "button", "button": tapped })).await;
+    shop.works().await;
+    assert_eq!(shop.asked(), "Quero remarcar meu horário de Corte na máquina com Wesley Moura, quarta, 25/11 às 15h.");
 }
 
 #[tokio::test]
@@ -99,6 +129,23 @@ async fn f_145_a_window_that_meta_closed_before_us_is_answered_by_a_template() {
     shop.fires(terms()).await;
     assert_eq!(shop.graph.accepted().pop().unwrap()["template"]["name"], "lembrete");
     assert_eq!(shop.outbox_states().await, [OutboxState::Sent, OutboxState::Sent]);
+}
+
+#[tokio::test]
+async fn p_05_one_word_ends_what_nobody_asked_for_before_any_model_is_asked() {
+    for word in ["PARE", "sair", "Parar"] {
+        let (shop, _) = reminded(24 * 60).await;
+        let asked = shop.model.requests().len();
+        shop.joao_writes("wamid.2", word).await;
+        shop.works().await;
+        assert_eq!(shop.model.requests().len(), asked, "{word}");
+        assert!(shop.conversation().await.opted_out_at.is_some(), "{word}");
+        let sent = shop.graph.accepted().len();
+        shop.world.set_local("2026-11-24T15:00");
+        shop.fires(terms()).await;
+        assert_eq!(shop.graph.accepted().len(), sent, "{word}");
+        assert!(skipped(&shop).await[0].contains("wants no"), "{word}");
+    }
 }
 
 #[tokio::test]

@@ -305,7 +305,7 @@ async fn cancel_appointment_without_an_id_means_the_next_one() {
 }
 
 #[tokio::test]
-async fn an_appointment_of_somebody_else_is_as_if_it_did_not_exist() {
+async fn a_31_an_appointment_of_somebody_else_is_as_if_it_did_not_exist() {
     let world = figueira().await;
     let (caio, livia) = (world.caio().await, world.livia().await);
     let (own, others) = (upcoming(&world, livia).await[0].0, upcoming(&world, caio).await[0].0);

@@ -9,7 +9,7 @@ use std::{
 };
 
 use balcao_agent::{Ending, driver::Observer, live::Live, profile::Audience};
-use balcao_app::conversations::Conversations;
+use balcao_app::conversations::{Conversations, Giver};
 use balcao_app::people::{People, PeopleRefusal};
 use balcao_app::turns::{Answered, FrontDesk, Inbound, Writer};
 use balcao_domain::Phone;
@@ -211,7 +211,8 @@ impl Talk<'_> {
                 Ok(Ok(Some(line))) if line.trim().is_empty() => {}
                 Ok(Ok(Some(line))) if line.trim() == "/give-back" => {
                     let Some(answered) = &last else { continue };
-                    let given = self.world.staff.give_back(self.world.organization, answered.conversation).await;
+                    let (organization, id) = (self.world.organization, answered.conversation);
+                    let given = self.world.staff.give_back(organization, id, Giver::Operator).await;
                     match given.map_err(|error| Failure::operation(chain(&error)))? {
                         Ok(0) => complain("(given back)"),
                         Ok(unanswered) => complain(&format!("(given back; {unanswered} before have no answer)")),

@@ -197,6 +197,15 @@ async fn strays(store: &Store) -> Vec<Finding> {
         Err(error) => return vec![Finding::wrong("inbox", chain(&error), "see what the database says")],
     };
     let tell = |one: inbox::Strays| {
+        if one.account.is_empty() {
+            let says = format!(
+                "{} times in a week {} told of a business account that is not configured",
+                one.count, one.channel
+            );
+            let mend = "for WhatsApp, write the id of the business account as whatsapp.business: templates that Meta pauses are told \
+                        of then";
+            return Finding::warning("inbox", says, mend);
+        }
         let says = format!(
             "{} events came in for {} {} in a week, and nobody answers there",
             one.count, one.channel, one.account

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use balcao_app::conversations::{
-    ConversationDetail, ConversationRefusal, ConversationView, Conversations, Delivery, DeliveryStep, Said,
+    ConversationDetail, ConversationRefusal, ConversationView, Conversations, Delivery, DeliveryStep, Giver, Said,
 };
 use balcao_app::desk::UseCaseError;
 use balcao_app::files::{FileView, Files};
@@ -98,6 +98,9 @@ enum Action {
         /// The conversation, as `list` names it.
         #[arg(value_parser = conversation)]
         id: ConversationId,
+        /// The e-mail address of the person of staff who acts; without it, the operator of the server.
+        #[arg(long = "as", value_name = "EMAIL")]
+        email: Option<String>,
     },
 }
 
@@ -153,8 +156,9 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
             answered(staff.note(organization, id, me.email, text).await)?;
             done(json, id, &format!("noted at conversation {id}"));
         }
-        Action::GiveBack { id } => {
-            let unanswered = answered(staff.give_back(organization, id).await)?;
+        Action::GiveBack { id, email } => {
+            let by = email.map_or(Giver::Operator, Giver::Staff);
+            let unanswered = answered(staff.give_back(organization, id, by).await)?;
             if json {
                 say(&json!({ "conversation": id, "done": true, "unanswered": unanswered }).to_string());
             } else {
@@ -297,8 +301,14 @@ fn show(detail: &ConversationDetail, zone: &TimeZone) {
     }
 }
 
-/// "did not arrive: Service overloaded; see `balcao outbox`"
+/// "did not arrive: Service overloaded; see `balcao outbox`", "read, utility, R$ 0,0350"
 fn arrived(delivery: &Delivery) -> String {
+    let category = delivery.category.as_ref().map(|category| format!(", {}", one_line(category)));
+    let price = delivery.price.map(|price| format!(", {price}"));
+    format!("{}{}{}", reached(delivery), category.unwrap_or_default(), price.unwrap_or_default())
+}
+
+fn reached(delivery: &Delivery) -> String {
     let why = delivery.failure.as_ref().map(|failure| format!(": {}", one_line(failure))).unwrap_or_default();
     match delivery.state {
         DeliveryStep::Read => "read".to_owned(),

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use balcao_app::analytics::{Analytics, Figures, MAX_MONTHS};
+use balcao_app::costs::Costs;
 use balcao_app::people::Sees;
 use jiff::civil::DateTime;
 use serde_json::json;
@@ -38,13 +39,14 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure> {
     let (desk, organization, _) = wire::configured(config, args.now).await?;
-    let analytics = Analytics::new(desk);
+    let (analytics, costs) = (Analytics::new(desk.clone()), Costs::new(desk));
     let stats = analytics.stats(organization, Sees::ALL, args.months).await;
     let stats = stats.map_err(|error| Failure::operation(chain(&error)))?;
     let missed = analytics.no_show_clients(organization, Sees::ALL, args.months, args.no_shows).await;
     let missed = missed.map_err(|error| Failure::operation(chain(&error)))?;
+    let costs = costs.of_this_month(organization).await.map_err(|error| Failure::operation(chain(&error)))?;
     if args.json {
-        say(&json!({ "stats": stats, "no_show_clients": missed }).to_string());
+        say(&json!({ "stats": stats, "no_show_clients": missed, "messages": costs }).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     let most = stats.months.iter().map(|one| one.figures.total).max().unwrap_or(0);
@@ -59,6 +61,15 @@ pub(crate) async fn run(args: Args, config: &Config) -> Result<ExitCode, Failure
     for one in &missed {
         let (name, rate) = (one_line(one.name.as_deref().unwrap_or("-")), one.no_show_rate * 100.0);
         say(&format!("{:>4} of {:<4} {rate:>5.1}%  {name}", one.no_shows, one.total_sessions));
+    }
+    if costs.messages > 0 {
+        say(&format!("\nmessages with a price, {}", costs.month));
+    }
+    for one in &costs.categories {
+        say(&format!("{:<16}{:>7}{:>16}", one_line(&one.category), one.messages, one.price.to_string()));
+    }
+    if costs.categories.len() > 1 {
+        say(&format!("{:<16}{:>7}{:>16}", "all", costs.messages, costs.price.to_string()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -18,7 +18,9 @@ use balcao_domain::burst::BurstRules;
 use balcao_domain::throttle::SendingRate;
 use balcao_web::WhatsAppWebhook;
 use ipnet::IpNet;
-use jiff::civil::Time;
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -193,6 +195,12 @@ pub(crate) struct WhatsAppConfig {
     pub(crate) app_secret: Option<SecretString>,
     /// A file that holds it.
     pub(crate) app_secret_file: Option<PathBuf>,
+    /// The app secret before, which webhooks may still be signed with while it is being changed.
+    pub(crate) previous_app_secret: Option<SecretString>,
+    /// A file that holds it.
+    pub(crate) previous_app_secret_file: Option<PathBuf>,
+    /// Until when: a date, whose beginning in UTC is meant, or an instant.
+    pub(crate) previous_app_secret_until: Option<String>,
     /// The word that Meta shows when it checks the webhook's address.
     pub(crate) verify_token: Option<SecretString>,
     /// A file that holds it.
@@ -219,6 +227,9 @@ impl Default for WhatsAppConfig {
             token_file: None,
             app_secret: None,
             app_secret_file: None,
+            previous_app_secret: None,
+            previous_app_secret_file: None,
+            previous_app_secret_until: None,
             verify_token: None,
             verify_token_file: None,
             templates: BTreeMap::new(),
@@ -246,12 +257,38 @@ impl WhatsAppConfig {
         let app_secret = secret("app_secret", self.app_secret.as_ref(), self.app_secret_file.as_deref())?;
         let verify_token = secret("verify_token", self.verify_token.as_ref(), self.verify_token_file.as_deref())?;
         let secrets = AppSecrets::new(app_secret).map_err(|error| format!("whatsapp.app_secret: {}", chain(&error)))?;
+        let secrets = self.with_previous(secrets)?;
         let usual = Account::new(AccountId::new(account.as_str()), token);
         let rate = SendingRate { per_second: self.messages_per_second, ..usual.rate };
         let account = Account { base_url: self.base_url.clone(), version: self.version.clone(), rate, ..usual };
         let webhook = WhatsAppWebhook { secrets, verify_token };
         let terms = terms(&self.templates, self.rates.as_ref(), self.monthly_cap.as_deref())?;
         Ok(Some(WhatsAppAccount { account, business: self.business.clone(), webhook, terms }))
+    }
+
+    /// The secrets, with the one before up to its end. Without an end it would hold for ever, and whoever leaked it could sign.
+    fn with_previous(&self, secrets: AppSecrets) -> Result<AppSecrets, String> {
+        const KEY: &str = "whatsapp.previous_app_secret";
+        let (value, file) = (self.previous_app_secret.as_ref(), self.previous_app_secret_file.as_deref());
+        let is_given = value.is_some() || file.is_some();
+        let until = match &self.previous_app_secret_until {
+            Some(until) if is_given => until,
+            Some(_) => return Err(format!("{KEY}_until is set and {KEY} is missing; give both, or neither")),
+            None if is_given => {
+                return Err(format!(
+                    "{KEY} is set and {KEY}_until is missing; write when it ends: a date or an instant, such as \
+                     2026-12-01 or 2026-12-01T09:00:00-03:00"
+                ));
+            }
+            None => return Ok(secrets),
+        };
+        let instant = until.parse::<Timestamp>().or_else(|error| {
+            let midnight = until.parse::<Date>().and_then(|date| date.to_zoned(TimeZone::UTC));
+            midnight.map(|midnight| midnight.timestamp()).map_err(|_no_date| error)
+        });
+        let until = instant.map_err(|error| format!("{KEY}_until `{until}`: {error}; write a date or an instant"))?;
+        let previous = secret_of("whatsapp", "account", "previous_app_secret", value, file)?;
+        secrets.with_previous(previous, until).map_err(|error| format!("{KEY}: {}", chain(&error)))
     }
 
     /// Numbers and what they may be.
@@ -271,9 +308,11 @@ impl WhatsAppConfig {
         row("whatsapp.rates", if self.rates.is_some() { "set" } else { "(not metered)" }.to_owned());
         row("whatsapp.monthly_cap", self.monthly_cap.clone().unwrap_or_else(none));
         row("whatsapp.messages_per_second", self.messages_per_second.to_string());
+        row("whatsapp.previous_app_secret_until", self.previous_app_secret_until.clone().unwrap_or_else(none));
         for (key, value, file) in [
             ("whatsapp.token", &self.token, &self.token_file),
             ("whatsapp.app_secret", &self.app_secret, &self.app_secret_file),
+            ("whatsapp.previous_app_secret", &self.previous_app_secret, &self.previous_app_secret_file),
             ("whatsapp.verify_token", &self.verify_token, &self.verify_token_file),
         ] {
             let shown = match (value, file) {

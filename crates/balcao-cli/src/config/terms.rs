@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use balcao_app::terms::{ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_app::terms::{Answer, ApprovedTemplate, Fact, Purpose, Terms};
 use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,6 +23,9 @@ pub(crate) struct TemplateConfig {
     /// `gap=fact` where the template names its gaps.
     #[serde(default)]
     pub(crate) parameters: Vec<String>,
+    /// What its quick replies answer, in order: `confirm`, `move`. For reminders alone.
+    #[serde(default)]
+    pub(crate) quick_replies: Vec<Answer>,
 }
 
 fn brazilian() -> String {
@@ -55,11 +58,15 @@ pub(super) fn terms(
         if named != 0 && named != gaps.len() {
             return Err(format!("whatsapp.templates: `{}` names some of its gaps and not others", one.name));
         }
+        if !one.quick_replies.is_empty() && *purpose != Purpose::Reminder {
+            return Err(format!("whatsapp.templates: `{}` has quick_replies; only that of `reminder` may", one.name));
+        }
         let template = ApprovedTemplate {
             name: one.name.clone(),
             language: one.language.clone(),
             category: Category::read(&one.category),
             gaps,
+            quick_replies: one.quick_replies.clone(),
         };
         Ok::<_, String>((*purpose, template))
     };
@@ -120,14 +127,28 @@ mod tests {
         }
     }
 
+    fn of(parameters: &[&str]) -> TemplateConfig {
+        TemplateConfig {
+            name: "aviso".to_owned(),
+            language: brazilian(),
+            category: utility(),
+            parameters: parameters.iter().map(|text| (*text).to_owned()).collect(),
+            quick_replies: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn quick_replies_are_those_of_a_reminder() {
+        let config = TemplateConfig { quick_replies: vec![Answer::Confirm, Answer::Move], ..of(&["day"]) };
+        let read = |purpose| terms(&BTreeMap::from([(purpose, config.clone())]), None, None);
+        let reminder = read(Purpose::Reminder).unwrap().templates.remove(&Purpose::Reminder).unwrap();
+        assert_eq!(reminder.quick_replies, [Answer::Confirm, Answer::Move]);
+        assert!(read(Purpose::Waitlist).unwrap_err().contains("only that of `reminder`"));
+    }
+
     #[test]
     fn gaps_are_named_all_or_none() {
-        let one = |parameters: &[&str]| {
-            let parameters = parameters.iter().map(|text| (*text).to_owned()).collect();
-            let config =
-                TemplateConfig { name: "aviso".to_owned(), language: brazilian(), category: utility(), parameters };
-            terms(&BTreeMap::from([(Purpose::Reminder, config)]), None, None)
-        };
+        let one = |parameters: &[&str]| terms(&BTreeMap::from([(Purpose::Reminder, of(parameters))]), None, None);
         assert!(one(&["customer", "day"]).is_ok());
         assert!(one(&["nome=customer", "dia = day"]).is_ok());
         assert!(one(&["nome=customer", "day"]).unwrap_err().contains("some of its gaps"));

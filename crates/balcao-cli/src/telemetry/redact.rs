@@ -16,7 +16,7 @@ const SHAPES: [(&str, &str); 8] = [
     (r"\b(?:bk_|sk-|gsk_|xai-|AIza|EAA|ghp_|whsec_)[A-Za-z0-9_-]{8,}", "[key]"),
     (r#"(?i)\bbearer\s+[^\s"',;]+"#, "Bearer [key]"),
     (
-        r#"(?i)\b(access_token|api_key|app_secret|client_secret|verify_token|password)(["']?\s*[:=]\s*["']?)[^\s"'&,;}]+"#,
+        r#"(?i)\b(access_token|api_key|(?:previous_)?app_secret|client_secret|verify_token|password)(["']?\s*[:=]\s*["']?)[^\s"'&,;}]+"#,
         "$1$2[key]",
     ),
     // CPF and CNPJ.

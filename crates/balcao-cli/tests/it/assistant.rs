@@ -104,6 +104,7 @@ fn the_same_figures_as_a_table_and_as_data() {
     let data: Value =
         serde_json::from_str(&out(&run(folder.path(), &["stats", "--months", "120", "--json"], ""))).unwrap();
     assert_eq!(data["stats"]["months"].as_array().unwrap().len(), 120);
+    assert_eq!((&data["messages"]["messages"], &data["messages"]["price"]["micros"]), (&json!(0), &json!(0)));
     let total = data["stats"]["summary"]["total"].as_u64().unwrap();
     assert!(text.lines().any(|line| line.starts_with("all") && line.contains(&total.to_string())), "{text}");
     let wrong = run(folder.path(), &["stats", "--months", "0"], "");

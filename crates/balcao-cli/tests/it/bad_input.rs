@@ -114,7 +114,7 @@ fn wrong_usage_is_exit_code_two_with_a_reason() {
 }
 
 #[test]
-fn hostile_text_ends_in_a_reply_or_a_person_and_never_in_a_panic() {
+fn a_29_hostile_text_ends_in_a_reply_or_a_person_and_never_in_a_panic() {
     let folder = tempdir().unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml").display().to_string();
     let lines = [

@@ -38,7 +38,9 @@ fn staff_see_who_waits_take_over_answer_note_and_give_back() {
         assert!(shown.contains(expected), "«{expected}» is not in:\n{shown}");
     }
 
-    let back = inbox(&["give-back", &id]);
+    let nobody = inbox(&["give-back", &id, "--as", "ninguem@figueira.example"]);
+    assert!(code(&nobody) == 1 && err(&nobody).contains(DAVI), "{}", err(&nobody));
+    let back = inbox(&["give-back", &id, "--as", DAVI]);
     assert_eq!(code(&back), 0);
     assert!(err(&back).contains("1 of the customer's messages"), "what nobody answered is told: {}", err(&back));
     assert!(!out(&chat("que horas vocês abrem amanhã?\n")).is_empty());

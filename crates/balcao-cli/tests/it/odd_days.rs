@@ -49,7 +49,7 @@ fn replies(zone: &str, now: &str, profile: &str, messages: &str) -> String {
 }
 
 #[test]
-fn an_hour_that_the_clock_skips_is_not_booked() {
+fn f_93_an_hour_that_the_clock_skips_is_not_booked() {
     // Lisbon, 28 March 2027: 01:00 becomes 02:00.
     let night = "quero massagem amanhã à 1h da manhã\nsim\n";
     let told = replies("Europe/Lisbon", "2027-03-27T10:00", "eli", night);
@@ -71,7 +71,7 @@ fn an_hour_that_the_clock_skips_is_not_booked() {
 }
 
 #[test]
-fn an_hour_that_the_clock_repeats_is_booked_once_and_told_as_it_was_asked_for() {
+fn f_94_an_hour_that_the_clock_repeats_is_booked_once_and_told_as_it_was_asked_for() {
     // São Paulo, 16 February 2019: 23:00 to 24:00 comes twice. Lisbon, 25 October 2026: 01:00 to 02:00.
     for (zone, now, asked, told) in [
         ("America/Sao_Paulo", "2019-02-16T10:00", "quero massagem hoje às 23h", "hoje (sábado, 16/02) às 23h"),

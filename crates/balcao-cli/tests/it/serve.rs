@@ -9,6 +9,7 @@ mod load;
 mod poison;
 mod power;
 mod restored;
+mod rotation;
 mod storage;
 
 use std::collections::{BTreeMap, BTreeSet};

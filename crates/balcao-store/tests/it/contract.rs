@@ -106,7 +106,7 @@ contract! {
         a_late_answer_still_counts_and_an_older_one_does_not,
         what_was_given_up_is_left_behind_by_what_leaves_after_it,
         a_status_finds_its_message_by_either_name,
-        a_turn_has_one_set_of_messages,
+        f_55_a_turn_has_one_set_of_messages,
         what_is_pending_is_withdrawn_when_a_person_takes_over,
         staff_may_send_a_dead_message_again,
         a_template_takes_the_place_of_what_came_too_late_once,

@@ -23,7 +23,7 @@ cases!(
     a_late_answer_still_counts_and_an_older_one_does_not,
     what_was_given_up_is_left_behind_by_what_leaves_after_it,
     a_status_finds_its_message_by_either_name,
-    a_turn_has_one_set_of_messages,
+    f_55_a_turn_has_one_set_of_messages,
     what_is_pending_is_withdrawn_when_a_person_takes_over,
     staff_may_send_a_dead_message_again,
     a_template_takes_the_place_of_what_came_too_late_once,
@@ -247,7 +247,7 @@ pub async fn a_status_finds_its_message_by_either_name(store: &Store) {
 }
 
 /// I-13: at most one reply set per turn.
-pub async fn a_turn_has_one_set_of_messages(store: &Store) {
+pub async fn f_55_a_turn_has_one_set_of_messages(store: &Store) {
     let world = world(store, "a").await;
     let (conversation, turn) = write(store, move |tx| {
         let conversation = ripe(tx, world, 0)?;
@@ -379,6 +379,9 @@ pub async fn a_price_is_known_before_and_the_dead_cost_nothing(store: &Store) {
         outbox::learn_price(tx, world.organization, first.id, Some("utility"), false)?;
         outbox::learn_price(tx, world.organization, second.id, None, true)?;
         assert_eq!(bill(tx, account, now())?, Bill { messages: 0, micros: 1_000 });
+        let utility = delivery::Cost { category: "utility".to_owned(), messages: 2, micros: 1_000 };
+        assert_eq!(delivery::costs(tx, world.organization, now())?, [utility]);
+        assert_eq!(delivery::costs(tx, world.organization, at(5))?, []);
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reply", now())?, 2);
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reminder", now())?, 0);
         Ok(())
@@ -589,6 +592,10 @@ pub async fn a_message_of_the_thread_is_known_by_what_leaves_of_it(store: &Store
         let parts = delivery::of_messages(tx, world.organization, conversation, came, staff)?;
         let known: Vec<_> = parts.iter().map(|part| (part.message, part.state)).collect();
         assert_eq!(known, [(reply, OutboxState::Sent), (staff, OutboxState::Pending)]);
+        assert!(parts.iter().all(|part| (part.category.as_ref(), part.price_micros) == (None, None)));
+        outbox::set_price(tx, world.organization, first.id, "service", 7, now())?;
+        let priced = delivery::of_messages(tx, world.organization, conversation, reply, reply)?.remove(0);
+        assert_eq!((priced.category.as_deref(), priced.price_micros), (Some("service"), Some(7)));
         assert!(delivery::of_messages(tx, world.organization, conversation, came, came)?.is_empty());
         Ok(())
     })

@@ -299,6 +299,10 @@ async fn get(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Appoint
     Ok(appointment(found.view, found.contact).into())
 }
 
+fn booking(call: &Call) -> Booking {
+    Booking::new(call.api.desk()).by(call.caller.actor())
+}
+
 async fn create(call: Call, _query: Nothing, asked: AppointmentBooking) -> Result<Done<AppointmentBooked>, Problem> {
     let contact: ContactId = field("/contact_id", &asked.contact_id)?;
     let service_id = asked.service_id.map(|text| field("/service_id", &text)).transpose()?;
@@ -320,7 +324,7 @@ async fn create(call: Call, _query: Nothing, asked: AppointmentBooking) -> Resul
         let expected = "the id of a contact; `GET /v1/contacts` finds them".to_owned();
         return Err(input::bad_field("/contact_id", &asked.contact_id, expected));
     }
-    let done = Booking::new(call.api.desk()).book(call.organization(), contact, call.key.clone(), request).await?;
+    let done = booking(&call).book(call.organization(), contact, call.key.clone(), request).await?;
     let new = done.value.map_err(refusals::of_booking)?;
     Ok(Done::once(booked(new, contact), done.repeated))
 }
@@ -335,8 +339,7 @@ async fn change(call: Call, _query: Nothing, asked: AppointmentMove) -> Result<D
         service: asked.service.map(ServiceChoice::Name),
         source: SOURCE.to_owned(),
     };
-    let done =
-        Booking::new(call.api.desk()).reschedule(call.organization(), contact, call.key.clone(), request).await?;
+    let done = booking(&call).reschedule(call.organization(), contact, call.key.clone(), request).await?;
     let moved = done.value.map_err(refusals::of_booking)?;
     let answer = AppointmentMoved { old: appointment(moved.old, contact), new: booked(moved.new, contact) };
     Ok(Done::once(answer, done.repeated))
@@ -344,7 +347,7 @@ async fn change(call: Call, _query: Nothing, asked: AppointmentMove) -> Result<D
 
 async fn end(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Appointment>, Problem> {
     let (id, AppointmentRecord { contact, .. }) = found(&call).await?;
-    let done = Booking::new(call.api.desk()).cancel(call.organization(), contact, call.key.clone(), Some(id)).await?;
+    let done = booking(&call).cancel(call.organization(), contact, call.key.clone(), Some(id)).await?;
     let cancelled = done.value.map_err(refusals::of_booking)?;
     Ok(Done::once(appointment(cancelled, contact), done.repeated))
 }

@@ -2,7 +2,7 @@
 
 use balcao_app::UseCaseError;
 use balcao_app::conversations::{
-    self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep,
+    self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep, Giver,
 };
 use balcao_app::keys::Scope;
 use balcao_domain::ConversationId;
@@ -166,6 +166,19 @@ struct Delivery {
     state: Step,
     /// Why it failed, or why it is tried again; for staff.
     failure: Option<String>,
+    /// What the channel's provider bills it as, in its word: `service`, `utility`, `marketing`, …
+    category: Option<String>,
+    /// What it costs; `null` where no rates are configured, and of what did not arrive.
+    price: Option<MessagePrice>,
+}
+
+/// What a message costs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct MessagePrice {
+    /// Millionths of the currency: a message costs less than a cent.
+    micros: i64,
+    /// ISO 4217: `BRL`, …
+    currency: String,
 }
 
 /// How far a message came.
@@ -216,6 +229,15 @@ struct StaffAct {
     /// The e-mail address of the person of staff who acts.
     #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
     staff: String,
+}
+
+/// Who of staff gives a conversation back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StaffGives {
+    /// The e-mail address of the person of staff who acts; if absent, the key is said to have done it.
+    #[schemars(length(min = 1, max = 254), regex(pattern = r"^[^\u0000]*$"), example = &"davi@figueira.example")]
+    staff: Option<String>,
 }
 
 /// What somebody of staff writes.
@@ -287,7 +309,8 @@ fn conversation(view: ConversationView) -> Conversation {
 
 fn message(said: app::Said) -> Message {
     let app::Said { message, attachments, delivery } = said;
-    let arrived = |app::Delivery { state, failure }| {
+    let priced = |price: app::MessagePrice| MessagePrice { micros: price.micros, currency: price.currency.into() };
+    let arrived = |app::Delivery { state, failure, category, price }| {
         let state = match state {
             DeliveryStep::Waiting => Step::Waiting,
             DeliveryStep::Sent => Step::Sent,
@@ -296,7 +319,7 @@ fn message(said: app::Said) -> Message {
             DeliveryStep::Unknown => Step::Unknown,
             DeliveryStep::Failed => Step::Failed,
         };
-        Delivery { state, failure }
+        Delivery { state, failure, category, price: price.map(priced) }
     };
     Message {
         id: message.id.to_string(),
@@ -393,7 +416,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
         description: "Its handoff is resolved. The agent answers what the contact writes from now on; `unanswered` counts what came before \
                       and has no answer.",
         refusals: &[(409, "`with_agent`: the agent has it already.")],
-        body: None,
+        body: Some(json!({ "staff": "davi@figueira.example" })),
         answer: json!({ "conversation_id": "cnv_3", "unanswered": 0 }),
         ..reply.clone()
     };
@@ -478,9 +501,10 @@ async fn leave_note(call: Call, _query: Nothing, asked: StaffText) -> Result<Don
     Ok(acted(id))
 }
 
-async fn give_back(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<GivenBack>, Problem> {
+async fn give_back(call: Call, _query: Nothing, asked: StaffGives) -> Result<Done<GivenBack>, Problem> {
     let id = call.id()?;
-    let unanswered = granted(staff(&call).give_back(call.organization(), id).await)?;
+    let by = asked.staff.map_or_else(|| Giver::Program(call.caller.actor()), Giver::Staff);
+    let unanswered = granted(staff(&call).give_back(call.organization(), id, by).await)?;
     Ok(GivenBack { conversation_id: id.to_string(), unanswered }.into())
 }
 

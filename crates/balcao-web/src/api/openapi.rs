@@ -119,8 +119,9 @@ fn operation(endpoint: &Endpoint, components: &mut Components) -> Value {
         }
         (Takes::Json(_), None) | (Takes::Nothing, _) => return operation,
     };
+    let required = !matches!(&endpoint.takes, Takes::Json(schema) if input::may_be_left_out(schema));
     if let Some(fields) = operation.as_object_mut() {
-        fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
+        fields.insert("requestBody".to_owned(), json!({ "required": required, "content": content }));
     }
     operation
 }

@@ -13,6 +13,8 @@ pub struct ChatLimits {
     pub text_chars: usize,
     /// How fast one visitor may write.
     pub messages: Pace,
+    /// How fast new visitors are taken in of one address.
+    pub visitors_of_one: Pace,
     /// How fast new visitors are taken in, all together.
     pub visitors: Pace,
     /// Streams of one visitor at the same time: pages that show the conversation.
@@ -35,7 +37,9 @@ impl Default for ChatLimits {
             body: 32 * 1024,
             text_chars: 4_000,
             messages: Pace { burst: 10, every: Duration::from_secs(2) },
-            visitors: Pace { burst: 120, every: Duration::from_millis(250) },
+            visitors_of_one: Pace { burst: 15, every: Duration::from_secs(2) },
+            // Forty addresses would have to go on for long before nobody else came in.
+            visitors: Pace { burst: 600, every: Duration::from_millis(50) },
             streams_per_visitor: 4,
             streams: 512,
             poll: Duration::from_secs(1),

@@ -14,7 +14,7 @@ mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::rejection::JsonRejection;
+use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -52,6 +52,7 @@ struct ServerParts {
     limits: ChatLimits,
     writers: Paces,
     newcomers: Paces,
+    newcomers_of_one: Paces,
     streams: Shares,
     stop: CancellationToken,
 }
@@ -68,8 +69,19 @@ impl ChatServer {
         stop: CancellationToken,
     ) -> Self {
         let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
-        let streams = Shares::of(limits.streams);
-        Self(Arc::new(ServerParts { chats, shop, tokens, origins, limits, writers, newcomers, streams, stop }))
+        let (newcomers_of_one, streams) = (Paces::new(limits.visitors_of_one), Shares::of(limits.streams));
+        Self(Arc::new(ServerParts {
+            chats,
+            shop,
+            tokens,
+            origins,
+            limits,
+            writers,
+            newcomers,
+            newcomers_of_one,
+            streams,
+            stop,
+        }))
     }
 
     /// Counts a request over all programs.
@@ -146,11 +158,19 @@ impl FromRequestParts<ChatServer> for Known {
 }
 
 /// `POST /chat/v1/session`: a token for a new visitor, or a fresh one for whoever shows one that holds.
-async fn session(State(chat): State<ChatServer>, headers: HeaderMap) -> Result<Response, Response> {
+async fn session(
+    State(chat): State<ChatServer>,
+    sharer: Option<Extension<Sharer>>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
     let now = chat.now();
     let (name, status) = match chat.name(&headers) {
         Some(name) => (name, StatusCode::OK),
         None => {
+            // An address uses up its own share first, so that a few of them shut out nobody else.
+            if let Some(Extension(Sharer(Some(address)))) = sharer {
+                chat.0.newcomers_of_one.ask(&address, now).map_err(too_fast)?;
+            }
             chat.0.newcomers.ask("", now).map_err(too_fast)?;
             chat.counted("", chat.0.limits.visitors).await?;
             (uuid::Uuid::new_v4().simple().to_string(), StatusCode::CREATED)
@@ -251,11 +271,12 @@ async fn events(
 async fn file(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Response> {
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
     let missing = || Problem::new(StatusCode::NOT_FOUND, "there is no such file in this chat").into_response();
-    let id = id.parse().map_err(|_no_id| missing())?;
+    // What is no text names no file either.
+    let id = id.ok().and_then(|Path(id)| id.parse().ok()).ok_or_else(missing)?;
     match chat.0.chats.file(&visitor, id).await {
         Ok(Some(file)) => Ok(download(file)),
         Ok(None) => Err(missing()),

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
-use balcao_app::conversations::ConversationRefusal;
+use balcao_app::conversations::{ConversationRefusal, Giver};
 use balcao_domain::ConversationId;
 use serde::Deserialize;
 
@@ -43,7 +43,8 @@ pub(super) async fn reply(State(demo): State<Demo>, body: Body<Words>) -> Result
 
 pub(super) async fn give_back(State(demo): State<Demo>, body: Body<Which>) -> Result<StatusCode, Problem> {
     let Which { conversation } = read(body)?;
-    done(demo.0.conversations.give_back(demo.0.chats.organization(), conversation).await)
+    let (organization, staff) = (demo.0.chats.organization(), Giver::Staff(demo.0.settings.staff.clone()));
+    done(demo.0.conversations.give_back(organization, conversation, staff).await)
 }
 
 fn read<T>(body: Body<T>) -> Result<T, Problem> {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::routing::post;
@@ -53,16 +54,16 @@ pub fn router(hooks: PackWebhooks) -> Router {
     Router::new().route("/webhooks/packs/{pack}", post(receive)).with_state(hooks)
 }
 
-async fn receive(hooks: State<PackWebhooks>, pack: Path<String>, request: Request) -> Result<&'static str, Problem> {
+/// The pack in a path; what is no text names none.
+type Pack = Result<Path<String>, PathRejection>;
+
+async fn receive(hooks: State<PackWebhooks>, pack: Pack, request: Request) -> Result<&'static str, Problem> {
     counted("packs", take_in(hooks, pack, request).await)
 }
 
-async fn take_in(
-    State(hooks): State<PackWebhooks>,
-    Path(pack): Path<String>,
-    request: Request,
-) -> Result<&'static str, Problem> {
+async fn take_in(State(hooks): State<PackWebhooks>, pack: Pack, request: Request) -> Result<&'static str, Problem> {
     let nobody = || Problem::new(StatusCode::NOT_FOUND, "no pack takes deliveries at this path");
+    let Path(pack) = pack.map_err(|_no_text| nobody())?;
     let names = hooks.signed.headers(&pack);
     if names.is_empty() {
         return Err(nobody());

@@ -113,6 +113,30 @@ async fn when_too_much_waits_webhooks_are_told_to_come_again() {
 }
 
 #[tokio::test]
+async fn a_51_the_web_chat_and_the_api_are_told_to_come_again_long_before_a_channel_is() {
+    let limits = Limits { waiting: 4, ..Limits::default() };
+    let watch = Watch::default();
+    let shop = watched_shop(limits, true, watch.clone()).await;
+    let (address, _tasks) = serve(&shop, limits).await;
+    let deliver = |number| async move {
+        let (head, body) = delivery(number);
+        answer(send(address, &[head.as_bytes(), &body].concat()).await).await
+    };
+    let turns = ["POST /chat/v1/messages HTTP/1.1", "POST /v1/turn HTTP/1.1"];
+    for (number, status) in [(0, "404"), (1, "404"), (2, "429")] {
+        assert!(deliver(number).await.starts_with("http/1.1 200"));
+        watch.look(&shop.desk).await.unwrap();
+        for turn in turns {
+            let answered = ask(address, turn).await;
+            assert!(answered.starts_with(&format!("http/1.1 {status}")), "{number}: {answered}");
+            assert_eq!(answered.contains("retry-after: 30\r\n"), status == "429", "{answered}");
+        }
+    }
+    assert!(ask(address, "GET /chat/v1/messages HTTP/1.1").await.starts_with("http/1.1 404"), "what asks for no turn");
+    assert!(deliver(3).await.starts_with("http/1.1 200"), "Meta is still heard");
+}
+
+#[tokio::test]
 async fn an_address_that_knocks_too_often_without_a_key_waits() {
     let strangers = Pace { burst: 3, every: std::time::Duration::from_secs(7) };
     let limits = Limits { strangers, ..Limits::default() };

@@ -20,7 +20,7 @@ fn fields(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 type Case<'a> = (Method, &'a str, Value, &'a [(&'a str, &'a str)]);
 
 #[tokio::test]
-async fn every_bad_field_of_a_body_is_named() {
+async fn a_41_every_bad_field_of_a_body_is_named() {
     let shop = quiet([], Duration::ZERO).await;
     let contact = shop.contact("caio").await;
     let long = "a".repeat(4_001);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use balcao_domain::outbox::OutboxState;
 use balcao_llm::providers::scripted::says;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::world::{Shop, quiet, shop};
@@ -31,7 +32,7 @@ async fn a_turn_is_with_whoever_has_the_phone_and_its_name_leads_back_to_it() {
 }
 
 #[tokio::test]
-async fn whoever_asks_for_a_person_is_handed_over_and_staff_answer_and_give_back() {
+async fn p_08_whoever_asks_for_a_person_is_handed_over_and_staff_answer_and_give_back() {
     let shop = shop([says("Bom dia de novo!")]).await;
     let turn = |text: &str| json!({ "conversation": "c", "text": text, "contact": { "phone": "31 99640-1177" } });
     let handed = shop.post("/v1/turn", turn("quero falar com um atendente")).await;
@@ -64,14 +65,54 @@ async fn whoever_asks_for_a_person_is_handed_over_and_staff_answer_and_give_back
         detail.body["messages"].as_array().unwrap().iter().map(|one| one["author"].as_str().unwrap()).collect();
     assert_eq!(authors, ["contact", "agent", "contact", "staff"]);
 
-    let more = shop.post(&format!("/v1/conversations/{id}/give-back"), json!({ "staff": DAVI })).await;
-    assert_eq!(more.problem(), (400, "bad_body"), "what is not looked at is not taken");
-    let back = shop.post(&format!("/v1/conversations/{id}/give-back"), json!({})).await;
+    let give_back = format!("/v1/conversations/{id}/give-back");
+    let more = shop.post(&give_back, json!({ "reason": "x" })).await;
+    assert_eq!(more.status, 422, "what is not looked at is not taken");
+    let nobody = shop.post(&give_back, json!({ "staff": "ninguem@figueira.example" })).await;
+    assert_eq!(nobody.fields(), unknown.fields(), "{nobody:?}");
+    let back = shop.post(&give_back, json!({ "staff": DAVI })).await;
     assert_eq!((back.status, &back.body), (200, &json!({ "conversation_id": id, "unanswered": 0 })));
     assert_eq!(shop.get("/v1/handoffs?open=true").await.body["items"], json!([]));
     let resolved = shop.get("/v1/handoffs").await;
     assert!(resolved.body["items"][0]["resolved_at"].is_string(), "{resolved:?}");
     assert_eq!(shop.post("/v1/turn", turn("oi")).await.body["reply"], "Bom dia de novo!");
+}
+
+#[tokio::test]
+async fn what_staff_do_in_a_conversation_stands_in_the_audit_log_with_who_and_before_and_after() {
+    let shop = shop([says("Oi!")]).await;
+    let id = shop.post("/v1/turn", json!({ "conversation": "c", "text": "oi" })).await.body["conversation_id"].clone();
+    let act = |what: &str| format!("/v1/conversations/{}/{what}", id.as_str().unwrap());
+    for (what, body) in [
+        ("take", json!({ "staff": "RENATA@figueira.example" })),
+        ("reply", json!({ "staff": DAVI, "text": "Oi!" })),
+        ("notes", json!({ "staff": DAVI, "text": "Prefere ligação." })),
+        ("give-back", json!({ "staff": DAVI })),
+        ("take", json!({ "staff": DAVI })),
+    ] {
+        assert_eq!(shop.post(&act(what), body).await.status, 200, "{what}");
+    }
+    // A program that gives back in nobody's name does it in its own: no body is needed.
+    assert_eq!(shop.send(Method::POST, &act("give-back"), &shop.key, None, None).await.status, 200);
+    let log = shop.audit(id.as_str().unwrap()).await;
+    let shown: Vec<_> = log.iter().map(|one| (one.action.as_str(), one.actor.as_str())).collect();
+    let (davi, renata) = (DAVI, "renata@figueira.example");
+    assert_eq!(
+        shown.first_chunk(),
+        Some(&[
+            ("conversation.take", renata),
+            ("conversation.reply", davi),
+            ("conversation.note", davi),
+            ("conversation.give_back", davi),
+            ("conversation.take", davi),
+        ])
+    );
+    assert_eq!((shown.len(), shown[5].1.starts_with("api:key_")), (6, true), "{shown:?}");
+    let state =
+        |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap()["state"].clone();
+    assert_eq!((state(&log[0].before), state(&log[0].after)), (json!("ai"), json!("human")));
+    assert_eq!((state(&log[3].before), state(&log[3].after)), (json!("human"), json!("ai")));
+    assert!(!log.iter().any(|one| format!("{one:?}").contains("ligação")), "words are not kept in the log: {log:?}");
 }
 
 #[tokio::test]
@@ -147,6 +188,21 @@ async fn contacts_are_found_whatever_the_accents_and_changed_with_the_old_value_
 }
 
 #[tokio::test]
+async fn a_42_what_is_searched_for_and_written_is_text_whatever_a_database_would_read_in_it() {
+    let shop = quiet([], Duration::ZERO).await;
+    let caio = shop.contact("caio").await;
+    let many = shop.count("SELECT COUNT(*) FROM contact").await;
+    for text in ["' OR 1=1 --", "cai_", "c%25o", "%25", "_", "caio'; DROP TABLE contact", "[a-z]*", "${name}"] {
+        let found = shop.get(&format!("/v1/contacts?search={}", text.replace(' ', "%20"))).await;
+        assert_eq!((found.status, &found.body["items"]), (200, &json!([])), "{text}");
+        let written = json!({ "address": text });
+        assert_eq!(shop.patch(&format!("/v1/contacts/{caio}"), written).await.status, 200, "{text}");
+        assert_eq!(shop.get(&format!("/v1/contacts/{caio}")).await.body["address"], json!(text), "as it was written");
+    }
+    assert_eq!(shop.count("SELECT COUNT(*) FROM contact").await, many);
+}
+
+#[tokio::test]
 async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house() {
     let shop = quiet([], Duration::ZERO).await;
     let services = shop.get("/v1/services").await;
@@ -193,6 +249,23 @@ async fn the_agenda_is_read_booked_moved_and_cancelled_by_the_rules_of_the_house
     let new = moved.body["new"]["appointment"]["id"].as_str().unwrap();
     let cancelled = shop.post(&format!("/v1/appointments/{new}/cancel"), json!({})).await;
     assert_eq!((&cancelled.body["status"], &cancelled.body["contact_id"]), (&json!("cancelled"), &json!(livia)));
+
+    let mut log = shop.audit(&id).await;
+    log.extend(shop.audit(new).await);
+    let acts: Vec<_> = log.iter().map(|one| one.action.as_str()).collect();
+    assert_eq!(
+        acts,
+        ["appointment.book", "appointment.reschedule", "appointment.cancel"],
+        "what was there already is no act"
+    );
+    assert!(log.iter().all(|one| one.actor.starts_with("api:key_")), "{log:?}");
+    let read = |text: &Option<String>| serde_json::from_str::<Value>(text.as_deref().unwrap()).unwrap();
+    let (before, after) = (read(&log[1].before), read(&log[1].after));
+    assert_eq!((&before["start"], &after["start"], &before["status"]), (&start, &json!("15:00"), &json!("confirmed")));
+    assert_eq!(
+        (read(&log[2].before)["status"].clone(), read(&log[2].after)["status"].clone()),
+        (json!("confirmed"), json!("cancelled"))
+    );
 }
 
 #[tokio::test]

@@ -19,6 +19,7 @@ use balcao_domain::burst::BurstRules;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{ManualClock, OrganizationId};
 use balcao_llm::providers::scripted::{Line, Scripted};
+use balcao_store::audit::{self, AuditEntry};
 use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::{Store, StoreError};
 use balcao_web::{Api, Limits, Web, router};
@@ -224,6 +225,13 @@ impl Shop {
     pub(super) async fn count(&self, sql: &'static str) -> i64 {
         let count = self.store.read(move |tx| tx.query_one(sql, &[], |row| row.get(0))).await;
         count.map_err(|error: StoreError| error).unwrap()
+    }
+
+    /// What the audit log holds of one subject.
+    pub(super) async fn audit(&self, subject: &str) -> Vec<AuditEntry> {
+        let (organization, subject) = (self.organization, subject.to_owned());
+        let found = self.store.read(move |tx| audit::of_subject(tx, organization, &subject)).await;
+        found.map_err(|error: StoreError| error).unwrap()
     }
 
     pub(super) async fn send(

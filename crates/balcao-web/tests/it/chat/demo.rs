@@ -4,7 +4,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response};
 use serde_json::{Value, json};
 
-use super::world::{Events, STAFF_TOKEN, Shop, calls, says, shop};
+use super::world::{Events, STAFF, STAFF_TOKEN, Shop, calls, says, shop};
 
 const HOST: &str = "127.0.0.1:7411";
 
@@ -114,6 +114,7 @@ async fn staff_take_over_answer_and_give_back() {
     shop.sends().await;
     assert_eq!(shop.reads(&ana, Some("2")).await, ["staff: Sou a Renata"]);
     assert_eq!(act(&shop, "give-back", which).await, 204);
+    assert_eq!(shop.count(&format!("audit_log WHERE actor = '{STAFF}'")).await, 3, "whose page it is did all of it");
     assert_eq!(act(&shop, "reply", json!({ "conversation": conversation, "text": "  " })).await, 422);
     assert_eq!(act(&shop, "take", json!({ "conversation": 2_000_000 })).await, 404);
     assert_eq!(act(&shop, "take", json!({ "conversation": "x" })).await, 422);

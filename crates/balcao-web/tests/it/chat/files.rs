@@ -51,8 +51,11 @@ async fn a_file_of_staff_is_shown_to_its_visitor_alone() {
         (&ana.token, &unsent.to_string(), 404),
         (&ana.token, "att_99", 404),
         (&ana.token, "..%2f..%2fetc", 404),
+        (&ana.token, "%ff", 404),
         (&"x".to_owned(), name.as_str(), 401),
     ] {
-        assert_eq!(get(token, name).await.status(), status, "{name}");
+        let refused = get(token, name).await;
+        assert_eq!(refused.status(), status, "{name}");
+        assert_eq!(refused.headers()["content-type"], "application/problem+json", "{name}");
     }
 }

@@ -90,11 +90,17 @@ async fn a_visitor_has_so_many_pages_open_and_a_closed_one_makes_room() {
 
 /// Opens a page of the visitor as a proxy passes it on for this address, and gives the status.
 async fn opens_from(at: std::net::SocketAddr, visitor: &Visit, from: &str) -> (TcpStream, String) {
+    asks_from(at, "GET /chat/v1/events", &format!("authorization: Bearer {}", visitor.token), from).await
+}
+
+/// Begins a session as somebody new at this address, and gives the status.
+async fn comes_from(at: std::net::SocketAddr, from: &str) -> String {
+    asks_from(at, "POST /chat/v1/session", "content-length: 0", from).await.1
+}
+
+async fn asks_from(at: std::net::SocketAddr, what: &str, header: &str, from: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(at).await.unwrap();
-    let head = format!(
-        "GET /chat/v1/events HTTP/1.1\r\nhost: x\r\nX-Forwarded-For: {from}\r\nauthorization: Bearer {}\r\n\r\n",
-        visitor.token
-    );
+    let head = format!("{what} HTTP/1.1\r\nhost: x\r\nX-Forwarded-For: {from}\r\n{header}\r\n\r\n");
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut status = [0; 12];
     stream.read_exact(&mut status).await.unwrap();
@@ -119,4 +125,25 @@ async fn a_51_one_address_with_many_visitors_leaves_pages_for_others() {
     assert_eq!(opens_from(at, &visitor, "203.0.113.9").await.1, "HTTP/1.1 429");
     let (_page, status) = opens_from(at, &visitor, "203.0.113.10").await;
     assert_eq!(status, "HTTP/1.1 200");
+}
+
+#[tokio::test]
+async fn a_51_an_address_that_makes_visitors_without_end_keeps_no_visitor_of_another_out() {
+    let one = Pace { burst: 2, every: Duration::from_secs(1) };
+    let all = Pace { burst: 4, every: Duration::from_secs(1) };
+    let limits = ChatLimits { visitors_of_one: one, visitors: all, ..ChatLimits::default() };
+    let shop = shop_behind([], limits, &["127.0.0.1/32"]).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(balcao_web::serve(listener, shop.router.clone(), balcao_web::Limits::default(), shop.stop.clone()));
+    for status in ["201", "201", "429", "429", "429"] {
+        assert_eq!(comes_from(at, "203.0.113.9").await, format!("HTTP/1.1 {status}"));
+    }
+    // What was refused to one is not counted for all; only behind it stands the wall for all.
+    for (from, status) in [("203.0.113.10", "201"), ("203.0.113.11", "201"), ("203.0.113.12", "429")] {
+        assert_eq!(comes_from(at, from).await, format!("HTTP/1.1 {status}"), "{from}");
+    }
+    shop.pass(2);
+    assert_eq!(comes_from(at, "203.0.113.12").await, "HTTP/1.1 201");
 }

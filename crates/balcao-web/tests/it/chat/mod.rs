@@ -7,6 +7,9 @@ mod limits;
 mod stream;
 mod world;
 
+use balcao_app::chat::ChatMailbox;
+use balcao_channel::UserId;
+use balcao_channel::channels::web::Mailbox;
 use serde_json::json;
 
 use world::{ORIGIN, Visit, shop};
@@ -86,6 +89,30 @@ async fn a_99_a_page_whose_origin_is_not_allowed_reads_nothing_and_writes_nothin
     assert_eq!(refused.status().as_u16(), 401);
     assert_eq!(refused.headers().get("access-control-allow-origin").unwrap(), ORIGIN, "the page may read why");
     assert_eq!(shop.count("inbox").await, 0);
+}
+
+#[tokio::test]
+async fn what_the_program_writes_by_itself_is_not_shown_as_of_a_person() {
+    let shop = shop([]).await;
+    let ana = shop.visitor().await;
+    shop.writes(&ana, "message-1", "oi").await;
+    let conversation = shop.conversation().await;
+    let mailbox = ChatMailbox::new(shop.chats.desk().clone(), shop.chats.hub().clone(), shop.organization);
+    let kinds = ["staff", "reply", "reminder", "follow_up", "waitlist", "wordless", "waiting"];
+    for kind in kinds {
+        let text = kind.to_owned();
+        shop.staff.reply(shop.organization, conversation, world::STAFF.to_owned(), text).await.unwrap().unwrap();
+        let name = shop
+            .look(move |tx| {
+                let pending = "UPDATE outbox SET kind = ?1 WHERE id = (SELECT max(id) FROM outbox)";
+                tx.execute(pending, &[kind.into()])?;
+                tx.query_one("SELECT correlation FROM outbox ORDER BY id DESC LIMIT 1", &[], |row| row.get::<String>(0))
+            })
+            .await;
+        mailbox.put(&UserId::new("web:x"), &name, kind, None).await.unwrap();
+    }
+    let shown = kinds.map(|kind| format!("{}: {kind}", if kind == "staff" { "staff" } else { "agent" }));
+    assert_eq!(shop.reads(&ana, Some("1")).await, shown);
 }
 
 #[tokio::test]

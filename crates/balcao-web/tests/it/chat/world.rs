@@ -268,7 +268,7 @@ impl Shop {
         self.store.write(work).await.unwrap()
     }
 
-    pub(super) async fn count(&self, what: &'static str) -> i64 {
+    pub(super) async fn count(&self, what: &str) -> i64 {
         let sql = format!("SELECT COUNT(*) FROM {what}");
         self.look(move |tx| tx.query_one(&sql, &[], |row| row.get(0))).await
     }
