@@ -82,7 +82,13 @@ async fn the_edge_cases_of_the_clickup_pack_hold() {
                         covered.push(helper.to_owned());
                         sandbox.call(&Call::new(helper, &arguments)).await
                     }
-                    (_, Some(processor)) => process(&sandbox, &pack, processor, arguments[0].clone()).await,
+                    (_, Some(processor)) => {
+                        let known =
+                            pack["processors"].as_array().unwrap().iter().find(|one| one["id"] == json!(processor));
+                        let steps = known.unwrap()["steps"].as_array().unwrap().iter();
+                        covered.extend(steps.filter_map(|step| step.as_str().map(str::to_owned)));
+                        process(&sandbox, &pack, processor, arguments[0].clone()).await
+                    }
                     _ => continue,
                 };
                 count += 1;
