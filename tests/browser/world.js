@@ -112,9 +112,9 @@ export async function freePort() {
 /** Keeps a picture in target/browser/ to look at. */
 export const picture = (page, name) => page.screenshot({ path: join(pictures, `${name}.png`) });
 
-/** What is shown in the chat, without times and marks: `["visitor: oi", "agent: Olá!"]`. */
+/** The messages that are shown in the chat, without times and marks: `["visitor: oi", "agent: Olá!"]`. */
 export const shown = (page) =>
-  page.locator(".message").evaluateAll((all) =>
+  page.locator(".message:not(.draft)").evaluateAll((all) =>
     all.map((one) => `${[...one.classList].find((name) => ["visitor", "agent", "staff"].includes(name))}: ${one.querySelector(".said").textContent}`));
 
 /** Waits until `look` gives something; says what did not come. */

@@ -571,7 +571,7 @@
         this.drafted = null;
       } else {
         this.drafted ||= this.log.insertBefore(
-          el("div", { class: "message agent", "aria-hidden": "true" }, el("div", { class: "said" })), this.typing);
+          el("div", { class: "message agent draft", "aria-hidden": "true" }, el("div", { class: "said" })), this.typing);
         this.drafted.firstChild.replaceChildren(...asNodes(text));
       }
       this.showTyping();
