@@ -6,6 +6,7 @@ mod doctor;
 mod faults;
 mod inbound;
 mod load;
+mod namespaces;
 mod poison;
 mod power;
 mod restored;
