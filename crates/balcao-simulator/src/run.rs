@@ -85,7 +85,7 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
     if tokio::time::timeout(END, writing).await.is_err() {
         findings.push("O-8: a delivery is not acknowledged after two hours".to_owned());
     }
-    findings.extend(rest(&world, &database).await?);
+    findings.extend(rest(&world, &database, &cluster).await?);
     end.cancel();
     supervisor.await.context("the supervisor broke down")??;
     drop(reporter.await);
@@ -107,20 +107,23 @@ async fn simulate(seed: u64, plan: Plan, talk: bool) -> anyhow::Result<Outcome> 
         rescued,
         given_up,
         struck: world.struck(),
-        deaths: world.deaths.load(std::sync::atomic::Ordering::Relaxed),
+        deaths: deaths(&world),
         simulated: world.elapsed(),
     })
 }
 
 /// O-8: waits until nothing waits any more. What may be done now is done within [`PROMPT`]; what is to be tried again at a later instant,
-/// such as a message that was refused, has its time until [`REST`].
-async fn rest(world: &World, database: &InlineDatabase) -> anyhow::Result<Option<Finding>> {
+/// such as a message that was refused, has its time until [`REST`]. The last fault is not always the plan's: a process that was made to stand
+/// still may do so for longer, and a poisonous message kills until it is given up.
+async fn rest(world: &World, database: &InlineDatabase, cluster: &Cluster) -> anyhow::Result<Option<Finding>> {
     let began = tokio::time::Instant::now();
-    let mut idle = began;
+    let (mut idle, mut died) = (began, deaths(world));
     loop {
         let Some(left) = oracles::waiting(database, world.now())? else { return Ok(None) };
         let now = tokio::time::Instant::now();
-        if !oracles::is_anything_due(database, world.now())? {
+        let faults = deaths(world) != died || cluster.all().iter().any(|replica| replica.process.stands_still());
+        died = deaths(world);
+        if faults || !oracles::is_anything_due(database, world.now())? {
             idle = now;
         }
         if now - idle > PROMPT {
@@ -134,6 +137,10 @@ async fn rest(world: &World, database: &InlineDatabase) -> anyhow::Result<Option
         }
         sleep(Duration::from_secs(1)).await;
     }
+}
+
+fn deaths(world: &World) -> u32 {
+    world.deaths.load(std::sync::atomic::Ordering::Relaxed)
 }
 
 fn count(database: &InlineDatabase, sql: &str) -> Result<u64, StoreError> {

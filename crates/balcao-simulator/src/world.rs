@@ -213,6 +213,11 @@ impl Process {
         *still = (*still).max(Instant::now().checked_add(lasting));
     }
 
+    /// Whether it would go on if nobody held it.
+    pub(crate) fn stands_still(&self) -> bool {
+        !self.is_dead() && lock(&self.still_until).is_some_and(|until| until > Instant::now())
+    }
+
     /// Its clock is wrong by `off_ms` for so long.
     pub(crate) fn jump(&self, off_ms: i64, lasting: Duration) {
         self.world.note(|| format!("{}: the clock jumps by {off_ms} ms for {lasting:?}", self.name));

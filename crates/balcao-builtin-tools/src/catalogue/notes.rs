@@ -52,7 +52,7 @@ pub fn with_notes(
 /// Arguments of `search_pack_notes`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NotesArgs {
+pub(super) struct NotesArgs {
     /// The question, in a few words.
     query: String,
 }

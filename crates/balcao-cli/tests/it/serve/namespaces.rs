@@ -1,6 +1,5 @@
 //! A real partition: a program in a network namespace of its own, whose cable to PostgreSQL is pulled. The kernel drops what is sent, so that
 //! nobody is told and only clocks can tell. Needs root's rights and `ip`; without them it is skipped, aloud.
-#![expect(clippy::print_stderr, reason = "figures, and that a test was skipped, must be seen")]
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};
