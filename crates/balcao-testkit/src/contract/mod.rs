@@ -25,6 +25,7 @@ pub mod chat;
 pub mod delivery;
 pub mod feeds;
 pub mod outbox;
+pub mod pace;
 pub mod packs;
 pub mod records;
 pub mod restored;

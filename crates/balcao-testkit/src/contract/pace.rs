@@ -1,0 +1,98 @@
+//! What every database must do for accounts that may send nothing for a while, or nothing so fast. Each function is one case, as in [`super::store`].
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+
+use balcao_domain::outbox::AttemptOutcome;
+use balcao_domain::throttle::Throttle;
+use balcao_store::{Store, figures, outbox, pause, throttle};
+
+use super::Case;
+use super::delivery::{at, ripe, write};
+use super::outbox::{names, push, record, send_at};
+use super::store::world;
+
+cases!(
+    an_account_that_can_send_nothing_is_paused_as_a_whole,
+    an_account_that_is_too_fast_waits_as_a_whole,
+    what_would_leave_too_fast_is_put_back_at_no_cost,
+);
+
+/// Nothing leaves by it until it is tried again, at no cost of the messages; other organizations' accounts are not paused.
+pub async fn an_account_that_can_send_nothing_is_paused_as_a_whole(store: &Store) {
+    let (world, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let (one, other, elsewhere) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?, ripe(tx, theirs, 0)?);
+        push(tx, world, one, None, "a1")?;
+        let first = send_at(tx, 0)?.remove(0);
+        assert!(record(tx, &first, AttemptOutcome::Misconfigured, 0)?);
+        pause::begin(tx, &first, "the token expired", at(60), at(0))?;
+        push(tx, world, other, None, "b1")?;
+        push(tx, theirs, elsewhere, None, "c1")?;
+        assert_eq!(names(&send_at(tx, 59)?), ["c1"]);
+        let paused = figures::read(tx, at(59))?.paused;
+        assert_eq!((paused.count, paused.since), (1, Some(at(0))));
+        let again = send_at(tx, 60)?;
+        assert_eq!(names(&again), ["a1", "b1"]);
+        let first = again.first().unwrap();
+        assert_eq!((first.attempts, first.excused), (2, 1));
+        pause::begin(tx, first, "the token expired", at(120), at(60))?;
+        assert!(record(tx, first, AttemptOutcome::Misconfigured, 60)?);
+        assert_eq!(figures::read(tx, at(60))?.paused.since, Some(at(0)), "since it began");
+        assert!(pause::end(tx, first)?);
+        assert!(!pause::end(tx, first)?);
+        assert_eq!(figures::read(tx, at(60))?.paused.count, 0);
+        Ok(())
+    })
+    .await;
+}
+
+/// Where an account stands is kept, and until then nothing leaves by it; other accounts and organizations go on.
+pub async fn an_account_that_is_too_fast_waits_as_a_whole(store: &Store) {
+    let (world, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let (one, elsewhere) = (ripe(tx, world, 0)?, ripe(tx, theirs, 0)?);
+        push(tx, world, one, None, "a1")?;
+        push(tx, theirs, elsewhere, None, "c1")?;
+        let account = ("whatsapp", "7001");
+        assert_eq!(throttle::find(tx, world.organization, account)?, None);
+        let stands = Throttle { full_at_us: 1_795_000_000_000_017, until: at(9), level: 2, since: at(3) };
+        throttle::set(tx, world.organization, account, &Throttle { until: at(99), ..stands })?;
+        throttle::set(tx, world.organization, account, &stands)?;
+        throttle::set(tx, world.organization, ("whatsapp", "another"), &Throttle { until: at(99), ..stands })?;
+        assert_eq!(throttle::find(tx, world.organization, account)?, Some(stands), "to the microsecond");
+        assert_eq!(throttle::find(tx, theirs.organization, account)?, None);
+        assert_eq!(names(&send_at(tx, 8)?), ["c1"]);
+        assert_eq!(names(&send_at(tx, 9)?), ["a1"]);
+        Ok(())
+    })
+    .await;
+}
+
+/// It counts no attempt, keeps those behind it in their order, and waits as long as it was told to.
+pub async fn what_would_leave_too_fast_is_put_back_at_no_cost(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (one, other) = (ripe(tx, world, 0)?, ripe(tx, world, 1)?);
+        for name in ["a1", "a2"] {
+            push(tx, world, one, None, name)?;
+        }
+        push(tx, world, other, None, "b1")?;
+        let [first, second] = send_at(tx, 0)?.try_into().unwrap();
+        throttle::put_back(tx, &first, Some(at(20)), at(0))?;
+        throttle::put_back(tx, &second, None, at(0))?;
+        let [again] = send_at(tx, 1)?.try_into().unwrap();
+        assert_eq!((again.correlation.as_str(), again.attempts), ("b1", 1));
+        outbox::excuse(tx, &again)?;
+        assert!(record(tx, &again, AttemptOutcome::TooFast, 1)?);
+        let [third] = send_at(tx, 2)?.try_into().unwrap();
+        assert_eq!((third.correlation.as_str(), third.attempts, third.excused), ("b1", 2, 1));
+        // What was taken once more since is not theirs to put back.
+        throttle::put_back(tx, &again, None, at(2))?;
+        outbox::excuse(tx, &again)?;
+        assert!(record(tx, &third, AttemptOutcome::Accepted, 2)?);
+        assert!(send_at(tx, 19)?.is_empty(), "the second of a conversation does not overtake the first");
+        let [first] = send_at(tx, 20)?.try_into().unwrap();
+        assert_eq!((first.correlation.as_str(), first.attempts), ("a1", 1));
+        Ok(())
+    })
+    .await;
+}
