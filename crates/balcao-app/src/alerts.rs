@@ -9,16 +9,16 @@ use balcao_channel::outbound::{CorrelationId, OutboundContent, limits};
 use balcao_channel::{Number, Outbound, Recipient, UserId, split_text};
 use balcao_domain::contact::Contact;
 use balcao_domain::staff::Role;
-use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone, StaffId, TurnId};
+use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId, TurnId};
 use balcao_language::say;
 use balcao_store::organization::Organization;
 use balcao_store::outbox::{self, NewOutbox};
 use balcao_store::staff::{self, Staff};
-use balcao_store::{Tx, contact, conversation};
+use balcao_store::{Tx, conversation};
 use jiff::Timestamp;
 
 use crate::desk::UseCaseError;
-use crate::notices::NoticeAccounts;
+use crate::notices::{self, NoticeAccounts};
 
 /// The kind of an alert in the outbox; its template is that of the same name.
 const KIND: &str = "notice_handoff";
@@ -127,19 +127,8 @@ fn own_contact(tx: &mut Tx<'_>, id: OrganizationId, whose: &Staff, now: Timestam
     if let Some(known) = staff::contact_of(tx, id, whose.id)? {
         return Ok(known);
     }
-    let phone = whose.phone.as_deref().and_then(|phone| Phone::parse(phone).ok());
     let user = format!("staff:{}", i64::from(whose.id));
-    let known = match &phone {
-        Some(phone) => contact::find_by_phone(tx, id, phone)?,
-        None => contact::find_by_channel_user(tx, id, &user)?,
-    };
-    if let Some(known) = known {
-        return Ok(known.id);
-    }
-    let channel_user = phone.is_none().then_some(user);
-    let new =
-        contact::NewContact { name: Some(whose.name.clone()), phone, channel_user, ..contact::NewContact::default() };
-    Ok(contact::insert(tx, id, &new, now)?)
+    notices::contact_of(tx, id, &whose.name, whose.phone.as_deref(), user, now)
 }
 
 /// Subject and text.

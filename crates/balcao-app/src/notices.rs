@@ -204,8 +204,19 @@ fn own_contact(
     whose: &Professional,
     now: Timestamp,
 ) -> Result<ContactId, UseCaseError> {
-    let phone = whose.phone.as_deref().and_then(|phone| Phone::parse(phone).ok());
-    let user = format!("professional:{}", i64::from(whose.id));
+    contact_of(tx, id, &whose.name, whose.phone.as_deref(), format!("professional:{}", i64::from(whose.id)), now)
+}
+
+/// The contact that messages to somebody of the business go to: that of their number, else one of their own, which `user` names.
+pub(crate) fn contact_of(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    name: &str,
+    phone: Option<&str>,
+    user: String,
+    now: Timestamp,
+) -> Result<ContactId, UseCaseError> {
+    let phone = phone.and_then(|phone| Phone::parse(phone).ok());
     let known = match &phone {
         Some(phone) => contact::find_by_phone(tx, id, phone)?,
         None => contact::find_by_channel_user(tx, id, &user)?,
@@ -214,7 +225,7 @@ fn own_contact(
         return Ok(known.id);
     }
     let channel_user = phone.is_none().then_some(user);
-    let name = Some(whose.name.clone());
+    let name = Some(name.to_owned());
     let new = contact::NewContact { name, phone, channel_user, ..contact::NewContact::default() };
     Ok(contact::insert(tx, id, &new, now)?)
 }
