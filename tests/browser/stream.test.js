@@ -9,6 +9,12 @@ import { browse, closeAll, eventually, folder, freePort, picture, root, run, sho
 
 let shop, port, pages, server, model;
 
+const serve = async () => {
+  server = await start(shop, ["serve"], {
+    BALCAO__CHAT__SECRET: "a secret of a test that is long enough", OPENAI_API_KEY: "sk-of-a-test", OPENAI_BASE_URL: model.address,
+  });
+};
+
 /** Says the parts of `model.reply` one by one, each when the test lets it. */
 async function modelService() {
   const state = { reply: [], released: 0, waiting: [] };
@@ -45,9 +51,7 @@ before(async () => {
     `[server]\nlisten = "127.0.0.1:${port}"\nburst_window_ms = 0\n[chat]\nenabled = true\norigins = ["${pages.origin}"]\n`);
   run(shop, ["migrate"]);
   run(shop, ["seed", join(root, "samples", "barbearia-figueira.yaml")]);
-  server = await start(shop, ["serve"], {
-    BALCAO__CHAT__SECRET: "a secret of a test that is long enough", OPENAI_API_KEY: "sk-of-a-test", OPENAI_BASE_URL: model.address,
-  });
+  await serve();
 });
 after(async () => {
   await server.stop();
@@ -56,10 +60,30 @@ after(async () => {
 });
 afterEach(closeAll);
 
+test("nothing stays of a reply that a person cut off while the page was away", async () => {
+  const { page, close } = await browse();
+  await page.goto(pages.origin);
+  await page.getByRole("button", { name: "Abrir o chat" }).click();
+  model.reply = ["Oi! Tudo bem por aqui. ", "Trabalhamos com hora marcada."];
+  model.released = 1;
+  await page.getByRole("textbox", { name: "Mensagem" }).fill("oi");
+  await page.keyboard.press("Enter");
+  await page.locator(".message.draft").waitFor();
+  await server.stop("SIGKILL");
+  await page.getByText("Sem conexão").waitFor();
+  const [waiting] = JSON.parse(run(shop, ["inbox", "list", "--all", "--json"])).slice(-1);
+  run(shop, ["inbox", "take", String(waiting.id ?? waiting.conversation), "--as", "davi@figueira.example"]);
+  await serve();
+  await page.getByText("Davi entrou na conversa").waitFor({ timeout: 40_000 });
+  assert.equal(await page.locator(".message.draft").count(), 0);
+  await close();
+});
+
 test("a reply is seen sentence by sentence, is read aloud once, and is one message in the end", async () => {
   const { page, complaints, close } = await browse();
   await page.goto(pages.origin);
   await page.getByRole("button", { name: "Abrir o chat" }).click();
+  model.released = 0;
   model.reply = ["Oi! Tudo bem por aqui. Trabalhamos ", "com hora marcada. Como posso ", "ajudar?"];
   model.release();
   await page.getByRole("textbox", { name: "Mensagem" }).fill("oi, boa tarde");

@@ -98,7 +98,9 @@ fn the_app_secret_before_needs_an_end_and_is_never_shown() {
     for (lines, expected) in [
         (before.to_owned(), "previous_app_secret_until is missing"),
         ("previous_app_secret_until = \"2026-12-01\"\n".to_owned(), "previous_app_secret is missing"),
-        (until("tomorrow"), "a date or an instant"),
+        (until("tomorrow"), "neither a date nor an instant"),
+        (until("2026-12-01T09:00:00"), "with its offset; write one such as"),
+        (until("2026-13-01"), "neither a date nor an instant"),
         (until("2026-12-01").replace("the-one-before", " "), "empty"),
         (format!("{}previous_app_secret_file = \"x\"\n", until("2026-12-01")), "not both"),
     ] {

@@ -168,7 +168,8 @@ impl Server {
         }
         let fetch = Arc::new(Notify::new());
         let inbox = Inbox::new(desk.clone(), accounts, server.burst(), Arc::clone(&wake))
-            .with_files(Arc::clone(&fetch), seconds(server.file_wait_s));
+            .with_files(Arc::clone(&fetch), seconds(server.file_wait_s))
+            .with_rates(terms.rates);
         let settings = AttachmentSettings {
             burst: server.burst(),
             longest_sound: seconds(config.transcription.max_seconds),

@@ -418,7 +418,7 @@ pub fn set_price(
     Ok(())
 }
 
-/// Corrects what a message was expected to cost by what the provider says of it: as what it bills it, and that it bills nothing.
+/// Corrects what a message was expected to cost by what the provider says of it: as what it bills it, and for how much, if that is known.
 ///
 /// # Errors
 /// What the database said.
@@ -427,12 +427,12 @@ pub fn learn_price(
     organization: OrganizationId,
     id: OutboxId,
     category: Option<&str>,
-    is_free: bool,
+    micros: Option<i64>,
 ) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE outbox SET category = COALESCE(?3, category), price_micros = CASE WHEN ?4 = 1 THEN 0 ELSE price_micros END
+        "UPDATE outbox SET category = COALESCE(?3, category), price_micros = COALESCE(?4, price_micros)
          WHERE organization_id = ?1 AND id = ?2",
-        values![organization, id, category, is_free],
+        values![organization, id, category, micros],
     )?;
     Ok(())
 }

@@ -504,6 +504,8 @@
             clearTimeout(this.worry);
             this.worry = null;
             this.offline.hidden = true;
+            // A stream tells of a reply that is being written, and not of one that came to nothing while the page was away.
+            this.draft("");
             // What the network kept from being sent goes now: its id makes a repeat harmless.
             for (const shown of new Set(this.shown.values())) if (shown.sending === "failed" && shown.mayRetry) shown.again();
           },
@@ -627,6 +629,7 @@
     turnTo(state) {
       const before = this.state;
       this.state = state;
+      if (state.with !== "agent") this.draft("");
       this.status.textContent = { agent: words.agent, waiting: words.waiting, person: words.person(state.name) }[state.with] || words.agent;
       if (before && before.with !== state.with) {
         if (state.with === "person") this.note(words.joined(state.name));

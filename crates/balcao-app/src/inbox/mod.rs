@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use balcao_channel::channels::web;
+use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Person};
 use balcao_channel::{Inbound, Recipient};
 use balcao_domain::burst::BurstRules;
@@ -76,12 +77,16 @@ pub struct Inbox {
     wake: Arc<Notify>,
     /// Told when a file is to be fetched, and how long its turn waits for it. Without it files are only mentioned.
     files: Option<(Arc<Notify>, Duration)>,
+    /// What messages on WhatsApp cost.
+    rates: Option<Rates>,
     /// Accounts that nobody has, of which the log was told.
     strangers: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
 
 /// What the provider calls a delivery of messages and their statuses.
 const MESSAGES: &str = "messages";
+/// The channel whose messages have a price.
+const WHATSAPP: &str = "whatsapp";
 
 /// So many accounts that nobody has are told of; more are an attack or a proxy gone wrong, and told of by the metric.
 const STRANGERS: usize = 64;
@@ -91,7 +96,15 @@ impl Inbox {
     #[must_use]
     pub fn new(desk: Desk, accounts: impl IntoIterator<Item = Account>, burst: BurstRules, wake: Arc<Notify>) -> Self {
         let keyed = accounts.into_iter().map(|one| ((one.channel.clone(), one.account.clone()), one));
-        Self { desk, accounts: Arc::new(keyed.collect()), burst, wake, files: None, strangers: Arc::default() }
+        Self {
+            desk,
+            accounts: Arc::new(keyed.collect()),
+            burst,
+            wake,
+            files: None,
+            rates: None,
+            strangers: Arc::default(),
+        }
     }
 
     /// The same, for a [`crate::attachments::Attachments`] that fetches files: it is told by `fetch`, and a turn waits so long
@@ -99,6 +112,12 @@ impl Inbox {
     #[must_use]
     pub fn with_files(self, fetch: Arc<Notify>, wait: Duration) -> Self {
         Self { files: Some((fetch, wait)), ..self }
+    }
+
+    /// The same, where messages on WhatsApp cost so much: what the provider says it billed one as is priced by it.
+    #[must_use]
+    pub fn with_rates(self, rates: Option<Rates>) -> Self {
+        Self { rates, ..self }
     }
 
     /// Stores a delivery of a channel. When it returns, it is durable; on an error nothing is, and the channel must be told to
@@ -160,7 +179,8 @@ impl Inbox {
         tracing::error!(%error, "an event that could not be taken in was put aside");
         let key = mistakes::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
-        let arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait: None };
+        let arrival =
+            Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait: None, rates: None };
         arrival.keep(tx, "unknown", None, None, &format!("it could not be taken in: {error}"))?;
         accepted.new = accepted.new.saturating_add(1);
         Ok(())
@@ -210,7 +230,8 @@ impl Inbox {
         }
         accepted.new = accepted.new.saturating_add(1);
         let wait = self.files.as_ref().map(|(_, wait)| *wait);
-        let mut arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait };
+        let rates = self.rates.filter(|_| account.channel == WHATSAPP);
+        let mut arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait, rates };
         arrival.handle(tx, event)
     }
 
@@ -275,6 +296,8 @@ pub(super) struct Arrival<'a> {
     burst: BurstRules,
     /// How long a turn waits for files; `None` if nobody fetches them.
     wait: Option<Duration>,
+    /// What messages of the account cost, if that is known.
+    rates: Option<Rates>,
 }
 
 /// A contact wrote: who listens is told, and they need not be reminded that they wanted to (F-143).

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use balcao_channel::inbound::{DeliveryFailure, DeliveryState, StatusUpdate};
+use balcao_channel::channels::whatsapp::price::{Category, Expected};
+use balcao_channel::inbound::{DeliveryFailure, DeliveryState, Pricing, StatusUpdate};
 use balcao_channel::{PaceLimit, SendClass};
 use balcao_domain::outbox::{AttemptOutcome, OutboxState, after_attempt};
 use balcao_store::outbox::{self, Outbox};
@@ -15,6 +16,15 @@ use crate::failures;
 use crate::sender;
 
 impl Arrival<'_> {
+    /// What a message costs that the provider bills so; `None` if that is not known here.
+    fn billed(&self, pricing: &Pricing) -> Option<i64> {
+        if pricing.price_type.as_deref().map_or(!pricing.billable, |kind| kind.starts_with("free")) {
+            return Some(0);
+        }
+        let category = Category::read(pricing.category.as_deref()?);
+        i64::try_from(self.rates?.micros(&Expected { category, billable: true })).ok()
+    }
+
     /// Moves the message on that a status is about. Statuses repeat, and come in any order, also before the answer to the
     /// request that sent the message.
     pub(super) fn status(&self, tx: &mut Tx<'_>, status: &StatusUpdate) -> Result<&'static str, UseCaseError> {
@@ -30,8 +40,8 @@ impl Arrival<'_> {
         }
         // What was expected of its price is one thing, what it is billed as another: only the provider knows of free entry points.
         if let Some(pricing) = &status.pricing {
-            let is_free = pricing.price_type.as_deref().map_or(!pricing.billable, |kind| kind.starts_with("free"));
-            outbox::learn_price(tx, organization, message.id, pricing.category.as_deref(), is_free)?;
+            let micros = self.billed(pricing);
+            outbox::learn_price(tx, organization, message.id, pricing.category.as_deref(), micros)?;
         }
         let known = message.delivery.as_deref().and_then(DeliveryState::from_word);
         let delivery = known.map_or(status.state, |known| known.merge(status.state));

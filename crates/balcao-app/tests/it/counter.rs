@@ -102,7 +102,7 @@ pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterat
     };
     let inbox = Inbox::new(world.desk.clone(), [account], BurstRules::default(), Arc::clone(&wake));
     let dispatcher = process(&front, "the first process");
-    let inbox = inbox.with_files(Arc::new(Notify::new()), WAIT);
+    let inbox = inbox.with_files(Arc::new(Notify::new()), WAIT).with_rates(terms().rates);
     let sender = sender(&world, &graph);
     let speech = FakeTranscription::start().unwrap();
     let files = files(&world, &graph, Some(&speech));

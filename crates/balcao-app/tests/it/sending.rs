@@ -115,6 +115,22 @@ async fn f_27_statuses_repeat_and_come_in_any_order() {
 }
 
 #[tokio::test]
+async fn what_a_message_costs_is_what_the_provider_bills_it_as() {
+    let shop = counter([says(HELLO)]).await;
+    shop.joao_writes("wamid.1", "oi").await;
+    shop.pass(3);
+    shop.dispatcher.work_off().await.unwrap();
+    shop.sends(crate::counter::terms()).await;
+    let cost = async || shop.outbox().await.pop().map(|one| (one.category.unwrap(), one.price_micros)).unwrap();
+    assert_eq!(cost().await.0, "service");
+    let billed = |category: &str, kind: &str| json!({ "pricing": { "billable": kind == "regular", "category": category, "type": kind } });
+    for (category, kind, micros) in [("marketing", "regular", 350_000), ("service", "free_entry_point", 0), ("utility", "regular", 40_000)] {
+        shop.delivers(&webhooks::status("wamid.OUT1", "delivered", billed(category, kind))).await;
+        assert_eq!(cost().await, (category.to_owned(), Some(micros)));
+    }
+}
+
+#[tokio::test]
 async fn a_message_that_fails_after_it_was_accepted_is_a_dead_letter() {
     let shop = said_hello(Behaviour::Normal).await;
     let errors = json!({ "errors": [{ "code": 131_049, "title": "Message undeliverable" }] });

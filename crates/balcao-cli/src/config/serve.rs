@@ -282,11 +282,15 @@ impl WhatsAppConfig {
             }
             None => return Ok(secrets),
         };
-        let instant = until.parse::<Timestamp>().or_else(|error| {
-            let midnight = until.parse::<Date>().and_then(|date| date.to_zoned(TimeZone::UTC));
-            midnight.map(|midnight| midnight.timestamp()).map_err(|_no_date| error)
-        });
-        let until = instant.map_err(|error| format!("{KEY}_until `{until}`: {error}; write a date or an instant"))?;
+        // A date and nothing more: a time without an offset would be dropped, and the secret end hours before.
+        let date = || Some(until).filter(|until| until.len() == "2026-12-01".len())?.parse::<Date>().ok();
+        let midnight = || Some(date()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
+        let until = until.parse::<Timestamp>().ok().or_else(midnight).ok_or_else(|| {
+            format!(
+                "{KEY}_until `{until}` is neither a date nor an instant with its offset; write one such as 2026-12-01 or \
+                 2026-12-01T09:00:00-03:00"
+            )
+        })?;
         let previous = secret_of("whatsapp", "account", "previous_app_secret", value, file)?;
         secrets.with_previous(previous, until).map_err(|error| format!("{KEY}: {}", chain(&error)))
     }

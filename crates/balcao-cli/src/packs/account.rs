@@ -72,6 +72,10 @@ pub(super) fn load(
         Some(account) => account,
         None => {
             let tokens = TokenFile::new(&config.tokens, &pack.id, organization);
+            if connection.auth.as_ref().is_some_and(|auth| auth.oauth2_refresh.is_some()) {
+                let mend = "name a file in a folder that this program may write";
+                tokens.check().map_err(|message| vec![problem(Path::new(&place), message, mend)])?;
+            }
             Arc::new(open(config, account, &pack.pack, &connection, (&place, tokens))?)
         }
     };

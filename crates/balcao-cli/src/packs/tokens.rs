@@ -41,6 +41,25 @@ impl TokenFile {
         Self { path: path.to_owned(), account: format!("{pack}@{}", organization.unwrap_or("*")) }
     }
 
+    /// Whether an exchanged token could be kept: found out before a service takes the old one away.
+    ///
+    /// # Errors
+    /// Why not, and what would do.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.read().map_err(|error| format!("packs.tokens {}: {error}", self.path.display()))?;
+        let folder = self.folder();
+        let is_file = self.path.file_name().is_some() && !self.path.is_dir();
+        match tempfile::NamedTempFile::new_in(folder) {
+            Ok(_) if is_file => Ok(()),
+            Ok(_) => Err(format!("packs.tokens `{}` is no file", self.path.display())),
+            Err(error) => Err(format!("packs.tokens: nothing can be written in {}: {error}", folder.display())),
+        }
+    }
+
+    fn folder(&self) -> &Path {
+        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
     fn read(&self) -> Result<Tokens, String> {
         match std::fs::read(&self.path) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| error.to_string()),
@@ -51,9 +70,8 @@ impl TokenFile {
 
     /// Writes the file anew, whole or not at all; nobody but its owner may read it.
     fn write(&self, tokens: &Tokens) -> Result<(), String> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let text = serde_json::to_string_pretty(tokens).map_err(|error| error.to_string())?;
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| error.to_string())?;
+        let mut file = tempfile::NamedTempFile::new_in(self.folder()).map_err(|error| error.to_string())?;
         let written = file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_all());
         written.map_err(|error| error.to_string())?;
         file.persist(&self.path).map(drop).map_err(|error| error.error.to_string())

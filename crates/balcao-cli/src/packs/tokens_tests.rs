@@ -29,6 +29,25 @@ fn an_exchanged_token_outlives_the_program_until_the_operator_sets_another_one()
 }
 
 #[test]
+fn a_place_where_nothing_can_be_kept_is_told_before_a_token_is_exchanged() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |path: &Path| TokenFile::new(path, "orders", None).check();
+    assert_eq!(check(&folder.path().join("packs.tokens.json")), Ok(()));
+    let broken = folder.path().join("broken.json");
+    std::fs::write(&broken, "{bad").unwrap();
+    let nowhere = folder.path().join("nowhere/x.json");
+    for (path, part) in [
+        (Path::new(""), "no file"),
+        (&nowhere, "nothing can be written"),
+        (folder.path(), "packs.tokens"),
+        (&broken, "broken.json"),
+    ] {
+        let error = check(path).unwrap_err();
+        assert!(error.contains("packs.tokens") && error.contains(part), "{error}");
+    }
+}
+
+#[test]
 fn a_file_that_is_none_is_not_written_over_and_stops_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("packs.tokens.json");

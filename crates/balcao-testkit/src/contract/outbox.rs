@@ -372,11 +372,14 @@ pub async fn a_price_is_known_before_and_the_dead_cost_nothing(store: &Store) {
         // The provider bills the first as something else, and the second, which began at an advertisement, not at all.
         let sent = outbox::of_conversation(tx, world.organization, conversation)?;
         let (first, second) = (sent.first().unwrap(), sent.get(1).unwrap());
-        outbox::learn_price(tx, world.organization, first.id, Some("utility"), false)?;
-        outbox::learn_price(tx, world.organization, second.id, None, true)?;
+        outbox::learn_price(tx, world.organization, first.id, Some("utility"), None)?;
+        outbox::learn_price(tx, world.organization, second.id, None, Some(0))?;
         assert_eq!(bill(tx, account, now())?, Bill { messages: 0, micros: 1_000 });
         let utility = delivery::Cost { category: "utility".to_owned(), messages: 2, micros: 1_000 };
-        assert_eq!(delivery::costs(tx, world.organization, now())?, [utility]);
+        assert_eq!(delivery::costs(tx, world.organization, now())?, [utility.clone()]);
+        // What was taken for free is on the bill after all.
+        outbox::learn_price(tx, world.organization, second.id, Some("utility"), Some(70))?;
+        assert_eq!(delivery::costs(tx, world.organization, now())?, [delivery::Cost { micros: 1_070, ..utility }]);
         assert_eq!(delivery::costs(tx, world.organization, at(5))?, []);
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reply", now())?, 2);
         assert_eq!(outbox::count_of_kind(tx, world.organization, conversation, "reminder", now())?, 0);
