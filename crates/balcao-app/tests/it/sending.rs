@@ -124,8 +124,14 @@ async fn what_a_message_costs_is_what_the_provider_bills_it_as() {
     let cost = async || shop.outbox().await.pop().map(|one| (one.category.unwrap(), one.price_micros)).unwrap();
     assert_eq!(cost().await.0, "service");
     let billed = |category: &str, kind: &str| json!({ "pricing": { "billable": kind == "regular", "category": category, "type": kind } });
-    for (category, kind, micros) in [("marketing", "regular", 350_000), ("service", "free_entry_point", 0), ("utility", "regular", 40_000)] {
-        shop.delivers(&webhooks::status("wamid.OUT1", "delivered", billed(category, kind))).await;
+    // Every status says it once.
+    let said = [
+        ("sent", "marketing", "regular", 350_000),
+        ("delivered", "service", "free_entry_point", 0),
+        ("read", "utility", "regular", 40_000),
+    ];
+    for (status, category, kind, micros) in said {
+        shop.delivers(&webhooks::status("wamid.OUT1", status, billed(category, kind))).await;
         assert_eq!(cost().await, (category.to_owned(), Some(micros)));
     }
 }
