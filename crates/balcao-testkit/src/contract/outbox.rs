@@ -376,7 +376,7 @@ pub async fn a_price_is_known_before_and_the_dead_cost_nothing(store: &Store) {
         outbox::learn_price(tx, world.organization, second.id, None, Some(0))?;
         assert_eq!(bill(tx, account, now())?, Bill { messages: 0, micros: 1_000 });
         let utility = delivery::Cost { category: "utility".to_owned(), messages: 2, micros: 1_000 };
-        assert_eq!(delivery::costs(tx, world.organization, now())?, [utility.clone()]);
+        assert_eq!(delivery::costs(tx, world.organization, now())?, std::slice::from_ref(&utility));
         // What was taken for free is on the bill after all.
         outbox::learn_price(tx, world.organization, second.id, Some("utility"), Some(70))?;
         assert_eq!(delivery::costs(tx, world.organization, now())?, [delivery::Cost { micros: 1_070, ..utility }]);
