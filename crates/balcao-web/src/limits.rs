@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::chat::Pace;
 
+/// How long a body may take to come, also that of a request which then waits for a turn.
+pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
+
 /// The limits of the server. All are on by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -15,6 +18,8 @@ pub struct Limits {
     pub header_count: usize,
     /// How long the headers of a request may take, also until the next request of a connection begins.
     pub header_time: Duration,
+    /// How long the body of a webhook may take to come: less than [`Limits::request_time`], or that is over first.
+    pub body_time: Duration,
     /// How long a request may take, its body included.
     pub request_time: Duration,
     /// How long a request may take that waits for a turn: `POST /v1/turn`.
@@ -43,6 +48,7 @@ impl Default for Limits {
             headers: 16 * 1024,
             header_count: 64,
             header_time: Duration::from_secs(15),
+            body_time: BODY_TIME,
             request_time: Duration::from_secs(30),
             turn_time: Duration::from_secs(150),
             connections: 1024,

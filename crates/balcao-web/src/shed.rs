@@ -35,8 +35,6 @@ use crate::shares::{NothingLeft, Shares};
 /// Where the webhooks of channels begin.
 const WEBHOOKS: &str = "/webhooks/";
 const AGENDA: &str = "/agenda/";
-/// Longest that the body of a webhook may take.
-const BODY_TIME: Duration = Duration::from_secs(10);
 const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
 /// After so many seconds it is worth coming again when memory runs short.
 const MEMORY_PAUSE: u32 = 10;
@@ -83,7 +81,7 @@ impl Shed {
         Self {
             webhooks: Shares::of(limits.webhooks),
             bodies: Shares::of(limits.bodies),
-            body_time: BODY_TIME.min(limits.request_time),
+            body_time: limits.body_time,
             most_waiting: limits.waiting,
             memory: Memory::of(limits.memory),
             watch,

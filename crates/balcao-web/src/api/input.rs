@@ -13,13 +13,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::endpoint::{IDEMPOTENCY_KEY, Method};
+use crate::limits::BODY_TIME;
 use crate::problem::Problem;
 
 /// Longest `Idempotency-Key`, in characters.
 const MAX_KEY_CHARS: usize = 200;
-/// How long a body may take: also that of a request which then waits for a turn.
-const BODY_TIME: Duration = Duration::from_secs(10);
-/// The same for a file.
+/// How long a file may take to come.
 const FILE_TIME: Duration = Duration::from_secs(25);
 /// The type of a body that is a file.
 pub(super) const FILE: &str = "application/octet-stream";

@@ -76,10 +76,11 @@ async fn headers_that_never_end_are_cut_off() {
 
 #[tokio::test]
 async fn a_body_that_never_ends_is_cut_off() {
-    let limits = Limits { request_time: Duration::from_millis(50), ..Limits::default() };
+    let limits = Limits { body_time: Duration::from_millis(50), ..Limits::default() };
     let (address, ..) = listening(limits).await;
     let head = &claiming("content-length: 100\r\nconnection: close\r\n\r\n{");
-    assert!(exchange(address, head).await.contains("HTTP/1.1 408"));
+    let answer = exchange(address, head).await;
+    assert!(answer.contains("HTTP/1.1 408"), "{answer}");
 }
 
 #[tokio::test]
