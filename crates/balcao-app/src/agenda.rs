@@ -10,7 +10,7 @@ use balcao_domain::service::Service;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span};
 use balcao_store::catalog::Around;
 use balcao_store::organization::Organization;
-use balcao_store::{Tx, appointment, catalog, hours, waitlist};
+use balcao_store::{Tx, ahead, appointment, catalog, hours, waitlist};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -66,9 +66,10 @@ impl Agenda {
         // A visit may reach over midnight, and buffers a little more.
         let wide = (from.saturating_sub(1.day()), to.saturating_add(2.days()));
         let span = Span::new(local_midnight(&zone, wide.0), local_midnight(&zone, wide.1));
+        let around = Around { from: wide.0, to: wide.1, since: span.start };
+        ahead::agenda(tx, id, around, span, contact, now)?;
         let business = hours::of_business(tx, &organization, wide.0, wide.1)?;
         let services = catalog::list_services(tx, id, organization.currency)?;
-        let around = Around { from: wide.0, to: wide.1, since: span.start };
         let professionals = catalog::list_professionals(tx, id, around)?;
         let mut taken = appointment::occupied(tx, id, span, now)?;
         taken.extend(waitlist::held_for_others(tx, id, span, contact, now)?);

@@ -205,6 +205,15 @@ pub fn of_contact(
     tx.query_all(&sql, values![organization, contact], |row| read(row, currency))
 }
 
+pub(crate) fn upcoming() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM appointment
+         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at >= ?3 AND status IN ('pending', 'confirmed')
+           AND (status = 'confirmed' OR (status = 'pending' AND (expires_at IS NULL OR expires_at > ?3)))
+         ORDER BY starts_at, id"
+    )
+}
+
 /// A contact's open appointments that start at `now` or later, in order of start. Expired holds are not open.
 ///
 /// # Errors
@@ -216,13 +225,7 @@ pub fn upcoming_of_contact(
     currency: Currency,
     now: Timestamp,
 ) -> Result<Vec<Appointment>, StoreError> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM appointment
-         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at >= ?3 AND status IN ('pending', 'confirmed')
-           AND (status = 'confirmed' OR (status = 'pending' AND (expires_at IS NULL OR expires_at > ?3)))
-         ORDER BY starts_at, id"
-    );
-    tx.query_all(&sql, values![organization, contact, now], |row| read(row, currency))
+    tx.query_all(&upcoming(), values![organization, contact, now], |row| read(row, currency))
 }
 
 /// Appointments that start from `from` on and before `to`, cancelled ones included, in order of start.
@@ -263,6 +266,11 @@ pub fn changed_since(
     Ok(found > 0)
 }
 
+pub(crate) const OCCUPIED: &str = "SELECT professional_id, occupied_from, occupied_to, seat FROM appointment
+         WHERE organization_id = ?1 AND occupied_from > ?2 - 86400000 AND occupied_from < ?3 AND occupied_to > ?2
+           AND status <> 'cancelled' AND (status <> 'pending' OR expires_at IS NULL OR expires_at > ?4)
+         ORDER BY occupied_from";
+
 /// The occupied time of every professional that touches the span, in order of start. Expired holds are free.
 ///
 /// # Errors
@@ -273,17 +281,10 @@ pub fn occupied(
     span: Span,
     now: Timestamp,
 ) -> Result<Vec<(ProfessionalId, Occupied)>, StoreError> {
-    tx.query_all(
-        "SELECT professional_id, occupied_from, occupied_to, seat FROM appointment
-         WHERE organization_id = ?1 AND occupied_from > ?2 - 86400000 AND occupied_from < ?3 AND occupied_to > ?2
-           AND status <> 'cancelled' AND (status <> 'pending' OR expires_at IS NULL OR expires_at > ?4)
-         ORDER BY occupied_from",
-        values![organization, span.start, span.end, now],
-        |row| {
-            let occupied = Occupied { span: Span::new(row.get(1)?, row.get(2)?), seat: row.get(3)? };
-            Ok((row.get(0)?, occupied))
-        },
-    )
+    tx.query_all(OCCUPIED, values![organization, span.start, span.end, now], |row| {
+        let occupied = Occupied { span: Span::new(row.get(1)?, row.get(2)?), seat: row.get(3)? };
+        Ok((row.get(0)?, occupied))
+    })
 }
 
 /// Pending appointments that expired by `now`, in order of id.

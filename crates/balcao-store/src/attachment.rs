@@ -184,11 +184,10 @@ pub fn show_with(
     inbox: InboxId,
     message: MessageId,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.defer(
         "UPDATE attachment SET message_id = ?3 WHERE organization_id = ?1 AND inbox_id = ?2",
         values![organization, inbox, message],
-    )?;
-    Ok(())
+    )
 }
 
 /// Gives a file of staff to the message that it is sent with; tells whether it was still to be sent in that conversation. A file

@@ -47,6 +47,14 @@ pub fn insert_service(tx: &mut Tx<'_>, organization: OrganizationId, new: &Servi
     Ok(id)
 }
 
+pub(crate) const SERVICE_ALIASES: &str =
+    "SELECT service_id, alias FROM service_alias WHERE organization_id = ?1 ORDER BY service_id, alias";
+
+pub(crate) const SERVICES: &str =
+    "SELECT id, name, description, price_cents, duration_min, buffer_before_min, buffer_after_min, notice_min,
+                advance_days, cancellation_notice_min, active
+         FROM service WHERE organization_id = ?1 ORDER BY id";
+
 /// Every service, inactive ones included, in order of id.
 ///
 /// # Errors
@@ -56,35 +64,27 @@ pub fn list_services(
     organization: OrganizationId,
     currency: Currency,
 ) -> Result<Vec<Service>, StoreError> {
-    let aliases = tx.query_all(
-        "SELECT service_id, alias FROM service_alias WHERE organization_id = ?1 ORDER BY service_id, alias",
-        values![organization],
-        |row| Ok((row.get::<ServiceId>(0)?, row.get::<String>(1)?)),
-    )?;
+    let aliases = tx.query_all(SERVICE_ALIASES, values![organization], |row| {
+        Ok((row.get::<ServiceId>(0)?, row.get::<String>(1)?))
+    })?;
     let mut aliases = grouped(aliases);
-    tx.query_all(
-        "SELECT id, name, description, price_cents, duration_min, buffer_before_min, buffer_after_min, notice_min,
-                advance_days, cancellation_notice_min, active
-         FROM service WHERE organization_id = ?1 ORDER BY id",
-        values![organization],
-        |row| {
-            let id = row.get(0)?;
-            Ok(Service {
-                id,
-                name: row.get(1)?,
-                aliases: aliases.remove(&id).unwrap_or_default(),
-                description: row.get(2)?,
-                price: Money::new(row.get(3)?, currency),
-                duration_min: row.get(4)?,
-                buffer_before_min: row.get(5)?,
-                buffer_after_min: row.get(6)?,
-                notice_min: row.get(7)?,
-                advance_days: row.get(8)?,
-                cancellation_notice_min: row.get(9)?,
-                active: row.get(10)?,
-            })
-        },
-    )
+    tx.query_all(SERVICES, values![organization], |row| {
+        let id = row.get(0)?;
+        Ok(Service {
+            id,
+            name: row.get(1)?,
+            aliases: aliases.remove(&id).unwrap_or_default(),
+            description: row.get(2)?,
+            price: Money::new(row.get(3)?, currency),
+            duration_min: row.get(4)?,
+            buffer_before_min: row.get(5)?,
+            buffer_after_min: row.get(6)?,
+            notice_min: row.get(7)?,
+            advance_days: row.get(8)?,
+            cancellation_notice_min: row.get(9)?,
+            active: row.get(10)?,
+        })
+    })
 }
 
 /// Adds a professional with aliases, services, exceptions and time off; ids in `new` are not looked at.
@@ -178,6 +178,20 @@ pub fn professional_names(
     Ok(all.into_iter().collect())
 }
 
+pub(crate) const PROFESSIONAL_ALIASES: &str =
+    "SELECT professional_id, alias FROM professional_alias WHERE organization_id = ?1 ORDER BY professional_id, alias";
+
+pub(crate) const PROFESSIONAL_SERVICES: &str =
+    "SELECT professional_id, service_id, duration_min, price_cents FROM professional_service
+         WHERE organization_id = ?1 ORDER BY professional_id, service_id";
+
+pub(crate) const TIME_OFF: &str = "SELECT professional_id, id, starts_at, ends_at, note FROM time_off
+         WHERE organization_id = ?1 AND ends_at > ?2 ORDER BY professional_id, starts_at";
+
+pub(crate) const PROFESSIONALS: &str =
+    "SELECT id, name, profession, weekly_hours, restrictions, capacity, phone, email, active, notify_whatsapp, notify_email, code
+         FROM professional WHERE organization_id = ?1 ORDER BY id";
+
 /// Every professional, inactive ones included, in order of id, with the exceptions and time off around the dates given.
 ///
 /// # Errors
@@ -187,58 +201,41 @@ pub fn list_professionals(
     organization: OrganizationId,
     around: Around,
 ) -> Result<Vec<Professional>, StoreError> {
-    let aliases = tx.query_all(
-        "SELECT professional_id, alias FROM professional_alias WHERE organization_id = ?1 ORDER BY professional_id, alias",
-        values![organization],
-        |row| Ok((row.get::<ProfessionalId>(0)?, row.get::<String>(1)?)),
-    )?;
-    let services = tx.query_all(
-        "SELECT professional_id, service_id, duration_min, price_cents FROM professional_service
-         WHERE organization_id = ?1 ORDER BY professional_id, service_id",
-        values![organization],
-        |row| {
-            let offered = OfferedService { service: row.get(1)?, duration_min: row.get(2)?, price_cents: row.get(3)? };
-            Ok((row.get::<ProfessionalId>(0)?, offered))
-        },
-    )?;
-    let time_off = tx.query_all(
-        "SELECT professional_id, id, starts_at, ends_at, note FROM time_off
-         WHERE organization_id = ?1 AND ends_at > ?2 ORDER BY professional_id, starts_at",
-        values![organization, around.since],
-        |row| {
-            let professional = row.get::<ProfessionalId>(0)?;
-            let span = Span::new(row.get(2)?, row.get(3)?);
-            Ok((professional, TimeOff { id: row.get(1)?, professional, span, note: row.get(4)? }))
-        },
-    )?;
+    let aliases = tx.query_all(PROFESSIONAL_ALIASES, values![organization], |row| {
+        Ok((row.get::<ProfessionalId>(0)?, row.get::<String>(1)?))
+    })?;
+    let services = tx.query_all(PROFESSIONAL_SERVICES, values![organization], |row| {
+        let offered = OfferedService { service: row.get(1)?, duration_min: row.get(2)?, price_cents: row.get(3)? };
+        Ok((row.get::<ProfessionalId>(0)?, offered))
+    })?;
+    let time_off = tx.query_all(TIME_OFF, values![organization, around.since], |row| {
+        let professional = row.get::<ProfessionalId>(0)?;
+        let span = Span::new(row.get(2)?, row.get(3)?);
+        Ok((professional, TimeOff { id: row.get(1)?, professional, span, note: row.get(4)? }))
+    })?;
     let mut exceptions = crate::hours::exceptions(tx, organization, around.from, around.to)?;
     let (mut aliases, mut services, mut time_off) = (grouped(aliases), grouped(services), grouped(time_off));
-    tx.query_all(
-        "SELECT id, name, profession, weekly_hours, restrictions, capacity, phone, email, active, notify_whatsapp, notify_email, code
-         FROM professional WHERE organization_id = ?1 ORDER BY id",
-        values![organization],
-        |row| {
-            let id: ProfessionalId = row.get(0)?;
-            let weekly: WeeklyHours = json(row, 3)?;
-            let exceptions = exceptions.remove(&i64::from(id)).unwrap_or_default();
-            Ok(Professional {
-                id,
-                name: row.get(1)?,
-                aliases: aliases.remove(&id).unwrap_or_default(),
-                profession: row.get(2)?,
-                hours: Hours { weekly, exceptions, holidays: BTreeMap::new() },
-                services: services.remove(&id).unwrap_or_default(),
-                time_off: time_off.remove(&id).unwrap_or_default(),
-                restrictions: row.get(4)?,
-                capacity: row.get(5)?,
-                phone: row.get(6)?,
-                email: row.get(7)?,
-                active: row.get(8)?,
-                notify: Notify { whatsapp: row.get(9)?, email: row.get(10)? },
-                code: row.get(11)?,
-            })
-        },
-    )
+    tx.query_all(PROFESSIONALS, values![organization], |row| {
+        let id: ProfessionalId = row.get(0)?;
+        let weekly: WeeklyHours = json(row, 3)?;
+        let exceptions = exceptions.remove(&i64::from(id)).unwrap_or_default();
+        Ok(Professional {
+            id,
+            name: row.get(1)?,
+            aliases: aliases.remove(&id).unwrap_or_default(),
+            profession: row.get(2)?,
+            hours: Hours { weekly, exceptions, holidays: BTreeMap::new() },
+            services: services.remove(&id).unwrap_or_default(),
+            time_off: time_off.remove(&id).unwrap_or_default(),
+            restrictions: row.get(4)?,
+            capacity: row.get(5)?,
+            phone: row.get(6)?,
+            email: row.get(7)?,
+            active: row.get(8)?,
+            notify: Notify { whatsapp: row.get(9)?, email: row.get(10)? },
+            code: row.get(11)?,
+        })
+    })
 }
 
 /// Adds a plan with the services it covers; its `id` is not looked at.

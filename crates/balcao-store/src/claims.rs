@@ -64,11 +64,10 @@ pub fn claim(tx: &mut Tx<'_>, organization: OrganizationId, wanted: &Wanted) -> 
 /// # Errors
 /// What the database said.
 pub fn release(tx: &mut Tx<'_>, organization: OrganizationId, appointment: AppointmentId) -> Result<(), StoreError> {
-    tx.execute(
+    tx.defer(
         "DELETE FROM slot_claim WHERE organization_id = ?1 AND appointment_id = ?2",
         values![organization, appointment],
-    )?;
-    Ok(())
+    )
 }
 
 /// Cancels pending appointments in the way that have expired: correctness needs no background job.

@@ -185,7 +185,7 @@ pub fn opt_out(
 /// # Errors
 /// What the database said.
 pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversation) -> Result<(), StoreError> {
-    tx.execute(
+    tx.defer(
         "UPDATE conversation SET state = ?3, assigned_staff = ?4, breaker = ?5, held = ?6, memory = ?7, summary = ?8,
              context_from = ?9, episode = ?10, opted_out_at = ?11, last_message_at = ?12
          WHERE organization_id = ?1 AND id = ?2",
@@ -203,8 +203,7 @@ pub fn update(tx: &mut Tx<'_>, organization: OrganizationId, changed: &Conversat
             changed.opted_out_at,
             changed.last_message_at
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// Keeps whom a conversation is about: nobody in particular, if absent.

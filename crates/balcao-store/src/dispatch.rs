@@ -78,7 +78,7 @@ pub fn set_route(
     conversation: ConversationId,
     route: &Route,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.defer(
         "INSERT INTO dispatch (conversation_id, organization_id, account, recipient, customer_wrote_at)
          VALUES (?2, ?1, ?3, ?4, ?5)
          ON CONFLICT (conversation_id) DO UPDATE SET account = excluded.account, recipient = excluded.recipient,
@@ -86,8 +86,7 @@ pub fn set_route(
                                         OR dispatch.customer_wrote_at < excluded.customer_wrote_at
                                       THEN excluded.customer_wrote_at ELSE dispatch.customer_wrote_at END",
         values![organization, conversation, &route.account, &route.recipient, route.customer_wrote_at],
-    )?;
-    Ok(())
+    )
 }
 
 /// Where a conversation is answered; `None` if it did not come in by a channel.
@@ -158,11 +157,10 @@ pub fn set_ripe(
     if ripe_at.is_some() {
         tx.hint(Hint::Turn);
     }
-    tx.execute(
+    tx.defer(
         "UPDATE dispatch SET ripe_at = ?3 WHERE organization_id = ?1 AND conversation_id = ?2",
         values![organization, conversation, ripe_at],
-    )?;
-    Ok(())
+    )
 }
 
 /// Claims conversations that are ripe or that somebody left behind who died, those first that wait longest.

@@ -36,11 +36,10 @@ pub fn push(
     payload: &str,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.defer(
         "INSERT INTO event (organization_id, kind, subject, payload, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
         values![organization, kind, subject, payload, now],
-    )?;
-    Ok(())
+    )
 }
 
 /// Adds an event, and numbers it and what comes after it past everything that another program may have numbered which went on

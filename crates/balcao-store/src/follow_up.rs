@@ -103,6 +103,17 @@ pub fn cancel_open(
     )
 }
 
+/// Cancels a contact's open follow-ups, where nobody asks how many.
+///
+/// # Errors
+/// What the database said.
+pub fn drop_open(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId) -> Result<(), StoreError> {
+    tx.defer(
+        "UPDATE follow_up SET state = 'cancelled' WHERE organization_id = ?1 AND contact_id = ?2 AND state = 'open'",
+        values![organization, contact],
+    )
+}
+
 /// A follow-up that somebody took in hand to write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueFollowUp {

@@ -48,19 +48,22 @@ pub fn set_holiday(tx: &mut Tx<'_>, organization: OrganizationId, date: Date, na
     Ok(())
 }
 
+pub(crate) const HOLIDAYS: &str =
+    "SELECT date, name FROM holiday WHERE organization_id = ?1 AND date BETWEEN ?2 AND ?3";
+
 /// The hours of the business, with the exceptions and holidays from `from` to `to`, both included.
 ///
 /// # Errors
 /// What the database said.
 pub fn of_business(tx: &mut Tx<'_>, organization: &Organization, from: Date, to: Date) -> Result<Hours, StoreError> {
+    let dates = values![organization.id, from, to];
+    tx.read_ahead(&[(EXCEPTIONS, dates), (HOLIDAYS, dates)])?;
     let exceptions = exceptions(tx, organization.id, from, to)?.remove(&0).unwrap_or_default();
-    let holidays = tx.query_all(
-        "SELECT date, name FROM holiday WHERE organization_id = ?1 AND date BETWEEN ?2 AND ?3",
-        values![organization.id, from, to],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
+    let holidays = tx.query_all(HOLIDAYS, dates, |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(Hours { weekly: organization.weekly_hours.clone(), exceptions, holidays: holidays.into_iter().collect() })
 }
+
+pub(crate) const EXCEPTIONS: &str = "SELECT professional_id, date, periods, note FROM hours_exception WHERE organization_id = ?1 AND date BETWEEN ?2 AND ?3";
 
 /// The exceptions from `from` to `to`, both included, by professional id; 0 is the business.
 ///
@@ -72,11 +75,9 @@ pub(crate) fn exceptions(
     from: Date,
     to: Date,
 ) -> Result<BTreeMap<i64, BTreeMap<Date, DayException>>, StoreError> {
-    let rows = tx.query_all(
-        "SELECT professional_id, date, periods, note FROM hours_exception WHERE organization_id = ?1 AND date BETWEEN ?2 AND ?3",
-        values![organization, from, to],
-        |row| Ok((row.get(0)?, row.get(1)?, DayException { periods: json(row, 2)?, note: row.get(3)? })),
-    )?;
+    let rows = tx.query_all(EXCEPTIONS, values![organization, from, to], |row| {
+        Ok((row.get(0)?, row.get(1)?, DayException { periods: json(row, 2)?, note: row.get(3)? }))
+    })?;
     let mut by_owner: BTreeMap<i64, BTreeMap<Date, DayException>> = BTreeMap::new();
     for (owner, date, exception) in rows {
         by_owner.entry(owner).or_default().insert(date, exception);

@@ -283,6 +283,10 @@ pub fn of_turn(tx: &mut Tx<'_>, organization: OrganizationId, turn: TurnId) -> R
     tx.query_all(&sql, values![organization, turn], read)
 }
 
+pub(crate) const PAYLOADS: &str =
+    "SELECT payload FROM inbox WHERE organization_id = ?1 AND turn_id = ?2 AND payload IS NOT NULL
+     ORDER BY COALESCE(provider_at, received_at) DESC, id DESC";
+
 /// What came with a turn's messages, as JSON, the last first. Erased ones have none.
 ///
 /// # Errors
@@ -292,9 +296,7 @@ pub fn payloads_of_turn(
     organization: OrganizationId,
     turn: TurnId,
 ) -> Result<Vec<String>, StoreError> {
-    let sql = "SELECT payload FROM inbox WHERE organization_id = ?1 AND turn_id = ?2 AND payload IS NOT NULL
-               ORDER BY COALESCE(provider_at, received_at) DESC, id DESC";
-    tx.query_all(sql, values![organization, turn], |row| row.get(0))
+    tx.query_all(PAYLOADS, values![organization, turn], |row| row.get(0))
 }
 
 /// The rows of a conversation, in order of arrival, at most `limit`, the latest.
@@ -325,8 +327,8 @@ pub fn settle(
     turn: TurnId,
     state: InboxState,
     reason: Option<&str>,
-) -> Result<usize, StoreError> {
-    tx.execute(
+) -> Result<(), StoreError> {
+    tx.defer(
         "UPDATE inbox SET state = ?3, reason = ?4 WHERE organization_id = ?1 AND turn_id = ?2 AND state = 'assigned'",
         values![organization, turn, state.as_str(), reason],
     )

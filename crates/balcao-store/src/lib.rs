@@ -21,6 +21,7 @@ mod tx;
 mod value;
 
 pub mod agenda_feed;
+pub mod ahead;
 pub mod api_conversation;
 pub mod api_key;
 pub mod appointment;

@@ -157,6 +157,8 @@ pub fn last(
     Ok(found)
 }
 
+pub(crate) const COUNT_SINCE: &str = "SELECT count(*) FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = ?3 AND created_at >= ?4";
+
 /// How many messages of one author a conversation got since an instant.
 ///
 /// # Errors
@@ -168,11 +170,7 @@ pub fn count_since(
     author: Author,
     since: Timestamp,
 ) -> Result<u32, StoreError> {
-    tx.query_one(
-        "SELECT count(*) FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = ?3 AND created_at >= ?4",
-        values![organization, conversation, author.as_str(), since],
-        |row| row.get(0),
-    )
+    tx.query_one(COUNT_SINCE, values![organization, conversation, author.as_str(), since], |row| row.get(0))
 }
 
 /// How many messages the contact wrote since somebody last wrote to them.
@@ -224,6 +222,10 @@ pub struct Told {
     pub about: Option<String>,
 }
 
+pub(crate) const LAST_TOLD: &str =
+    "SELECT subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'contact'
+     AND author <> 'draft' AND created_at >= ?3 ORDER BY id DESC LIMIT 1";
+
 /// The last unasked-for message since an instant, if nothing else was said by us after it.
 ///
 /// # Errors
@@ -234,12 +236,8 @@ pub fn last_told(
     conversation: ConversationId,
     since: Timestamp,
 ) -> Result<Option<Told>, StoreError> {
-    let last: Option<(Option<String>, Timestamp)> = tx.query_optional(
-        "SELECT subject, created_at FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'contact'
-         AND author <> 'draft' AND created_at >= ?3 ORDER BY id DESC LIMIT 1",
-        values![organization, conversation, since],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
+    let last: Option<(Option<String>, Timestamp)> =
+        tx.query_optional(LAST_TOLD, values![organization, conversation, since], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let Some((Some(subject), at)) = last else { return Ok(None) };
     // Message and outbox row are written in one transaction, at one instant.
     let about: Option<Option<String>> = tx.query_optional(

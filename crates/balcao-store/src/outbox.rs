@@ -411,11 +411,10 @@ pub fn set_price(
     micros: i64,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    tx.execute(
+    tx.defer(
         "UPDATE outbox SET category = ?3, price_micros = ?4, priced_at = ?5 WHERE organization_id = ?1 AND id = ?2",
         values![organization, id, category, micros, now],
-    )?;
-    Ok(())
+    )
 }
 
 /// Corrects what a message was expected to cost by what the provider says of it: as what it bills it, and for how much, if that is known.

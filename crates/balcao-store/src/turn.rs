@@ -137,6 +137,10 @@ pub fn find_open(
     )
 }
 
+pub(crate) const TRANSCRIPTS: &str =
+    "SELECT transcript FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND id >= ?3 AND state = 'closed'
+         AND transcript IS NOT NULL ORDER BY id DESC LIMIT ?4";
+
 /// The transcripts of the last `limit` closed turns from `from` on, oldest first, as JSON.
 ///
 /// # Errors
@@ -148,12 +152,8 @@ pub fn transcripts(
     from: i64,
     limit: u32,
 ) -> Result<Vec<String>, StoreError> {
-    let mut found = tx.query_all(
-        "SELECT transcript FROM turn WHERE organization_id = ?1 AND conversation_id = ?2 AND id >= ?3 AND state = 'closed'
-         AND transcript IS NOT NULL ORDER BY id DESC LIMIT ?4",
-        values![organization, conversation, from, limit],
-        |row| row.get::<String>(0),
-    )?;
+    let mut found =
+        tx.query_all(TRANSCRIPTS, values![organization, conversation, from, limit], |row| row.get::<String>(0))?;
     found.reverse();
     Ok(found)
 }

@@ -37,6 +37,8 @@ impl Connection<'_> {
 pub struct Tx<'a> {
     connection: Connection<'a>,
     may_write: bool,
+    /// How many attempts it is in.
+    depth: u8,
     /// The only organization whose queues are worked off through it.
     served: Option<OrganizationId>,
     /// What happened in it, where somebody wants to know.
@@ -56,7 +58,7 @@ pub(crate) struct Watch {
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(connection: Connection<'a>, may_write: bool) -> Self {
-        Self { connection, may_write, served: None, watch: None }
+        Self { connection, may_write, depth: 0, served: None, watch: None }
     }
 
     /// From now on the queues of only this organization are worked off through it.
@@ -151,6 +153,34 @@ impl<'a> Tx<'a> {
         }?;
         self.note_rows(sql, rows, true);
         Ok(rows)
+    }
+
+    /// Runs a statement that changes rows, where nobody asks how many. PostgreSQL is sent it together with whatever comes next, so that
+    /// it costs no round trip; if it fails, the transaction does. Not for what may be refused in the course of business.
+    ///
+    /// # Errors
+    /// What the database said; [`StoreError::WriteInRead`] in a read transaction.
+    pub fn defer(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), StoreError> {
+        let Connection::Postgres(session) = &mut self.connection else { return self.execute(sql, values).map(drop) };
+        if !self.may_write {
+            return Err(StoreError::WriteInRead { sql: sql.to_owned() });
+        }
+        session.defer(sql, values)?;
+        self.note(sql, values);
+        self.note_rows(sql, 1, true);
+        Ok(())
+    }
+
+    /// Says what is going to be asked for, by the same texts with the same values, all for one organization: PostgreSQL is asked for all of
+    /// it in one round trip. Nothing more than that changes.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn read_ahead(&mut self, queries: &[(&str, &[Value<'_>])]) -> Result<(), StoreError> {
+        match &mut self.connection {
+            Connection::Sqlite(_) => Ok(()),
+            Connection::Postgres(session) => session.read_ahead(queries),
+        }
     }
 
     /// Runs the statements of a migration.
@@ -256,13 +286,16 @@ impl<'a> Tx<'a> {
         &mut self,
         attempt: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, E>,
     ) -> Result<Result<T, R>, E> {
-        self.mark("SAVEPOINT attempt")?;
+        let depth = self.depth.saturating_add(1);
+        // Each has a name of its own: where one could not be made, the one around it must not be taken for it.
+        let savepoint = format!("attempt_{depth}");
+        self.mark(&format!("SAVEPOINT {savepoint}"))?;
         let (served, watch) = (self.served, self.watch.take());
-        let mut inner = Tx { served, watch, ..Tx::new(self.connection.again(), self.may_write) };
+        let mut inner = Tx { depth, served, watch, ..Tx::new(self.connection.again(), self.may_write) };
         let result = attempt(&mut inner);
         self.watch = inner.watch.take();
-        let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to("attempt") };
-        match end.and_then(|()| self.mark("RELEASE attempt")) {
+        let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to(&savepoint) };
+        match end.and_then(|()| self.mark(&format!("RELEASE {savepoint}"))) {
             Ok(()) => result,
             // After a full disk or a lost connection the whole transaction is gone, and the savepoint with it: the first
             // error says why.

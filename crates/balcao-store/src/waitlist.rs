@@ -124,6 +124,10 @@ pub fn offer(tx: &mut Tx<'_>, organization: OrganizationId, new: &NewOffer, now:
     Ok(())
 }
 
+pub(crate) const HELD_FOR_OTHERS: &str = "SELECT professional_id, starts_at, ends_at, seat FROM waitlist_offer
+         WHERE organization_id = ?1 AND state = 'open' AND starts_at < ?3 AND ends_at > ?2
+           AND (contact_id <> ?4 OR ?4 IS NULL) AND held_until > ?5";
+
 /// Time kept for others than `contact` that touches the span.
 ///
 /// # Errors
@@ -135,13 +139,9 @@ pub fn held_for_others(
     contact: Option<ContactId>,
     now: Timestamp,
 ) -> Result<Vec<(ProfessionalId, Occupied)>, StoreError> {
-    tx.query_all(
-        "SELECT professional_id, starts_at, ends_at, seat FROM waitlist_offer
-         WHERE organization_id = ?1 AND state = 'open' AND starts_at < ?3 AND ends_at > ?2
-           AND (contact_id <> ?4 OR ?4 IS NULL) AND held_until > ?5",
-        values![organization, span.start, span.end, contact, now],
-        |row| Ok((row.get(0)?, Occupied { span: Span::new(row.get(1)?, row.get(2)?), seat: row.get(3)? })),
-    )
+    tx.query_all(HELD_FOR_OTHERS, values![organization, span.start, span.end, contact, now], |row| {
+        Ok((row.get(0)?, Occupied { span: Span::new(row.get(1)?, row.get(2)?), seat: row.get(3)? }))
+    })
 }
 
 /// Marks a contact's open offers that touch the span as taken, with their entries.
@@ -149,18 +149,17 @@ pub fn held_for_others(
 /// # Errors
 /// What the database said.
 pub fn accept(tx: &mut Tx<'_>, organization: OrganizationId, contact: ContactId, span: Span) -> Result<(), StoreError> {
-    tx.execute(
+    tx.defer(
         "UPDATE waitlist SET state = 'served' WHERE organization_id = ?1 AND id IN (
              SELECT waitlist_id FROM waitlist_offer
              WHERE organization_id = ?1 AND contact_id = ?2 AND state = 'open' AND starts_at < ?4 AND ends_at > ?3)",
         values![organization, contact, span.start, span.end],
     )?;
-    tx.execute(
+    tx.defer(
         "UPDATE waitlist_offer SET state = 'accepted'
          WHERE organization_id = ?1 AND contact_id = ?2 AND state = 'open' AND starts_at < ?4 AND ends_at > ?3",
         values![organization, contact, span.start, span.end],
-    )?;
-    Ok(())
+    )
 }
 
 /// An offer that nobody took in time.

@@ -24,7 +24,7 @@ pub(crate) fn speaks(
     // What the agent asked is not answered by what the contact says to a person.
     found.held = None;
     conversation::update(tx, organization, found)?;
-    follow_up::cancel_open(tx, organization, found.contact, None)?;
+    follow_up::drop_open(tx, organization, found.contact)?;
     outgoing::withdraw(tx, organization, found.id, now)?;
     Ok(next.is_some())
 }

@@ -308,7 +308,7 @@ fn wrote(
     conversation: ConversationId,
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    follow_up::cancel_open(tx, organization, contact, None)?;
+    follow_up::drop_open(tx, organization, contact)?;
     let payload = serde_json::json!({ "contact": contact.to_string() }).to_string();
     event::push(tx, organization, "contact_wrote", &conversation.to_string(), &payload, now)?;
     Ok(())

@@ -191,7 +191,7 @@ fn hand_over(
         assigned_staff: assigned,
     };
     handoff::insert(tx, organization, &new, now)?;
-    follow_up::cancel_open(tx, organization, opened.contact.id, None)?;
+    follow_up::drop_open(tx, organization, opened.contact.id)?;
     event::push(
         tx,
         organization,
@@ -227,7 +227,7 @@ fn archive(
 ) -> Result<(), UseCaseError> {
     let Some(next) = conversation.state.after(ConversationEvent::Close) else { return Ok(()) };
     conversation.state = next;
-    follow_up::cancel_open(tx, organization, conversation.contact, None)?;
+    follow_up::drop_open(tx, organization, conversation.contact)?;
     event::push(tx, organization, "conversation_closed", &conversation.id.to_string(), "{}", now)?;
     Ok(())
 }
@@ -254,7 +254,7 @@ fn apply(
         }
         GuardEffect::OptOut => {
             conversation.opted_out_at = Some(now);
-            follow_up::cancel_open(tx, organization, contact, None)?;
+            follow_up::drop_open(tx, organization, contact)?;
         }
         GuardEffect::OptIn => conversation.opted_out_at = None,
     }

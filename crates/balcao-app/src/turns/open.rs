@@ -17,7 +17,7 @@ use balcao_store::conversation::{self, Conversation};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::organization::Organization;
 use balcao_store::turn::{self, Spent};
-use balcao_store::{Tx, appointment, catalog, contact, knowledge, pipeline};
+use balcao_store::{Tx, ahead, appointment, catalog, contact, knowledge, pipeline};
 use balcao_tool::{Locale, Principal, With};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
@@ -214,6 +214,22 @@ pub(super) fn load(
     let local = now.to_zoned(zone.clone());
     let org = organization.id;
     let midnight = local.start_of_day().map_or(now, |start| start.timestamp());
+    let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
+    let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
+    ahead::turn(
+        tx,
+        &ahead::TurnBegins {
+            organization: org,
+            contact: contact.id,
+            conversation: conversation.id,
+            turn,
+            transcripts: (conversation.context_from, HISTORY_TURNS),
+            told_since: recently,
+            written_since: minute_ago,
+            answered_since: midnight,
+            now,
+        },
+    )?;
     let open_state = hours::open_state(tx, &organization, &zone, now)?;
     let history = turn::transcripts(tx, org, conversation.id, conversation.context_from, HISTORY_TURNS)?
         .iter()
@@ -227,7 +243,6 @@ pub(super) fn load(
         turn,
         locale,
     };
-    let recently = now.checked_sub(SignedDuration::try_from(NOTIFICATION_EXPIRY).unwrap_or_default()).unwrap_or(now);
     let notified = told::of(tx, &whose, recently)?;
     if let Some(finding) = needs.whom {
         let answered = notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.professional);
@@ -239,7 +254,6 @@ pub(super) fn load(
         [only] => Some(told::worded(tx, &whose, only)?),
         _ => None,
     };
-    let minute_ago = now.checked_sub(SignedDuration::from_mins(1)).unwrap_or(now);
     let stages = if needs.stages { stages_of(tx, org, contact.id)? } else { Vec::new() };
     let spent = |tx: &mut Tx<'_>, of| {
         if needs.spent { turn::spent_since(tx, org, of, midnight).map(day) } else { Ok(DaySpent::default()) }

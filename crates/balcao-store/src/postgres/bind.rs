@@ -33,6 +33,17 @@ pub(super) const fn kind(value: &Value<'_>) -> Type {
     }
 }
 
+/// Values as the client takes them.
+pub(super) fn parameters<'v>(values: &'v [Value<'_>]) -> Vec<&'v (dyn ToSql + Sync)> {
+    values
+        .iter()
+        .map(|value| {
+            let one: &(dyn ToSql + Sync) = value;
+            one
+        })
+        .collect()
+}
+
 impl ToSql for Value<'_> {
     /// Binds by the type that the server gave the parameter.
     ///

@@ -6,10 +6,12 @@
 
 mod address;
 mod bind;
+mod known;
 mod listen;
 mod session;
 mod threads;
 mod tls;
+mod waiting;
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, Ordering};

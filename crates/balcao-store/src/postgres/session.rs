@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row, Statement};
 
 use super::address::Address;
 use super::bind::{dollars, kind};
+use super::known::{Known, only_reads};
 use super::listen::CHANNEL;
+use super::waiting::{Failed, Query, Waiting};
 use crate::cause::PostgresCause;
 use crate::error::StoreError;
 use crate::hint::Hint;
@@ -38,7 +41,7 @@ const PATIENCE: Duration = Duration::from_hours(6);
 
 /// Whose rows a statement sees (row-level security; the migration of that name).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tenant {
+pub(super) enum Tenant {
     Nobody,
     One(i64),
     Everybody,
@@ -69,8 +72,11 @@ pub(crate) struct Session {
     tenant: Option<Tenant>,
     /// Whether the next statement may see everybody's.
     across: bool,
-    /// Savepoints to be made and let go of, which the next statement takes along: each alone would be a round trip.
-    marks: String,
+    /// What the next statement takes along: savepoints to be made and let go of, whose rows are seen, writes whose answer nobody
+    /// asks for.
+    waiting: Waiting,
+    /// What was read and has not changed since.
+    known: Known,
     /// What others are told of by the commit.
     hints: BTreeSet<Hint>,
     deadline: Duration,
@@ -103,7 +109,8 @@ impl Session {
             broken: None,
             tenant: None,
             across: false,
-            marks: String::new(),
+            waiting: Waiting::default(),
+            known: Known::default(),
             hints: BTreeSet::new(),
             deadline: DEADLINE,
             given_up: false,
@@ -132,27 +139,37 @@ impl Session {
         if accept(&found) { Ok(()) } else { Err(refused()) }
     }
 
-    /// Runs statements that give nothing, in one round trip, after the savepoints that wait for one.
+    /// Runs statements that give nothing, in one round trip, after what waits for one.
     pub(crate) fn control(&mut self, sql: &str) -> Result<(), StoreError> {
         self.usable()?;
-        let batch = std::mem::take(&mut self.marks) + sql;
-        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(&batch));
-        done.map_err(|trouble| self.fail(sql, &trouble))
+        self.known.forget();
+        self.waiting.control(sql);
+        self.settle()
     }
 
     /// Makes a savepoint or lets go of one: the server hears of it together with the next statement.
     pub(crate) fn mark(&mut self, sql: &str) -> Result<(), StoreError> {
         self.usable()?;
-        self.marks.push_str(sql);
-        self.marks.push_str("; ");
+        self.waiting.control(sql);
         Ok(())
+    }
+
+    /// Sends what waits, and learns whether it could be done.
+    pub(crate) fn settle(&mut self) -> Result<(), StoreError> {
+        self.usable()?;
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let waiting = std::mem::take(&mut self.waiting);
+        let done = wait(&self.runtime, self.deadline, waiting.alone(&self.client));
+        done.map_err(|trouble| self.fail(&trouble))
     }
 
     /// Begins a transaction, in which nobody's rows are seen yet.
     pub(super) fn begin(&mut self, begin: &str) -> Result<(), StoreError> {
         (self.tenant, self.across, self.deadline) = (Some(Tenant::Nobody), false, DEADLINE);
         self.hints.clear();
-        self.marks.clear();
+        self.waiting.clear();
         self.control(begin)
     }
 
@@ -180,15 +197,16 @@ impl Session {
         Ok(())
     }
 
-    /// Undoes to a savepoint: what failed after it is forgotten.
+    /// Undoes to a savepoint, whose name no other has that may still be there: what failed after it is forgotten.
     pub(crate) fn roll_back_to(&mut self, savepoint: &str) -> Result<(), StoreError> {
         if self.is_closed() {
             return self.usable();
         }
-        let sql = std::mem::take(&mut self.marks) + "ROLLBACK TO " + savepoint;
         self.tenant = None;
-        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(&sql));
-        done.map_err(|trouble| self.fail(&sql, &trouble))?;
+        self.known.forget();
+        let (waiting, sql) = (std::mem::take(&mut self.waiting), format!("ROLLBACK TO {savepoint}"));
+        let done = wait(&self.runtime, self.deadline, waiting.undone(&self.client, &sql));
+        done.map_err(|trouble| self.fail(&trouble))?;
         self.broken = None;
         Ok(())
     }
@@ -196,12 +214,11 @@ impl Session {
     /// Undoes the transaction. If that fails, the connection is gone and the server undoes it.
     pub(super) fn roll_back(&mut self) {
         self.broken = None;
-        self.marks.clear();
+        self.waiting.clear();
         if self.is_closed() {
             return;
         }
-        if let Err(trouble) = wait(&self.runtime, self.deadline, self.client.batch_execute("ROLLBACK")) {
-            let error = self.fail("ROLLBACK", &trouble);
+        if let Err(error) = self.control("ROLLBACK") {
             self.broken = None;
             tracing::warn!(%error, "a transaction was not rolled back");
         }
@@ -218,14 +235,11 @@ impl Session {
             self.roll_back();
             return Err(broken);
         }
-        let mut commit = std::mem::take(&mut self.marks);
         for hint in std::mem::take(&mut self.hints) {
-            commit.push_str(&format!("NOTIFY {CHANNEL}, '{} {own}'; ", hint.as_str()));
+            self.waiting.control(&format!("NOTIFY {CHANNEL}, '{} {own}'", hint.as_str()));
         }
-        commit.push_str("COMMIT");
-        let done = wait(&self.runtime, self.deadline, self.client.batch_execute(&commit));
-        let Err(trouble) = done else { return Ok(()) };
-        let failure = self.fail("COMMIT", &trouble);
+        // After a write that waited and failed, it is a rollback.
+        let Err(failure) = self.control("COMMIT") else { return Ok(()) };
         self.broken = None;
         Err(if let StoreError::Disconnected { source } = failure {
             StoreError::CommitUnknown { source }
@@ -236,29 +250,70 @@ impl Session {
 
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<usize, StoreError> {
         let statement = self.prepare(sql, values)?;
-        let (first, parameters) = (self.first(values), parameters(values));
-        let run = self.client.execute(&statement, &parameters);
-        let changed = wait(&self.runtime, self.deadline, after(&self.client, &first, run));
-        let changed = changed.map_err(|trouble| self.fail(sql, &trouble))?;
+        self.admit(values);
+        self.known.forget();
+        let waiting = std::mem::take(&mut self.waiting);
+        let run = waiting.before_write(&self.client, &statement, sql, values);
+        let changed = wait(&self.runtime, self.deadline, run).map_err(|trouble| self.fail(&trouble))?;
         Ok(usize::try_from(changed).unwrap_or(usize::MAX))
     }
 
-    pub(crate) fn rows(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
+    /// Runs a write whose answer nobody asks for: with whatever is sent next. If it fails, so does that, and the transaction.
+    pub(crate) fn defer(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), StoreError> {
         let statement = self.prepare(sql, values)?;
-        let (first, parameters) = (self.first(values), parameters(values));
-        let run = self.client.query(&statement, &parameters);
-        let rows = wait(&self.runtime, self.deadline, after(&self.client, &first, run));
-        rows.map_err(|trouble| self.fail(sql, &trouble))
+        self.admit(values);
+        self.known.forget();
+        if !self.waiting.write(&statement, sql, values) {
+            return self.execute(sql, values).map(drop);
+        }
+        if self.waiting.is_full() { self.settle() } else { Ok(()) }
     }
 
-    /// What goes before a statement with these values, in the same round trip.
-    fn first(&mut self, values: &[Value<'_>]) -> String {
-        std::mem::take(&mut self.marks) + &self.admit(values).unwrap_or_default()
+    pub(crate) fn rows(&mut self, sql: &str, values: &[Value<'_>]) -> Result<Arc<Vec<Row>>, StoreError> {
+        let rows = self.ask(&[(sql, values)])?.pop();
+        Ok(rows.unwrap_or_default())
     }
 
-    /// What must be set so that a statement with these values sees whose rows it is for: those of the organization among them,
+    /// Asks for what is going to be asked for, in one round trip: until the next write, [`Self::rows`] has it.
+    pub(crate) fn read_ahead(&mut self, queries: &[(&str, &[Value<'_>])]) -> Result<(), StoreError> {
+        self.ask(queries).map(drop)
+    }
+
+    /// The rows of queries, in their order, which are all for the same organization.
+    fn ask(&mut self, queries: &[(&str, &[Value<'_>])]) -> Result<Vec<Arc<Vec<Row>>>, StoreError> {
+        self.usable()?;
+        let mut unknown = Vec::new();
+        let mut found = Vec::with_capacity(queries.len());
+        for (sql, values) in queries {
+            self.admit(values);
+            let known = self.known.rows(sql, values, self.tenant);
+            if known.is_none() {
+                let statement = self.prepare(sql, values)?;
+                unknown.push(Query { statement, sql, values });
+            }
+            found.push(known);
+        }
+        if unknown.is_empty() {
+            return Ok(found.into_iter().flatten().collect());
+        }
+        if unknown.iter().any(|query| !only_reads(query.sql)) {
+            self.known.forget();
+        }
+        let waiting = std::mem::take(&mut self.waiting);
+        let rows = wait(&self.runtime, self.deadline, waiting.before(&self.client, &unknown));
+        let mut rows = rows.map_err(|trouble| self.fail(&trouble))?.into_iter().map(Arc::new);
+        for (known, (sql, values)) in found.iter_mut().zip(queries).filter(|(known, _)| known.is_none()) {
+            *known = rows.next();
+            if let Some(rows) = known {
+                self.known.keep(sql, values, self.tenant, rows);
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+
+    /// Has that set which a statement with these values needs to see whose rows it is for: those of the organization among them,
     /// else, if it asked for that, everybody's; else those of the statement before, unless those were everybody's.
-    fn admit(&mut self, values: &[Value<'_>]) -> Option<String> {
+    fn admit(&mut self, values: &[Value<'_>]) {
         let across = std::mem::take(&mut self.across);
         let named = values.iter().find_map(|value| match value {
             Value::Organization(id) => Some(Tenant::One(*id)),
@@ -269,11 +324,10 @@ impl Session {
             Some(Tenant::One(id)) => Tenant::One(id),
             Some(Tenant::Nobody | Tenant::Everybody) | None => Tenant::Nobody,
         });
-        if self.tenant == Some(wanted) {
-            return None;
+        if self.tenant != Some(wanted) {
+            self.tenant = Some(wanted);
+            self.waiting.control(&wanted.set());
         }
-        self.tenant = Some(wanted);
-        Some(wanted.set())
     }
 
     /// Why the transaction cannot be kept, if it cannot.
@@ -296,13 +350,14 @@ impl Session {
             return Ok(known.clone());
         }
         // A statement that cannot be prepared breaks the transaction: what it is undone to must be there.
-        if !self.marks.is_empty() {
-            self.control("")?;
-        }
+        self.settle()?;
         let kinds: Vec<Type> = values.iter().map(kind).collect();
         let text = dollars(sql);
-        let statement = wait(&self.runtime, self.deadline, self.client.prepare_typed(&text, &kinds));
-        let statement = statement.map_err(|trouble| self.fail(sql, &trouble))?;
+        let prepared = async {
+            let prepared = self.client.prepare_typed(&text, &kinds).await;
+            prepared.map_err(|error| Failed { sql: sql.to_owned(), error })
+        };
+        let statement = wait(&self.runtime, self.deadline, prepared).map_err(|trouble| self.fail(&trouble))?;
         if self.statements.len() >= STATEMENTS {
             self.statements.clear();
         }
@@ -314,13 +369,13 @@ impl Session {
         self.broken.clone().map_or(Ok(()), Err)
     }
 
-    fn fail(&mut self, sql: &str, trouble: &Trouble) -> StoreError {
+    fn fail(&mut self, trouble: &Trouble) -> StoreError {
         let error = match trouble {
             Trouble::Late => {
                 self.given_up = true;
                 StoreError::Disconnected { source: std::sync::Arc::new(late().into()) }
             }
-            Trouble::Said(error) => {
+            Trouble::Said(Failed { sql, error }) => {
                 // A migration of another program changed what a prepared statement gives, or a pooler gave us another session.
                 let stale = [&SqlState::FEATURE_NOT_SUPPORTED, &SqlState::INVALID_SQL_STATEMENT_NAME];
                 if error.code().is_some_and(|code| stale.contains(&code)) {
@@ -343,18 +398,14 @@ const AWAKE: Duration = Duration::from_micros(200);
 /// Why something has no answer.
 enum Trouble {
     Late,
-    Said(tokio_postgres::Error),
+    Said(Failed),
 }
 
 fn late() -> PostgresCause {
     PostgresCause { code: None, message: "no answer in time".to_owned() }
 }
 
-fn wait<T>(
-    runtime: &Runtime,
-    deadline: Duration,
-    work: impl Future<Output = Result<T, tokio_postgres::Error>>,
-) -> Result<T, Trouble> {
+fn wait<T>(runtime: &Runtime, deadline: Duration, work: impl Future<Output = Result<T, Failed>>) -> Result<T, Trouble> {
     match runtime.block_on(async { tokio::time::timeout(deadline, awake(work)).await }) {
         Ok(done) => done.map_err(Trouble::Said),
         Err(_elapsed) => Err(Trouble::Late),
@@ -373,28 +424,4 @@ async fn awake<T>(work: impl Future<Output = T>) -> T {
         tokio::task::yield_now().await;
     }
     work.await
-}
-
-/// Sends savepoints and settings and, without waiting for their answer, what needs them.
-async fn after<T>(
-    client: &Client,
-    first: &str,
-    work: impl Future<Output = Result<T, tokio_postgres::Error>>,
-) -> Result<T, tokio_postgres::Error> {
-    if first.is_empty() {
-        return work.await;
-    }
-    let (first, done) = tokio::join!(client.batch_execute(first), work);
-    // If both failed, the first says why.
-    first.and(done)
-}
-
-fn parameters<'v>(values: &'v [Value<'_>]) -> Vec<&'v (dyn ToSql + Sync)> {
-    values
-        .iter()
-        .map(|value| {
-            let one: &(dyn ToSql + Sync) = value;
-            one
-        })
-        .collect()
 }

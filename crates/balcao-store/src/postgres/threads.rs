@@ -112,10 +112,14 @@ fn run(session: &mut Session, job: &mut dyn Job) -> Result<Verdict, StoreError> 
     }
 }
 
-/// As [`run`], undoing what is not kept. Savepoints stay until the commit, which saves a round trip each.
+/// As [`run`], undoing what is not kept. Savepoints stay until the commit, which saves a round trip each; so what of a closure still
+/// waits to be sent is sent before the next one's, or it could only be undone to the wrong one.
 fn in_savepoint(session: &mut Session, job: &mut dyn Job) -> Result<Verdict, StoreError> {
     session.savepoint("closure")?;
-    let result = run(session, job);
+    let result = match run(session, job) {
+        Ok(Verdict::Keep) => session.settle().map(|()| Verdict::Keep),
+        other => other,
+    };
     if !matches!(result, Ok(Verdict::Keep)) {
         // The closure's own error says more than that it could not be undone; the connection is gone then.
         drop(session.roll_back_to("closure"));

@@ -97,6 +97,18 @@ contract! {
         an_appointment_that_is_moved_keeps_its_name_and_who_comes,
         a_conversation_keeps_whom_it_is_about,
     ]
+    deferred: [
+        a_deferred_write_is_seen_by_the_next_read,
+        a_deferred_write_that_fails_undoes_its_transaction,
+        a_deferred_write_that_fails_is_no_affair_of_its_neighbours,
+        a_deferred_write_is_undone_with_its_attempt,
+        what_failed_before_an_attempt_is_not_forgotten_with_it,
+        deferred_writes_keep_their_order_however_many,
+        values_that_do_not_fit_fail_where_they_are_given,
+        a_deferred_write_cannot_write_in_a_read,
+        what_is_read_ahead_is_what_is_read,
+        an_agenda_and_a_turn_are_the_same_if_they_are_read_ahead,
+    ]
     outbox: [
         messages_leave_in_order,
         a_message_is_claimed_by_one,
@@ -236,11 +248,12 @@ contract! {
 /// The macro must write the names out; this sees that none is forgotten.
 #[test]
 fn every_case_runs_on_every_back_end() {
-    let suites: [(&str, Vec<Case>); 16] = [
+    let suites: [(&str, Vec<Case>); 17] = [
         ("store", contract::store::all()),
         ("delivery", contract::delivery::all()),
         ("packs", contract::packs::all()),
         ("feeds", contract::feeds::all()),
+        ("deferred", contract::deferred::all()),
         ("outbox", contract::outbox::all()),
         ("pace", contract::pace::all()),
         ("records", contract::records::all()),

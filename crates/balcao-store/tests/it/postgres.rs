@@ -7,6 +7,7 @@ use balcao_domain::FailureClass;
 use balcao_store::{
     Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Unsound, Value, appointment, event, organization,
 };
+use balcao_testkit::contract::deferred::{read_agenda, read_turn, turn_of};
 use balcao_testkit::contract::store::{World, at, now, world};
 use balcao_testkit::postgres::Database;
 use postgres::{Client, NoTls};
@@ -318,12 +319,37 @@ async fn a_connection_that_is_lost_in_a_transaction_undoes_it() {
     let cut = move |tx: &mut Tx<'_>| {
         event::push(tx, world.organization, "undone", "x", "{}", now())?;
         beside(&url, END_ALL);
-        event::push(tx, world.organization, "undone", "x", "{}", now())
+        organization::get(tx, world.organization)
     };
     let error = store.write(cut).await.unwrap_err();
     assert!(matches!(error, StoreError::Disconnected { .. }), "{error:?}");
     push(&store, world, "kept").await.unwrap();
     assert_eq!(kinds(&store).await, ["kept"]);
+}
+
+/// Else it would be asked for twice.
+#[tokio::test]
+async fn what_was_read_ahead_is_not_asked_for_again() {
+    let Some((database, store)) = database() else { return };
+    let world = world(&store, "a").await;
+    let begins = store.write(move |tx| turn_of(tx, world)).await.map_err(|error: StoreError| error).unwrap();
+    let url = database.url.clone();
+    let agenda = move |tx: &mut Tx<'_>| {
+        let first = read_agenda(tx, world, true)?;
+        beside(&url, END_ALL);
+        Ok((first, read_agenda(tx, world, true)?))
+    };
+    let (first, second) = store.read(agenda).await.map_err(|error: StoreError| error).unwrap();
+    assert_eq!(first, second);
+    let url = database.url.clone();
+    let turn = move |tx: &mut Tx<'_>| {
+        let first = read_turn(tx, &begins, true)?;
+        beside(&url, END_ALL);
+        Ok((first, read_turn(tx, &begins, true)?, organization::find_by_slug(tx, "a").is_err()))
+    };
+    let (first, second, is_cut) = store.read(turn).await.map_err(|error: StoreError| error).unwrap();
+    assert_eq!(first, second);
+    assert!(is_cut, "the connection was there all the time");
 }
 
 /// Whoever waits in the same group is served on the next connection.

@@ -111,8 +111,9 @@ fn pass(client: TcpStream, server: Upstream, cut: Arc<Mutex<Option<Cut>>>) {
             if read == 0 || (!muted && to_client.write_all(&buffer[..read]).is_err()) {
                 break;
             }
-            // The answer to the commit came, and is dropped with the connection.
-            if muted {
+            // The answer to the commit, and those to what was sent with it, are dropped with the connection. It is not closed before:
+            // a server that cannot answer a statement would not go on to the next.
+            if muted && buffer[..read].windows(7).any(|window| window == b"COMMIT\0") {
                 break;
             }
         }

@@ -115,6 +115,7 @@ pub async fn follow_ups_are_counted_by_episode_and_cancelled(store: &Store) {
         assert_eq!(follow_up::cancel_open(tx, organization, contact, Some(late))?, 0);
         assert_eq!(follow_up::count_of_episode(tx, organization, contact, 1)?, 1);
         assert_eq!(follow_up::cancel_open(tx, organization, contact, None)?, 2);
+        follow_up::drop_open(tx, organization, contact)?;
         Ok(())
     })
     .await;

@@ -160,9 +160,10 @@ pub async fn what_waits_is_given_to_one_turn_for_ever(store: &Store) {
         assert_eq!(taken.iter().map(|row| row.text.as_str()).collect::<Vec<_>>(), ["m1", "m2"]);
         assert_eq!(inbox::payloads_of_turn(tx, organization, first)?, ["{}", "{}"]);
         assert!(inbox::assign(tx, organization, conversation, first, 20)?.is_empty());
-        assert_eq!(inbox::settle(tx, organization, first, InboxState::Answered, None)?, 2);
-        assert_eq!(inbox::settle(tx, organization, first, InboxState::Ignored, None)?, 0);
+        inbox::settle(tx, organization, first, InboxState::Answered, None)?;
+        inbox::settle(tx, organization, first, InboxState::Ignored, None)?;
         let rows = inbox::of_turn(tx, organization, first)?;
+        assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|row| row.state == InboxState::Answered && row.turn == Some(first)));
         assert_eq!(inbox::burst(tx, organization, conversation)?, None);
         Ok(())

@@ -22,6 +22,7 @@ pub mod attachments;
 pub mod calendar;
 pub mod channel;
 pub mod chat;
+pub mod deferred;
 pub mod delivery;
 pub mod feeds;
 pub mod outbox;
