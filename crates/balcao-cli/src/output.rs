@@ -37,6 +37,13 @@ impl Failure {
         Self::usage(format!("{count}:\n{}", list.join("\n")))
     }
 
+    /// Examples that do not hold: a failed check, no mistake in the files.
+    pub(crate) fn unheld(examples: &[Problem]) -> Self {
+        let list: Vec<String> = examples.iter().map(ToString::to_string).collect();
+        let count = if list.len() == 1 { "1 example does".to_owned() } else { format!("{} examples do", list.len()) };
+        Self::operation(format!("{count} not hold:\n{}", list.join("\n")))
+    }
+
     /// What went wrong.
     pub(crate) fn message(&self) -> &str {
         &self.message

@@ -24,4 +24,4 @@ pub mod validate;
 
 pub use helpers::check_helpers;
 pub use kind::{Described, Finding, Kind, Native, PackParts, Script, Undo};
-pub use load::{Handlers, LoadedPack, Loader, Prose, SCHEMA, load, load_folder};
+pub use load::{Handlers, LoadedPack, Loader, Place, Prose, SCHEMA, load, load_folder};

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use balcao_sandbox::{Bundle, Launcher, Sandbox};
 use balcao_tool::{Tool, ToolHandler};
 use balcao_yaml::{Document, Problem};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
@@ -49,11 +50,27 @@ pub struct LoadedPack {
     pub knowledge: Vec<Prose>,
     /// Its scripts: programs that are carried along to be found and read, and never run.
     pub scripts: Vec<Prose>,
+    /// What its examples say and does not hold, as far as it can be told without running helpers and reads. Empty unless it was loaded to
+    /// be tested ([`Loader::testing`]).
+    pub unheld: Vec<Problem>,
+    /// Where each example stands, by its id: file, line and column.
+    pub(crate) places: BTreeMap<String, Place>,
     /// Recorded answers of files, by the id of their success case.
     pub(crate) recorded: BTreeMap<String, Value>,
     pub(crate) kind: Running,
     /// What can be told of it.
     pub(crate) shelves: Arc<Shelves>,
+}
+
+/// Where something stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file, as it stands in the pack's folder.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
 }
 
 /// A text of a pack's knowledge.
@@ -90,6 +107,7 @@ pub struct Loader {
     otherwise: Option<Arc<dyn Kind>>,
     launcher: Option<(Launcher, u8)>,
     autofix: bool,
+    testing: bool,
 }
 
 impl Loader {
@@ -99,7 +117,7 @@ impl Loader {
         let native: Arc<dyn Kind> = Arc::new(Native::new(handlers));
         let script: Arc<dyn Kind> = Arc::new(Script);
         let kinds = BTreeMap::from([(PackKind::Native, native), (PackKind::Script, script)]);
-        Self { kinds, otherwise: None, launcher: None, autofix: false }
+        Self { kinds, otherwise: None, launcher: None, autofix: false, testing: false }
     }
 
     /// Adds what runs packs of a kind, or replaces it.
@@ -127,6 +145,13 @@ impl Loader {
     #[must_use]
     pub const fn autofix(mut self, autofix: bool) -> Self {
         self.autofix = autofix;
+        self
+    }
+
+    /// A pack whose examples do not hold loads all the same, to be tested; [`LoadedPack::unheld`] tells which do not.
+    #[must_use]
+    pub const fn testing(mut self) -> Self {
+        self.testing = true;
         self
     }
 
@@ -212,16 +237,22 @@ impl Loader {
         }
         let recorded = recorded(&mut compiler, &pack, folder);
         beyond.extend(compiler.problems);
-        problems.extend(beyond.into_iter().filter(|problem| !source.owes(problem)));
+        let (mut unheld, told) = (compiler.unheld, |problem: &Problem| !source.owes(problem));
+        problems.extend(beyond.into_iter().filter(told));
+        unheld.retain(told);
+        if !self.testing || !problems.is_empty() {
+            problems.append(&mut unheld);
+        }
         let (Some(helpers), Some(kind), true) = (helpers, kind, problems.is_empty()) else { return Err(cut(problems)) };
         let knowledge = prose(&pack, source, folder);
         let script =
             |file: &String| Some(Prose { title: file.clone(), file: file.clone(), text: folder?.read(file).ok()? });
         let scripts = pack.scripts.iter().filter_map(script).collect();
         let (id, version) = (pack.id.clone(), pack.version.clone());
+        let places = places(source, &pack);
         let (pack, kind) = (Arc::new(pack), Running(kind));
         #[rustfmt::skip]
-        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, recorded, kind, shelves: Arc::default() };
+        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, unheld: cut(unheld), places, recorded, kind, shelves: Arc::default() };
         Ok(loaded)
     }
 }
@@ -270,6 +301,15 @@ fn cut(mut problems: Vec<Problem>) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// Where the examples stand.
+fn places(source: &Source, pack: &Pack) -> BTreeMap<String, Place> {
+    let place = |(id, list, place): (&str, &str, usize)| {
+        let Problem { file, line, column, .. } = source.problem(&format!("/tool/examples/{list}/{place}"), "", None);
+        (id.to_owned(), Place { file, line, column })
+    };
+    pack.examples.ids().map(place).collect()
 }
 
 fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -> BTreeMap<String, Value> {

@@ -9,6 +9,8 @@ pub use coverage::{Coverage, Covered};
 use balcao_yaml::Problem;
 use serde::Serialize;
 
+use crate::Place;
+
 /// What came of testing a pack.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -31,6 +33,9 @@ pub struct CaseReport {
     pub id: String,
     /// The command, or what an edge case is about.
     pub about: String,
+    /// Where it stands, if it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// What happened.
     pub outcome: Outcome,
 }
@@ -85,6 +90,7 @@ impl Report {
             sort: Sort::Load,
             id: format!("{}:{}:{}", problem.file, problem.line, problem.column),
             about: problem.file.clone(),
+            place: None,
             outcome: Outcome::Broken(problem.to_string()),
         };
         let cases = problems.iter().map(case).collect();

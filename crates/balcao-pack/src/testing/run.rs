@@ -56,17 +56,19 @@ impl LoadedPack {
         let examples = &self.pack.examples;
         for case in &examples.success_cases {
             let outcome = self.success(case).await;
-            cases.push(report(Sort::Success, case.id.clone(), &case.operation, outcome));
+            cases.push(self.told(&case.id, report(Sort::Success, case.id.clone(), &case.operation, outcome)));
         }
         for case in &examples.failure_cases {
             let outcome = self.failure(case).await;
-            cases.push(report(Sort::Failure, case.id.clone(), &case.operation, outcome.map(|()| None)));
+            let told = report(Sort::Failure, case.id.clone(), &case.operation, outcome.map(|()| None));
+            cases.push(self.told(&case.id, told));
         }
         for case in &examples.edge_cases {
             for (place, input) in case.cases.iter().enumerate() {
                 let outcome = self.edge(case, input).await;
                 let about = about(case);
-                cases.push(report(Sort::Edge, format!("{}[{place}]", case.id), &about, outcome.map(|()| None)));
+                let told = report(Sort::Edge, format!("{}[{place}]", case.id), &about, outcome.map(|()| None));
+                cases.push(self.told(&case.id, told));
             }
         }
         for (group, types) in &self.pack.field_mappings {
@@ -79,6 +81,12 @@ impl LoadedPack {
             }
         }
         Report { pack: self.id.clone(), version: self.version.clone(), cases, coverage: Coverage::of(&self.pack) }
+    }
+
+    /// A report with the place of its example, if that does not hold.
+    fn told(&self, id: &str, report: CaseReport) -> CaseReport {
+        let failed = matches!(report.outcome, Outcome::Failed(_));
+        CaseReport { place: self.places.get(id).filter(|_| failed).cloned(), ..report }
     }
 
     /// A success passes every check and gives the stated output. What was not looked at, if anything.
@@ -248,7 +256,7 @@ fn report(sort: Sort, id: String, about: &str, outcome: Result<Option<String>, S
         Ok(Some(reason)) => Outcome::Partly(reason),
         Err(message) => Outcome::Failed(message),
     };
-    CaseReport { sort, id, about: about.to_owned(), outcome }
+    CaseReport { sort, id, about: about.to_owned(), place: None, outcome }
 }
 
 /// What an edge case is about, in words.

@@ -11,6 +11,8 @@ pub(crate) struct Compiler<'a> {
     pub(super) source: &'a Source,
     pub(super) pack: &'a Pack,
     pub(crate) problems: Vec<Problem>,
+    /// What examples say and does not hold. Nothing is wrong with the files for that.
+    pub(crate) unheld: Vec<Problem>,
     /// Commands whose checks do not all hold together; `None`: of one command it is not known which.
     pub(super) unchecked: BTreeSet<Option<String>>,
 }
@@ -52,11 +54,16 @@ impl References {
 
 impl<'a> Compiler<'a> {
     pub(crate) fn new(source: &'a Source, pack: &'a Pack) -> Self {
-        Self { source, pack, problems: Vec::new(), unchecked: BTreeSet::new() }
+        Self { source, pack, problems: Vec::new(), unheld: Vec::new(), unchecked: BTreeSet::new() }
     }
 
     pub(crate) fn complain(&mut self, at: &str, message: impl Into<String>, suggestion: Option<String>) {
         self.problems.push(self.source.problem(at, message, suggestion));
+    }
+
+    /// Tells of an example that does not hold.
+    pub(crate) fn unheld(&mut self, at: &str, message: impl Into<String>) {
+        self.unheld.push(self.source.problem(at, message, None));
     }
 
     /// Whether an entry of a section is misshapen, so that nothing may be told of what seems to be absent.

@@ -8,7 +8,7 @@ use std::{
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Paths, code, folder, load, loader};
+use super::{Paths, code, folder, load, loader, seen_from_here};
 use crate::output::{Failure, say};
 
 /// What a new pack begins as.
@@ -126,14 +126,14 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// Runs `balcao pack check`.
 pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let loader = loader()?;
-    let mut problems = Vec::new();
+    let loader = loader()?.testing();
+    let (mut problems, mut unheld) = (Vec::new(), Vec::new());
     let mut fine = Vec::new();
     for path in &args.packs.paths {
         match load(&loader, path) {
             Ok(pack) => {
                 let found = code(&pack, &folder(path)).await?;
-                if found.is_empty() {
+                if found.is_empty() && pack.unheld.is_empty() {
                     let (folder, id, version) = (path.display(), &pack.id, &pack.version);
                     let commands = match pack.tools.len() {
                         1 => "1 command".to_owned(),
@@ -142,22 +142,31 @@ pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
                     fine.push(format!("{folder}: {id} {version}, {commands}, no mistakes"));
                 }
                 problems.extend(found);
+                unheld.extend(seen_from_here(&folder(path), pack.unheld));
             }
             Err(found) => problems.extend(found),
         }
     }
     if args.json {
-        let shown = problems.iter().map(|problem| {
+        let shown = problems.iter().chain(&unheld).map(|problem| {
             json!({
                 "file": problem.file, "line": problem.line, "column": problem.column, "message": problem.message,
                 "suggestion": problem.suggestion, "snippet": problem.snippet,
             })
         });
         say(&json!({ "problems": shown.collect::<Vec<_>>() }).to_string());
-        return Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
+        return Ok(match (problems.is_empty(), unheld.is_empty()) {
+            (true, true) => ExitCode::SUCCESS,
+            (true, false) => ExitCode::from(1),
+            (false, _) => ExitCode::from(2),
+        });
     }
     for line in &fine {
         say(line);
     }
-    if problems.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::problems(&problems)) }
+    if problems.is_empty() {
+        return if unheld.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::unheld(&unheld)) };
+    }
+    problems.append(&mut unheld);
+    Err(Failure::problems(&problems))
 }

@@ -1,6 +1,6 @@
 //! `balcao pack test`: the examples of packs, run.
 
-use std::{process::ExitCode, time::Duration};
+use std::{path::Path, process::ExitCode, time::Duration};
 
 use balcao_pack::testing::Report;
 use clap::ValueEnum;
@@ -75,9 +75,17 @@ fn looks(args: &Args) -> Vec<u64> {
     args.packs.paths.iter().map(|path| look(&folder(path))).collect()
 }
 
+/// With the files of what failed as they are seen from here.
+fn placed(mut report: Report, folder: &Path) -> Report {
+    for place in report.cases.iter_mut().filter_map(|case| case.place.as_mut()) {
+        place.file = folder.join(&place.file).display().to_string();
+    }
+    report
+}
+
 /// Runs the examples of all packs that load. A pack that does not is a mistake in its files, an example that does not hold a failed check.
 async fn once(args: &Args) -> Result<ExitCode, Failure> {
-    let loader = loader()?;
+    let loader = loader()?.testing();
     let (mut reports, mut problems) = (Vec::new(), Vec::new());
     for path in &args.packs.paths {
         let loaded = load(&loader, path);
@@ -86,7 +94,7 @@ async fn once(args: &Args) -> Result<ExitCode, Failure> {
             Err(found) => found.clone(),
         };
         reports.push(match loaded {
-            Ok(pack) if found.is_empty() => pack.test().await,
+            Ok(pack) if found.is_empty() => placed(pack.test().await, &folder(path)),
             Ok(_) | Err(_) => Report::unloaded(&path.display().to_string(), &found),
         });
         problems.extend(found);
