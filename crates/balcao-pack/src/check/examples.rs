@@ -20,7 +20,8 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
         let at = |field: &str| format!("/tool/examples/success_cases/{index}/{field}");
         // A command that is not there, or whose schemas are none, has been told already.
         let Some(judge) = find(&case.operation) else { continue };
-        fits(compiler, &judge, &case.input, &at("input"), &format!("the input of `{}`", case.id));
+        let what = format!("the input of `{}`", case.id);
+        fits(compiler, &judge, &case.input, &at("input"), (&what, "breaks its schema"));
         let found = judge.output(&case.output);
         if !found.is_empty() {
             let message = format!("the output of `{}` breaks its schema: {}", case.id, words(&found));
@@ -45,7 +46,8 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
             }
         }
         if let Some(correct) = &case.correct_input {
-            fits(compiler, &judge, correct, &at("correct_input"), &format!("the correct input of `{}`", case.id));
+            let what = format!("the correct input of `{}`", case.id);
+            fits(compiler, &judge, correct, &at("correct_input"), (&what, "is refused"));
         }
     }
     if pack.kind == PackKind::Native {
@@ -53,11 +55,11 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
     }
 }
 
-/// Tells of an input that should pass, and does not.
-fn fits(compiler: &mut Compiler<'_>, judge: &Judge<'_>, input: &Value, at: &str, what: &str) {
+/// Tells of an input that should pass, and does not: what it is, and what is said where it breaks the schema.
+fn fits(compiler: &mut Compiler<'_>, judge: &Judge<'_>, input: &Value, at: &str, (what, breaks): (&str, &str)) {
     let broken = judge.schema().problems(input);
     if !broken.is_empty() {
-        compiler.complain(at, format!("{what} breaks its schema: {}", words(&broken)), None);
+        compiler.complain(at, format!("{what} {breaks}: {}", words(&broken)), None);
     } else if let Err(found) = judge.input(input.clone()) {
         compiler.unheld(at, format!("{what} is refused: {}", words(&found)));
     }

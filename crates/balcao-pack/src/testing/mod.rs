@@ -7,9 +7,14 @@ mod run;
 pub use coverage::{Coverage, Covered};
 
 use balcao_yaml::Problem;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::Place;
+
+/// What helpers take for now in an example that states no moment: 2026-01-15T12:00:00Z. It is a day like others, so that what is counted
+/// from it (an age, a week, a time of day) looks as it will for a customer, and the same on every day on which it is tested.
+pub const NOW: Timestamp = Timestamp::constant(1_768_478_400, 0);
 
 /// What came of testing a pack.
 #[derive(Debug, Clone, Serialize)]

@@ -11,7 +11,7 @@ use balcao_store::Store;
 use balcao_tool::{
     CallResult, EffectKey, Locale, Principal, ResultClass, RunMode, Tool, ToolContext, ToolError, canonical,
 };
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, tz::TimeZone};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -63,13 +63,16 @@ struct Call {
     /// Says what would be sent, and sends nothing that changes anything.
     #[arg(long)]
     dry_run: bool,
+    /// What helpers take for now, such as 2026-11-24T09:00:00-03:00; not stated: this moment.
+    #[arg(long, value_name = "TIME")]
+    now: Option<Timestamp>,
 }
 
 /// Runs `balcao pack run`.
 pub(super) async fn run(args: &RunArgs, config: &Config) -> Result<ExitCode, Failure> {
     let own = own_packs(config)?;
     let pack = find(&own, &args.call.pack)?;
-    call(config, tool(pack, &args.call.command)?, object("--input", &args.input)?, args.call.dry_run).await
+    call(config, tool(pack, &args.call.command)?, object("--input", &args.input)?, &args.call).await
 }
 
 /// Runs `balcao pack undo`.
@@ -90,14 +93,15 @@ pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, F
         let missing = missing.join(", ");
         Failure::usage(format!("neither --input nor --result gives what `{}` takes: {missing}", undo.tool))
     })?;
-    call(config, tool, arguments, args.call.dry_run).await
+    call(config, tool, arguments, &args.call).await
 }
 
-async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: bool) -> Result<ExitCode, Failure> {
+async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call) -> Result<ExitCode, Failure> {
+    let dry_run = how.dry_run;
     let result = match tool.judge(Value::Object(args)) {
         Ok(checked) => {
             let mode = if dry_run { RunMode::Ask } else { RunMode::Execute };
-            tool.execute(&context(tool, &checked.args), checked.args, mode).await
+            tool.execute(&context(tool, &checked.args, how.now), checked.args, mode).await
         }
         Err(problems) => tool.fail(&ToolError::invalid(problems), Locale::En),
     };
@@ -116,14 +120,14 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: b
     }
 }
 
-/// An operator's call is nobody's turn: its moment tells it from every other one.
-pub(super) fn context(tool: &Tool, args: &Value) -> ToolContext {
+/// An operator's call is nobody's turn: its moment tells it from every other one, whatever helpers take for now.
+pub(super) fn context(tool: &Tool, args: &Value, stated: Option<Timestamp>) -> ToolContext {
     let now = SystemClock.now();
     let hash = canonical::hash(args);
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
     let key = EffectKey::derive(now.as_microsecond(), 0, 0, &tool.spec.name, &hash);
-    ToolContext { principal, key, args_hash: hash, now: now.to_zoned(TimeZone::system()), agreed: None }
+    ToolContext { principal, key, args_hash: hash, now: stated.unwrap_or(now).to_zoned(TimeZone::system()), agreed: None }
 }
 
 /// A text without any secret of the configuration.
