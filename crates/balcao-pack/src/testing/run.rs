@@ -132,7 +132,8 @@ impl LoadedPack {
     ) -> Result<Value, String> {
         let command = command.ok_or("there is no such command")?;
         let composed = composite::check(&self.pack, command).map_err(|_findings| "it does not hold together")?;
-        let ran = composite::drive(&composed, self.sandbox.as_deref(), now.as_millisecond(), args, &Stated(lookups)).await;
+        let ran =
+            composite::drive(&composed, self.sandbox.as_deref(), now.as_millisecond(), args, &Stated(lookups)).await;
         let mut value = ran
             .map_err(|stopped| {
                 let error = stopped.into_error();
@@ -148,13 +149,7 @@ impl LoadedPack {
     }
 
     /// What the command makes of a recorded answer.
-    async fn replayed(
-        &self,
-        operation: &str,
-        args: &Value,
-        recorded: &Value,
-        now: Timestamp,
-    ) -> Result<Value, String> {
+    async fn replayed(&self, operation: &str, args: &Value, recorded: &Value, now: Timestamp) -> Result<Value, String> {
         let command = self.pack.commands.iter().find(|command| command.id == operation);
         let command = command.ok_or_else(|| format!("there is no command `{operation}`"))?;
         let mut value = self.kind.0.replay(&self.pack, command, args, recorded)?;
@@ -225,7 +220,8 @@ impl LoadedPack {
                 }
             }
             Some(Subject::Processor(id)) => {
-                let ran = self.processors.run(id, input.input.clone(), self.sandbox.as_deref(), now.as_millisecond()).await;
+                let ran =
+                    self.processors.run(id, input.input.clone(), self.sandbox.as_deref(), now.as_millisecond()).await;
                 ran.map_err(|error| error.to_string())
             }
             Some(Subject::Expression(text)) => Expression::parse(text)

@@ -217,5 +217,8 @@ async fn an_example_states_the_moment_at_which_it_takes_place_and_another_is_on_
     let report = loaded.test().await;
     assert!(report.passed(), "{}", report.text());
     let found = problems(Canned::default().loader().load("tool.yaml", &text.replace("2024-02-29T12", "2024-02-30T12")));
-    assert!(found.len() == 2 && found.iter().all(|one| one.contains("bad format; expected string, for example")), "{found:#?}");
+    assert!(
+        found.len() == 2 && found.iter().all(|one| one.contains("bad format; expected string, for example")),
+        "{found:#?}"
+    );
 }
