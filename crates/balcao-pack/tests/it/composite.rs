@@ -303,3 +303,14 @@ async fn what_was_said_to_follow_may_follow_and_a_refusal_inside_stays_one() {
     assert!(question.ends_with("which depend on the answers."), "{question}");
     assert_eq!((result.code, canned.called().len()), (None, 2), "{result:?}");
 }
+
+#[tokio::test]
+async fn a_command_of_others_that_changed_nothing_is_proof_of_nothing() {
+    let commands = command("maybe", "{helper: maybe, calls: [get_task, create_task]}", WRITES);
+    let body = "if (tools.get_task({task_id: 'x'}).there) return {made: false}; tools.create_task({list_id: '7'}); return {made: true}";
+    for (there, receipts) in [(true, 0), (false, 1)] {
+        let (_, tools) = tools(json!({"get_task": {"there": there}}), &commands, &helper("maybe", body));
+        let result = run(&tools, "maybe", json!({})).await;
+        assert_eq!((result.class, result.receipts.len()), (ResultClass::Success, receipts), "{result:?}");
+    }
+}
