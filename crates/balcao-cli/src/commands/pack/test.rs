@@ -10,7 +10,7 @@ use super::{Paths, code, folder, live, load, loader};
 use crate::{
     config::Config,
     output::{Failure, complain, say},
-    packs::reload::look,
+    packs::reload::{Settling, look},
 };
 
 /// Options of `balcao pack test`.
@@ -58,15 +58,25 @@ pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<
     if !args.watch {
         return once(args).await;
     }
+    // What changes while the examples run is seen by the next look.
+    let mut seen = looks(args);
     loop {
-        // What changes while the examples run is seen by the next look.
-        let seen = looks(args);
         if let Err(failure) = once(args).await {
             let _code = failure.report();
         }
         complain("watching for changes; stop with Ctrl+C");
-        while looks(args) == seen {
-            tokio::time::sleep(EVERY).await;
+        seen = changed(args, seen).await;
+    }
+}
+
+/// Waits until the files look otherwise than they were seen, and rest.
+async fn changed(args: &Args, seen: Vec<u64>) -> Vec<u64> {
+    let mut settling = Settling::of(seen.clone());
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let now = looks(args);
+        if settling.rests(&now) && now != seen {
+            return now;
         }
     }
 }
