@@ -131,7 +131,11 @@ fn a_failure_that_is_refused_for_another_reason_is_a_failed_test_and_hides_no_ot
     // `check` tells the place of it; it is no mistake in the files.
     let check = run(folder.path(), &["pack", "check", "packs/shop"], "");
     assert_eq!(code(&check), 1, "{}", err(&check));
-    assert!(err(&check).contains("1 example does not hold:\n  packs/shop/examples/failures/fraction.yaml:"), "{}", err(&check));
+    assert!(
+        err(&check).contains("1 example does not hold:\n  packs/shop/examples/failures/fraction.yaml:"),
+        "{}",
+        err(&check)
+    );
 
     // The server does not take it, and the doctor tells that once.
     fs::create_dir(folder.path().join("agents")).unwrap();
@@ -376,4 +380,37 @@ fn search_takes_both_spellings_of_a_command_and_tells_what_is_near_to_one_that_i
     assert!(kinds.contains("command") && kinds.contains("example"), "{found}");
     let (exit, found, why) = search("quote-ordr");
     assert!(exit == 2 && found.is_empty() && why.contains("did you mean `quote_order`?"), "{exit} {found} {why}");
+}
+
+#[test]
+fn a_dry_run_of_what_sends_nothing_says_so() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/shop"], "")), 0);
+    fs::write(folder.path().join("balcao.toml"), "[packs]\nfolders = [\"packs\"]\n").unwrap();
+    let input = r#"{"lines": [{"price_cents": 4500, "quantity": 1}]}"#;
+    let call = |more: &[&str]| {
+        let arguments: Vec<&str> =
+            ["pack", "run", "shop", "quote_order", "--input", input].iter().chain(more).copied().collect();
+        let output = run(folder.path(), &arguments, "");
+        (code(&output), out(&output), err(&output))
+    };
+    let (exit, told, why) = call(&["--dry-run"]);
+    assert!(exit == 0 && told.contains("nothing would be sent: `quote_order` only computes"), "{exit} {told} {why}");
+    let (exit, told, why) = call(&["--now", "2026-11-24T09:00:00-03:00"]);
+    assert!(exit == 0 && told.contains("4500"), "{exit} {told} {why}");
+    assert_eq!(call(&["--now", "tomorrow"]).0, 2);
+    // What is wrong with the arguments is told all the same.
+    let wrong = run(folder.path(), &["pack", "run", "shop", "quote_order", "--dry-run"], "");
+    assert!(code(&wrong) == 1 && out(&wrong).contains("invalid_arguments"), "{}", out(&wrong));
+}
+
+#[test]
+fn a_list_of_packs_counts_in_words() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/shop"], "")), 0);
+    let list = || out(&run(folder.path(), &["pack", "list"], ""));
+    assert!(list().lines().any(|line| line.contains("packs/shop") && line.ends_with(" 1 command")), "{}", list());
+    let file = folder.path().join("packs/shop/tool.yaml");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replacen("  commands:", "  comands:", 1)).unwrap();
+    assert!(list().contains(" 1 problem: see `balcao pack check"), "{}", list());
 }

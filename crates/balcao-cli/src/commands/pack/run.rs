@@ -9,7 +9,7 @@ use balcao_domain::{Clock, SystemClock};
 use balcao_pack::Undo;
 use balcao_store::Store;
 use balcao_tool::{
-    CallResult, EffectKey, Locale, Principal, ResultClass, RunMode, Tool, ToolContext, ToolError, canonical,
+    CallResult, Effect, EffectKey, Locale, Principal, ResultClass, RunMode, Tool, ToolContext, ToolError, canonical,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use secrecy::ExposeSecret;
@@ -99,6 +99,7 @@ pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, F
 async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call) -> Result<ExitCode, Failure> {
     let dry_run = how.dry_run;
     let result = match tool.judge(Value::Object(args)) {
+        Ok(_) if dry_run && !tool.confirmable() => return undescribed(tool),
         Ok(checked) => {
             let mode = if dry_run { RunMode::Ask } else { RunMode::Execute };
             tool.execute(&context(tool, &checked.args, how.now), checked.args, mode).await
@@ -110,6 +111,9 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call
         say(&struck(config, &request));
         return Ok(ExitCode::SUCCESS);
     }
+    if dry_run && matches!(class, ResultClass::Success | ResultClass::Refusal) && internal.is_none() {
+        complain("nothing would be changed; this is what it gives");
+    }
     say(&struck(config, &value.to_string()));
     if let Some(internal) = internal {
         complain(&indented(&struck(config, &internal), 2));
@@ -120,6 +124,18 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call
     }
 }
 
+/// A dry run of what sends no request of its own, so that there is none to be shown.
+fn undescribed(tool: &Tool) -> Result<ExitCode, Failure> {
+    let name = &tool.spec.name;
+    if tool.spec.behaviour.effect == Effect::Read {
+        say(&format!(
+            "nothing would be sent: `{name}` only computes or reads here, and changes nothing; run it without --dry-run to see what it gives"
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Failure::operation(format!("`{name}` cannot say what it would do; nothing was done")))
+}
+
 /// An operator's call is nobody's turn: its moment tells it from every other one, whatever helpers take for now.
 pub(super) fn context(tool: &Tool, args: &Value, stated: Option<Timestamp>) -> ToolContext {
     let now = SystemClock.now();
@@ -127,7 +143,13 @@ pub(super) fn context(tool: &Tool, args: &Value, stated: Option<Timestamp>) -> T
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
     let key = EffectKey::derive(now.as_microsecond(), 0, 0, &tool.spec.name, &hash);
-    ToolContext { principal, key, args_hash: hash, now: stated.unwrap_or(now).to_zoned(TimeZone::system()), agreed: None }
+    ToolContext {
+        principal,
+        key,
+        args_hash: hash,
+        now: stated.unwrap_or(now).to_zoned(TimeZone::system()),
+        agreed: None,
+    }
 }
 
 /// A text without any secret of the configuration.
