@@ -18,7 +18,7 @@ use packs_found::own_packs;
 use serde_json::json;
 
 use crate::{
-    config::{self, Config, webhooks},
+    config::{self, Config, handoffs, webhooks},
     output::{Failure, chain, indented, say},
     packs::{self, OwnPacks},
     profiles, wire,
@@ -113,6 +113,7 @@ fn served(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Findin
         ("evolution", config.evolution.read().err()),
         ("transcription", config.transcription.read(environment).err()),
         ("embedding", config.embedding.read().err()),
+        ("handoffs", handoffs::check(config).err()),
         ("webhooks", webhooks::read(&config.webhooks, environment).err()),
     ];
     let mend = "`balcao serve` refuses it: correct it in the configuration";
@@ -341,7 +342,9 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>, own: Option<&
         let model: Arc<dyn ChatProvider> = Arc::new(OfflineModel);
         let bound = Store::open_in_memory().map(|store| Desk::new(store, Arc::new(SystemClock)));
         // Of packs that do not load it has been told; what a profile would find in them is not known.
-        let Some(own) = own.or_else(|| profile.packs.iter().all(|id| comes_with_it(id)).then_some(&none)) else { continue };
+        let Some(own) = own.or_else(|| profile.packs.iter().all(|id| comes_with_it(id)).then_some(&none)) else {
+            continue;
+        };
         let missing: Vec<&str> = profile.packs.iter().map(String::as_str).filter(|id| !known(own, id)).collect();
         if profile.id != config.agents.profile && !missing.is_empty() {
             // What comes with the program may be about packs that this business has no use for.
