@@ -8,7 +8,7 @@ use balcao_mcp::{Standing, visible};
 use balcao_store::Store;
 
 use super::Finding;
-use crate::{config::Config, packs::OwnPacks, wire};
+use crate::{config::Config, output::counted, packs::OwnPacks, wire};
 
 /// What there is; `None` if it does not load, which is told.
 pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> Option<OwnPacks> {
@@ -33,7 +33,7 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
                 let hooks = if one.deliveries.is_some() { "; webhooks are taken" } else { "" };
                 Finding::fine(
                     "packs",
-                    format!("{} {}, {} commands{hooks}", one.pack.id, one.pack.version, one.tools.len()),
+                    format!("{} {}, {}{hooks}", one.pack.id, one.pack.version, counted(one.tools.len(), "command")),
                 )
             }
         });

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::{Paths, code, folder, load, loader, seen_from_here};
-use crate::output::{Failure, say};
+use crate::output::{Failure, counted, say};
 
 /// What a new pack begins as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -135,10 +135,7 @@ pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
                 let found = code(&pack, &folder(path)).await?;
                 if found.is_empty() && pack.unheld.is_empty() {
                     let (folder, id, version) = (path.display(), &pack.id, &pack.version);
-                    let commands = match pack.tools.len() {
-                        1 => "1 command".to_owned(),
-                        several => format!("{several} commands"),
-                    };
+                    let commands = counted(pack.tools.len(), "command");
                     fine.push(format!("{folder}: {id} {version}, {commands}, no mistakes"));
                 }
                 problems.extend(found);
