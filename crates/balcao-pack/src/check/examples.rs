@@ -19,7 +19,10 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
     for (index, case) in pack.examples.success_cases.iter().enumerate() {
         let at = |field: &str| format!("/tool/examples/success_cases/{index}/{field}");
         // A command that is not there, or whose schemas are none, has been told already.
-        let Some(judge) = find(&case.operation) else { continue };
+        let Some(judge) = find(&case.operation).filter(|_| whole(compiler, "success_cases", index, &case.operation))
+        else {
+            continue;
+        };
         let what = format!("the input of `{}`", case.id);
         fits(compiler, &judge, &case.input, &at("input"), (&what, "breaks its schema"));
         let found = judge.output(&case.output);
@@ -30,7 +33,10 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
     }
     for (index, case) in pack.examples.failure_cases.iter().enumerate() {
         let at = |field: &str| format!("/tool/examples/failure_cases/{index}/{field}");
-        let Some(judge) = find(&case.operation) else { continue };
+        let Some(judge) = find(&case.operation).filter(|_| whole(compiler, "failure_cases", index, &case.operation))
+        else {
+            continue;
+        };
         match judge.input(case.wrong_input.clone()) {
             // A check that would refuse it does not hold together, which has been told.
             _ if compiler.lacks_checks(&case.operation) => {}
@@ -50,9 +56,18 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
             fits(compiler, &judge, correct, &at("correct_input"), (&what, "is refused"));
         }
     }
-    if pack.kind == PackKind::Native {
+    if pack.kind == PackKind::Native && !compiler.source.is_damaged("/tool/type") {
         shown(compiler, pack);
     }
+}
+
+/// Whether an example and the contract of its command are there as they were written, so that the one can be held against the other.
+fn whole(compiler: &Compiler<'_>, list: &str, index: usize, operation: &str) -> bool {
+    let source = compiler.source;
+    let command = compiler.pack.commands.iter().position(|command| command.id == operation);
+    let damaged =
+        |field: &str| command.is_some_and(|place| source.is_damaged(&format!("/tool/commands/{place}/{field}")));
+    !source.is_hurt(&format!("/tool/examples/{list}/{index}")) && !damaged("input_schema") && !damaged("output_schema")
 }
 
 /// Tells of an input that should pass, and does not: what it is, and what is said where it breaks the schema.

@@ -8,7 +8,7 @@ use std::{
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Paths, code, folder, load, loader, seen_from_here};
+use super::{Paths, examine, loader};
 use crate::output::{Failure, counted, say};
 
 /// What a new pack begins as.
@@ -130,17 +130,13 @@ pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let (mut problems, mut unheld) = (Vec::new(), Vec::new());
     let mut fine = Vec::new();
     for path in &args.packs.paths {
-        match load(&loader, path) {
-            Ok(pack) => {
-                let found = code(&pack, &folder(path)).await?;
-                if found.is_empty() && pack.unheld.is_empty() {
-                    let (folder, id, version) = (path.display(), &pack.id, &pack.version);
-                    let commands = counted(pack.tools.len(), "command");
-                    fine.push(format!("{folder}: {id} {version}, {commands}, no mistakes"));
-                }
-                problems.extend(found);
-                unheld.extend(seen_from_here(&folder(path), pack.unheld));
+        match examine(&loader, path).await? {
+            Ok(pack) if pack.unheld.is_empty() => {
+                let (folder, id, version) = (path.display(), &pack.id, &pack.version);
+                let commands = counted(pack.tools.len(), "command");
+                fine.push(format!("{folder}: {id} {version}, {commands}, no mistakes"));
             }
+            Ok(pack) => unheld.extend(pack.unheld),
             Err(found) => problems.extend(found),
         }
     }

@@ -6,7 +6,7 @@ use balcao_pack::testing::Report;
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Paths, code, folder, live, load, loader};
+use super::{Paths, examine, folder, live, loader};
 use crate::{
     config::Config,
     output::{Failure, complain, say},
@@ -98,16 +98,14 @@ async fn once(args: &Args) -> Result<ExitCode, Failure> {
     let loader = loader()?.testing();
     let (mut reports, mut problems) = (Vec::new(), Vec::new());
     for path in &args.packs.paths {
-        let loaded = load(&loader, path);
-        let found = match &loaded {
-            Ok(pack) => code(pack, &folder(path)).await?,
-            Err(found) => found.clone(),
-        };
-        reports.push(match loaded {
-            Ok(pack) if found.is_empty() => placed(pack.test().await, &folder(path)),
-            Ok(_) | Err(_) => Report::unloaded(&path.display().to_string(), &found),
+        reports.push(match examine(&loader, path).await? {
+            Ok(pack) => placed(pack.test().await, &folder(path)),
+            Err(found) => {
+                let report = Report::unloaded(&path.display().to_string(), &found);
+                problems.extend(found);
+                report
+            }
         });
-        problems.extend(found);
     }
     match args.format {
         // What does not load is told below, for people.
