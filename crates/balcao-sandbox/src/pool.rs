@@ -119,11 +119,10 @@ impl Sandbox {
         let mut problems = self.check_each().await?;
         let broken: HashSet<&str> = problems.iter().map(|problem| problem.helper.as_str()).collect();
         let bundle = &self.bundle;
-        let behind = |order: &[u32]| {
-            let ids = order.iter().filter_map(|place| bundle.at(*place)).map(|helper| helper.id.as_str());
-            ids.clone().any(|id| broken.contains(id)) && !ids.last().is_some_and(|own| broken.contains(own))
-        };
-        let hidden = (0_u32..).zip(bundle.helpers()).filter(|(place, _)| behind(bundle.order(*place)));
+        let hidden = (0_u32..).zip(bundle.helpers()).filter(|(place, helper)| {
+            let mut needs = bundle.order(*place).iter().filter_map(|place| bundle.at(*place));
+            !broken.contains(helper.id.as_str()) && needs.any(|one| broken.contains(one.id.as_str()))
+        });
         let hidden: Vec<Helper> = hidden.map(|(_, helper)| helper.clone()).collect();
         problems.extend(self.parse(hidden).await?);
         Ok(problems)

@@ -26,12 +26,10 @@ const WAYS: [(&str, Way); 2] = [("email", Way::Email), ("whatsapp", Way::Whatsap
 
 /// Reads the list of ways, and tells of all that are none.
 fn ways<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Way>, D::Error> {
-    let written = match Value::deserialize(from)? {
-        Value::Array(written) => written,
-        other => {
-            let one = other.as_str().map_or_else(|| "email".to_owned(), str::to_owned);
-            return Err(D::Error::custom(format!("`tell_by` is a list: write [\"{one}\"]")));
-        }
+    let value = Value::deserialize(from)?;
+    let Some(written) = value.as_array() else {
+        let one = value.as_str().unwrap_or("email");
+        return Err(D::Error::custom(format!("`tell_by` is a list: write [\"{one}\"]")));
     };
     let known = |one: &Value| WAYS.iter().find(|(word, _)| one.as_str() == Some(word)).map(|(_, way)| *way);
     let strange: Vec<String> = written

@@ -339,11 +339,11 @@ impl WhatsAppConfig {
 
 /// A date or an instant, as a text or as TOML writes them without quotes.
 fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    match Value::deserialize(from)? {
-        Value::String(text) => Ok(Some(text)),
-        Value::Datetime(moment) => Ok(Some(moment.to_string())),
-        _ => Err(D::Error::custom("a date or an instant is expected, such as 2026-12-01 or 2026-12-01T09:00:00-03:00")),
-    }
+    let value = Value::deserialize(from)?;
+    let text = value.as_str().map(str::to_owned);
+    let text = text.or_else(|| value.as_datetime().map(ToString::to_string));
+    let expected = "a date or an instant is expected, such as 2026-12-01 or 2026-12-01T09:00:00-03:00";
+    text.map(Some).ok_or_else(|| D::Error::custom(expected))
 }
 
 /// A secret of a section that must be there, because `why` is set: from the configuration or its file.
