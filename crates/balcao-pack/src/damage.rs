@@ -40,7 +40,7 @@ const WORDS: [(&str, &str); 10] = [
 ];
 
 /// Fields of entries on which nothing else hangs.
-const PLAIN: [&str; 15] = [
+const PLAIN: [&str; 17] = [
     "timeout_ms",
     "settle_ms",
     "category",
@@ -51,6 +51,8 @@ const PLAIN: [&str; 15] = [
     "notes",
     "title",
     "why",
+    "cause",
+    "solution",
     "rule",
     "idempotent",
     "reversible",
@@ -109,6 +111,9 @@ pub(crate) fn stand_in(pointer: &str) -> Option<Value> {
         ("commands", "handler") => Some(json!({})),
         ("commands", "input_schema") => Some(json!({"type": "object", "additionalProperties": false})),
         ("commands", "output_schema") => Some(json!({"type": "object"})),
+        ("payload_schemas", "detection" | "path") => Some(json!("$")),
+        ("processors", "steps") => Some(json!([{"omit": ["?"]}])),
+        ("edge_cases", "cases") => Some(json!([{}])),
         ("success_cases", "input" | "output") | ("failure_cases", "wrong_input") => Some(json!({})),
         (_, "operation" | "error_message" | "cause" | "title" | "why" | "wrong") => Some(json!("?")),
         _ => None,

@@ -66,7 +66,7 @@ pub(crate) fn settle(source: &mut Source) -> Shape {
         if !mistaken.is_empty() {
             continue;
         }
-        let mut gone = Vec::new();
+        let (mut gone, mut hopeless) = (Vec::new(), false);
         for one in &found {
             // What was taken away before, or stands in for it, is wrong once.
             let again = source.is_damaged(&one.pointer);
@@ -76,8 +76,11 @@ pub(crate) fn settle(source: &mut Source) -> Shape {
             match mend(source, one, again, &mut stood_in) {
                 Mended::Here => {}
                 Mended::Without(pointer) => gone.push(pointer),
-                Mended::Not => return Shape { problems, readable: false },
+                Mended::Not => hopeless = true,
             }
+        }
+        if hopeless {
+            break;
         }
         source.remove(gone);
     }

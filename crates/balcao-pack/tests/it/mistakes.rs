@@ -122,6 +122,59 @@ fn fields(definition: &Value) -> Vec<String> {
     found
 }
 
+/// What is wrong with it, without its place: what stands before it may have other lines.
+fn messages(definition: &Value) -> Vec<String> {
+    over_http(definition).into_iter().map(|one| format!("{}; {:?}", one.message, one.suggestion)).collect()
+}
+
+/// Of the pairs of mistakes, how many are passed over for one that is looked at.
+const EVERY: usize = 11;
+
+/// The definition with another value at a place.
+fn with(definition: &Value, at: &str, value: &Value) -> Value {
+    let mut mutant = definition.clone();
+    *mutant.pointer_mut(at).unwrap() = value.clone();
+    mutant
+}
+
+#[test]
+fn of_two_mistakes_in_one_entry_of_the_guides_definition_both_are_told() {
+    let whole = Document::read("tool.yaml", &guide()).unwrap().value;
+    let mut mutants: Vec<(String, Value, String)> = Vec::new();
+    for field in fields(&whole) {
+        // Words of their own, so that no message is about the other one.
+        let word = format!("?{}", mutants.len());
+        for wrong in [json!(-7), json!(word), json!([word])] {
+            if let [only] = messages(&with(&whole, &field, &wrong)).as_slice() {
+                mutants.push((field.clone(), wrong, only.clone()));
+            }
+        }
+    }
+    let (mut met, mut looked_at, mut lost) = (0, 0, Vec::new());
+    for (place, (one, value, first)) in mutants.iter().enumerate() {
+        for (other, another, second) in mutants.iter().skip(place + 1) {
+            let siblings = one != other && one.rsplit_once('/').unwrap().0 == other.rsplit_once('/').unwrap().0;
+            // What an example says of an input that is not there cannot be held; a schema tells of its first mistake alone.
+            let entangled = |field: &String| field.contains("/failure_cases/") || field.starts_with("/tool/schemas/");
+            if !siblings || entangled(one) {
+                continue;
+            }
+            met += 1;
+            // All of them take minutes; each field is among those that are looked at.
+            if met % EVERY != 0 {
+                continue;
+            }
+            looked_at += 1;
+            let told = messages(&with(&with(&whole, one, value), other, another));
+            if !told.contains(first) || !told.contains(second) {
+                lost.push(format!("{one} = {value}, {other} = {another}: {first} / {second}: {told:#?}"));
+            }
+        }
+    }
+    assert!(lost.is_empty(), "{} of {looked_at}: {}", lost.len(), lost.join("\n"));
+    assert!(looked_at > 200, "{looked_at}");
+}
+
 #[test]
 fn of_one_mistake_in_the_shape_of_the_guides_definition_one_thing_is_told() {
     let whole = Document::read("tool.yaml", &guide()).unwrap().value;
