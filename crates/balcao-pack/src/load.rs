@@ -53,13 +53,23 @@ pub struct LoadedPack {
     /// What its examples say and does not hold, as far as it can be told without running helpers and reads. Empty unless it was loaded to
     /// be tested ([`Loader::testing`]).
     pub unheld: Vec<Problem>,
-    /// Where each example stands, by its id: file, line and column.
-    pub(crate) places: BTreeMap<String, Place>,
+    /// Where each example stands, by its id: the file, and where in it. Kept if it was loaded to be tested: to find a line takes reading
+    /// the file again, which is for those that fail.
+    pub(crate) places: BTreeMap<String, (Arc<Document>, String)>,
     /// Recorded answers of files, by the id of their success case.
     pub(crate) recorded: BTreeMap<String, Value>,
     pub(crate) kind: Running,
     /// What can be told of it.
     pub(crate) shelves: Arc<Shelves>,
+}
+
+impl LoadedPack {
+    /// Where an example stands, if that was kept.
+    pub(crate) fn place(&self, id: &str) -> Option<Place> {
+        let (document, pointer) = self.places.get(id)?;
+        let Problem { file, line, column, .. } = document.problem(pointer, "", None);
+        Some(Place { file, line, column })
+    }
 }
 
 /// Where something stands.
@@ -254,7 +264,7 @@ impl Loader {
             |file: &String| Some(Prose { title: file.clone(), file: file.clone(), text: folder?.read(file).ok()? });
         let scripts = pack.scripts.iter().filter_map(script).collect();
         let (id, version) = (pack.id.clone(), pack.version.clone());
-        let places = places(source, &pack);
+        let places = if self.testing { places(source, &pack) } else { BTreeMap::new() };
         let (pack, kind) = (Arc::new(pack), Running(kind));
         #[rustfmt::skip]
         let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, unheld: cut(unheld), places, recorded, kind, shelves: Arc::default() };
@@ -340,12 +350,9 @@ fn cut(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 /// Where the examples stand.
-fn places(source: &Source, pack: &Pack) -> BTreeMap<String, Place> {
-    let place = |(id, list, place): (&str, &str, usize)| {
-        let Problem { file, line, column, .. } = source.problem(&format!("/tool/examples/{list}/{place}"), "", None);
-        (id.to_owned(), Place { file, line, column })
-    };
-    pack.examples.ids().map(place).collect()
+fn places(source: &Source, pack: &Pack) -> BTreeMap<String, (Arc<Document>, String)> {
+    let all = pack.examples.ids();
+    all.map(|(id, list, place)| (id.to_owned(), source.origin(&format!("/tool/examples/{list}/{place}")))).collect()
 }
 
 fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -> BTreeMap<String, Value> {

@@ -124,7 +124,7 @@ enum Mended {
 /// Takes a value as it was meant, or away; where one has to be, puts another.
 fn mend(source: &mut Source, one: &FieldProblem, again: bool, stood_in: &mut BTreeSet<String>) -> Mended {
     let pointer = one.pointer.as_str();
-    let is_there = source.value.pointer(pointer).is_some();
+    let (is_there, placed) = (source.value.pointer(pointer).is_some(), source.placed(pointer));
     let meant = one.nearest.as_ref().filter(|_| is_there && !again);
     if meant.is_none() {
         source.touch(pointer);
@@ -134,10 +134,10 @@ fn mend(source: &mut Source, one: &FieldProblem, again: bool, stood_in: &mut BTr
         return Mended::Here;
     }
     // First it goes: whether it has to be there is what the next look tells.
-    if is_there && !stood_in.contains(pointer) {
+    if is_there && !stood_in.contains(&placed) {
         return without(source, pointer);
     }
-    match stand_in(pointer).filter(|_| stood_in.insert(pointer.to_owned())) {
+    match stand_in(pointer).filter(|_| stood_in.insert(placed)) {
         Some(value) => {
             source.put(pointer, value);
             Mended::Here

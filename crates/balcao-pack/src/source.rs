@@ -34,7 +34,7 @@ const EXAMPLES: [&str; 4] = ["success", "failures", "edge-cases", "responses"];
 pub(crate) struct Source {
     /// `tool.yaml` with what the folders add.
     pub(crate) value: Value,
-    main: Document,
+    main: Arc<Document>,
     parts: Vec<Part>,
     edits: Vec<Edit>,
     damage: Damage,
@@ -62,7 +62,13 @@ struct Part {
 impl Source {
     /// A pack that is one file.
     pub(crate) fn single(main: Document) -> Self {
-        Self { value: main.value.clone(), main, parts: Vec::new(), edits: Vec::new(), damage: Damage::default() }
+        Self {
+            value: main.value.clone(),
+            main: Arc::new(main),
+            parts: Vec::new(),
+            edits: Vec::new(),
+            damage: Damage::default(),
+        }
     }
 
     /// A pack with the entries that its folders hold. What cannot be read is told, and left out.
@@ -160,7 +166,12 @@ impl Source {
     }
 
     /// The file that holds the value at `pointer`, and where in it.
-    fn locate(&self, pointer: &str) -> (&Document, String) {
+    pub(crate) fn origin(&self, pointer: &str) -> (Arc<Document>, String) {
+        let (document, pointer) = self.locate(pointer);
+        (Arc::clone(document), pointer)
+    }
+
+    fn locate(&self, pointer: &str) -> (&Arc<Document>, String) {
         let pointer = self.as_written(pointer);
         let pointer = pointer.as_str();
         let within = |part: &&Part| {
@@ -187,7 +198,7 @@ impl Source {
     }
 
     /// Its place among all that were written, under the keys that were meant.
-    fn placed(&self, pointer: &str) -> String {
+    pub(crate) fn placed(&self, pointer: &str) -> String {
         self.edits.iter().rev().fold(pointer.to_owned(), |pointer, edit| match edit {
             Edit::Renamed { .. } => pointer,
             Edit::Removed { list, place } => before_removal(pointer, list, *place),
@@ -296,7 +307,7 @@ impl Source {
 
     /// The whole as `T`.
     pub(crate) fn read_as<T: DeserializeOwned>(&self) -> Result<T, Box<Problem>> {
-        let mut whole = self.main.clone();
+        let mut whole = Document::clone(&self.main);
         whole.value = self.value.clone();
         whole
             .read_as_at()

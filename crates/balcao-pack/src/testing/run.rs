@@ -86,7 +86,7 @@ impl LoadedPack {
     /// A report with the place of its example, if that does not hold.
     fn told(&self, id: &str, report: CaseReport) -> CaseReport {
         let failed = matches!(report.outcome, Outcome::Failed(_));
-        CaseReport { place: self.places.get(id).filter(|_| failed).cloned(), ..report }
+        CaseReport { place: failed.then(|| self.place(id)).flatten(), ..report }
     }
 
     /// A success passes every check and gives the stated output. What was not looked at, if anything.
