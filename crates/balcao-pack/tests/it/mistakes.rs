@@ -111,7 +111,7 @@ fn fields(definition: &Value) -> Vec<String> {
             Value::Object(keyed) if ["payload_schemas", "schemas"].contains(&name.as_str()) => {
                 entries.extend(keyed.iter().map(|(key, item)| (format!("{at}/{key}"), item)));
             }
-            _ => {}
+            Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
         for (at, entry) in entries {
             found.extend(entry.as_object().into_iter().flatten().map(|(field, _)| format!("{at}/{field}")));
