@@ -7,7 +7,8 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use balcao_llm::{ChatProvider, ModelError, ModelResponse};
 use balcao_tool::{
-    CallResult, EffectClass, ErrorCode, Internal, RunMode, ToolContext, ToolError, Toolbox, registry::error_result,
+    Agreed, CallResult, EffectClass, ErrorCode, Internal, RunMode, ToolContext, ToolError, Toolbox,
+    registry::error_result,
 };
 use futures::future::join_all;
 use jiff::Zoned;
@@ -131,7 +132,9 @@ async fn execute(toolbox: &Toolbox, call: &QueuedCall, principal: balcao_tool::P
             .internal(Internal::note("gone since the call was planned"));
         return error_result(&error, None, principal.locale);
     };
-    let (key, args_hash, agreed) = (call.key.clone(), call.planned.args_hash.clone(), call.agreed.clone());
+    let (key, args_hash) = (call.key.clone(), call.planned.args_hash.clone());
+    let asked_at = call.asked_at.unwrap_or_else(|| now.timestamp());
+    let agreed = call.agreed.clone().map(|question| Agreed { question, asked_at });
     let cx = ToolContext { principal, key, args_hash, now, agreed };
     tool.execute(&cx, call.planned.args.clone(), call.mode).await
 }

@@ -9,7 +9,7 @@ mod database;
 mod email;
 mod embedding;
 mod evolution;
-mod handoffs;
+pub(crate) mod handoffs;
 mod packs;
 mod retention;
 mod serve;
@@ -214,12 +214,18 @@ pub(crate) struct ShownValue {
 }
 
 impl Config {
+    /// Where a shown value comes from: its key, the key of the file that holds it, or the list that it is an entry of.
+    fn origin(&self, key: &str) -> String {
+        let within = std::iter::successors(Some(key), |key| Some(key.rsplit_once('.')?.0));
+        let mut set = within.flat_map(|key| [key.to_owned(), format!("{key}_file")]);
+        set.find_map(|key| self.origins.get(&key).cloned()).unwrap_or_else(|| "default".to_owned())
+    }
+
     /// All effective values with their origin; secrets are masked.
     pub(crate) fn rows(&self) -> Vec<ShownValue> {
         let mut rows = Vec::new();
         let mut row = |key: &str, value: String| {
-            let origin = self.origins.get(key).cloned().unwrap_or_else(|| "default".to_owned());
-            rows.push(ShownValue { key: key.to_owned(), value, origin });
+            rows.push(ShownValue { key: key.to_owned(), value, origin: self.origin(key) });
         };
         self.database.rows(&mut row);
         row("organization.slug", self.organization.slug.clone().unwrap_or_else(|| "(the only one)".to_owned()));
@@ -253,9 +259,8 @@ impl Config {
             };
             let model = one.model.as_deref().unwrap_or("its usual model");
             let base = one.base_url.as_deref().unwrap_or("its usual address");
-            let origin = self.origins.get("model.providers").cloned().unwrap_or_else(|| "default".to_owned());
             let value = format!("{} {model} at {base}, {key}", one.kind);
-            rows.push(ShownValue { key: format!("model.providers.{}", one.name), value, origin });
+            row(&format!("model.providers.{}", one.name), value);
         }
         rows
     }
@@ -302,8 +307,10 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
     let mut table: Table = text.parse().map_err(|error: toml::de::Error| in_file(name, &error))?;
     let mut origins = BTreeMap::new();
     for (section, value) in &table {
-        for key in value.as_table().map(|keys| keys.keys().cloned().collect::<Vec<_>>()).unwrap_or_default() {
-            origins.insert(format!("{section}.{key}"), name.to_owned());
+        match value.as_table() {
+            Some(keys) => origins.extend(keys.keys().map(|key| (format!("{section}.{key}"), name.to_owned()))),
+            // A list of entries, such as `[[webhooks]]`.
+            None => drop(origins.insert(section.clone(), name.to_owned())),
         }
     }
     let mut config = file_only;
@@ -358,7 +365,6 @@ fn check_ranges(config: &Config) -> Result<(), String> {
     }
     config.retention.check()?;
     config.packs.check()?;
-    handoffs::check(config)?;
     if config.database.path.is_empty() {
         return Err("database.path is empty; name a file, or `:memory:`".to_owned());
     }

@@ -123,13 +123,63 @@ fn the_app_secret_before_needs_an_end_and_is_never_shown() {
 }
 
 #[test]
-fn a_way_to_tell_staff_of_handoffs_that_leads_nowhere_is_refused() {
+fn a_moment_may_stand_without_quotes_as_toml_writes_it() {
+    for (written, until) in [
+        ("2026-12-01", Some("2026-12-01T00:00:00Z")),
+        ("2026-12-01T09:00:00-03:00", Some("2026-12-01T12:00:00Z")),
+        ("2026-12-01 09:00:00-03:00", Some("2026-12-01T12:00:00Z")),
+        ("2026-12-01T09:00:00", None),
+        ("09:00:00", None),
+    ] {
+        let text = format!("[whatsapp]\nprevious_app_secret_until = {written}\n");
+        let config = parse("balcao.toml", &text, &BTreeMap::new()).unwrap();
+        assert_eq!(config.whatsapp.previous_until().map(|until| until.to_string()).as_deref(), until, "{written}");
+    }
+    let number = parse("balcao.toml", "[whatsapp]\nprevious_app_secret_until = 2026\n", &BTreeMap::new()).unwrap_err();
+    assert!(number.contains("a date or an instant is expected") && number.contains("balcao.toml"), "{number}");
+}
+
+#[test]
+fn a_way_to_tell_staff_of_handoffs_that_leads_nowhere_is_told_with_the_keys_that_lead_somewhere() {
     let of = |text: &str| parse("balcao.toml", text, &BTreeMap::new());
     let chosen = "[handoffs]\ntell_by = [\"email\", \"whatsapp\"]\n";
-    assert!(of(chosen).unwrap_err().contains("email.host"));
+    let both = handoffs::check(&of(chosen).unwrap()).unwrap_err();
+    assert!(both.contains("email.host") && both.contains("whatsapp.account or evolution.instance"), "{both}");
     let mail = "[email]\nhost = \"smtp.example.com\"\nfrom = \"agenda@example.com\"\n";
-    assert!(of(&format!("{chosen}{mail}")).unwrap_err().contains("no account"));
+    let one = handoffs::check(&of(&format!("{chosen}{mail}")).unwrap()).unwrap_err();
+    assert!(one.contains("whatsapp.account") && !one.contains("email.host"), "{one}");
     let config = of(&format!("{chosen}{mail}[whatsapp]\naccount = \"1\"\n")).unwrap();
+    assert_eq!(handoffs::check(&config), Ok(()));
     assert!(config.rows().iter().any(|row| row.key == "handoffs.tell_by" && row.value == "email, whatsapp"));
-    assert!(of("[handoffs]\ntell_by = [\"pager\"]\n").is_err());
+}
+
+#[test]
+fn ways_to_staff_are_a_list_and_all_words_that_are_none_are_told() {
+    let of = |ways: &str| parse("balcao.toml", &format!("[handoffs]\ntell_by = {ways}\n"), &BTreeMap::new());
+    let all = of("[\"pager\", \"email\", \"fax\", 7]").unwrap_err();
+    assert!(all.contains("`pager`, `fax`, `7` are no ways to tell staff; there are `email` and `whatsapp`"), "{all}");
+    let text = of("\"whatsapp\"").unwrap_err();
+    assert!(text.contains("`tell_by` is a list: write [\"whatsapp\"]"), "{text}");
+    let variable = parse("balcao.toml", "", &environment(&[("BALCAO__HANDOFFS__TELL_BY", "email")])).unwrap_err();
+    assert!(
+        variable.starts_with("BALCAO__HANDOFFS__TELL_BY: ") && variable.contains("write [\"email\"]"),
+        "{variable}"
+    );
+    let list = parse("balcao.toml", "", &environment(&[("BALCAO__HANDOFFS__TELL_BY", "[\"email\"]")])).unwrap();
+    assert!(list.handoffs.alerts().email);
+}
+
+#[test]
+fn what_is_set_in_a_list_or_by_a_file_is_shown_as_set() {
+    let text = "[whatsapp]\ntoken_file = \"t\"\n[[packs.accounts]]\npack = \"clickup\"\norganization = \"figueira\"\n\
+                [[webhooks]]\nname = \"crm\"\nurl = \"https://example.com\"\n[[model.providers]]\nname = \"main\"\nkind = \"openai\"\n";
+    let config = parse("balcao.toml", text, &BTreeMap::new()).unwrap();
+    let origin =
+        |key: &str| config.rows().into_iter().find(|row| row.key == key).unwrap_or_else(|| panic!("{key}")).origin;
+    for key in ["packs.accounts.clickup.figueira", "webhooks.crm", "model.providers.main", "whatsapp.token"] {
+        assert_eq!(origin(key), "balcao.toml", "{key}");
+    }
+    for key in ["whatsapp.app_secret", "packs.folders", "email.host"] {
+        assert_eq!(origin(key), "default", "{key}");
+    }
 }

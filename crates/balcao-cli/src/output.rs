@@ -33,8 +33,14 @@ impl Failure {
     /// Mistakes in files.
     pub(crate) fn problems(problems: &[Problem]) -> Self {
         let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        let count = if list.len() == 1 { "1 mistake".to_owned() } else { format!("{} mistakes", list.len()) };
-        Self::usage(format!("{count}:\n{}", list.join("\n")))
+        Self::usage(format!("{}:\n{}", counted(list.len(), "mistake"), list.join("\n")))
+    }
+
+    /// Examples that do not hold: a failed check, no mistake in the files.
+    pub(crate) fn unheld(examples: &[Problem]) -> Self {
+        let list: Vec<String> = examples.iter().map(ToString::to_string).collect();
+        let count = if list.len() == 1 { "1 example does".to_owned() } else { format!("{} examples do", list.len()) };
+        Self::operation(format!("{count} not hold:\n{}", list.join("\n")))
     }
 
     /// What went wrong.
@@ -49,6 +55,11 @@ impl Failure {
         complain(&format!("error: {message}"));
         ExitCode::from(self.code)
     }
+}
+
+/// So many of something, in words: `1 command`, `2 commands`.
+pub(crate) fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 
 /// An error with all its causes, in one line.

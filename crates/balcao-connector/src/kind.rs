@@ -52,19 +52,13 @@ impl Kind for Http {
     }
 
     fn handler(&self, parts: PackParts<'_>, command: &Command) -> Result<Arc<dyn ToolHandler>, Vec<Finding>> {
-        if let Some(finding) = repeatable(parts.pack, command) {
-            return Err(vec![finding]);
-        }
-        let found = |problems: Vec<Problem>| -> Vec<Finding> {
-            problems.into_iter().map(|problem| finding(problem, "/handler")).collect()
-        };
         let settings = parts.pack.settings.as_ref();
         let mut problems = unknown_settings(&command.handler, settings);
         problems.extend(secret_settings(&command.handler, settings));
-        if !problems.is_empty() {
-            return Err(found(problems));
-        }
-        let operation = compiled(command).map_err(found)?;
+        let operation = compiled(command).map_err(|found| problems.extend(found)).ok();
+        let mut findings: Vec<Finding> = repeatable(parts.pack, command).into_iter().collect();
+        findings.extend(problems.into_iter().map(|problem| finding(problem, "/handler")));
+        let Some(operation) = operation.filter(|_| findings.is_empty()) else { return Err(findings) };
         let schema = command.input_schema.clone();
         Ok(match &self.account {
             Some(account) => {

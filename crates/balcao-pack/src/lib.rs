@@ -7,6 +7,7 @@
 //! [`Loader`] loads; [`Kind`] is the seam for what runs commands.
 
 mod check;
+mod damage;
 pub mod expression;
 mod folder;
 mod helpers;
@@ -22,6 +23,6 @@ mod source;
 pub mod testing;
 pub mod validate;
 
-pub use helpers::check_helpers;
+pub use helpers::{Code, check_helpers};
 pub use kind::{Described, Finding, Kind, Native, PackParts, Script, Undo};
-pub use load::{Handlers, LoadedPack, Loader, Prose, SCHEMA, load, load_folder};
+pub use load::{Handlers, LoadedPack, Loader, Place, Prose, SCHEMA, Unloaded, load, load_folder};

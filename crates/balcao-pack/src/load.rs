@@ -5,19 +5,20 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use balcao_sandbox::{Bundle, Launcher, Sandbox};
 use balcao_tool::{Tool, ToolHandler};
 use balcao_yaml::{Document, Problem};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
     check::{self, Assembly},
     folder::{FileError, Folder},
-    helpers,
+    helpers::{self, Code, Linked},
     kind::{Described, Kind, Native, Script},
     manifest::{Manifest, Pack, PackKind},
     process::{self, Processors},
     resolve::Shelves,
     shape::{self, Shape},
     source::{MAX_PROBLEMS, Source},
-    validate::{Admission, Compiler},
+    validate::{Admission, Compiler, Told},
 };
 
 /// Native handlers by name.
@@ -49,11 +50,37 @@ pub struct LoadedPack {
     pub knowledge: Vec<Prose>,
     /// Its scripts: programs that are carried along to be found and read, and never run.
     pub scripts: Vec<Prose>,
+    /// What its examples say and does not hold, as far as it can be told without running helpers and reads. Empty unless it was loaded to
+    /// be tested ([`Loader::testing`]).
+    pub unheld: Vec<Problem>,
+    /// Where each example stands, by its id: the file, and where in it. Kept if it was loaded to be tested: to find a line takes reading
+    /// the file again, which is for those that fail.
+    pub(crate) places: BTreeMap<String, (Arc<Document>, String)>,
     /// Recorded answers of files, by the id of their success case.
     pub(crate) recorded: BTreeMap<String, Value>,
     pub(crate) kind: Running,
     /// What can be told of it.
     pub(crate) shelves: Arc<Shelves>,
+}
+
+impl LoadedPack {
+    /// Where an example stands, if that was kept.
+    pub(crate) fn place(&self, id: &str) -> Option<Place> {
+        let (document, pointer) = self.places.get(id)?;
+        let Problem { file, line, column, .. } = document.problem(pointer, "", None);
+        Some(Place { file, line, column })
+    }
+}
+
+/// Where something stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file, as it stands in the pack's folder.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
 }
 
 /// A text of a pack's knowledge.
@@ -90,6 +117,7 @@ pub struct Loader {
     otherwise: Option<Arc<dyn Kind>>,
     launcher: Option<(Launcher, u8)>,
     autofix: bool,
+    testing: bool,
 }
 
 impl Loader {
@@ -99,7 +127,7 @@ impl Loader {
         let native: Arc<dyn Kind> = Arc::new(Native::new(handlers));
         let script: Arc<dyn Kind> = Arc::new(Script);
         let kinds = BTreeMap::from([(PackKind::Native, native), (PackKind::Script, script)]);
-        Self { kinds, otherwise: None, launcher: None, autofix: false }
+        Self { kinds, otherwise: None, launcher: None, autofix: false, testing: false }
     }
 
     /// Adds what runs packs of a kind, or replaces it.
@@ -130,13 +158,20 @@ impl Loader {
         self
     }
 
+    /// A pack whose examples do not hold loads all the same, to be tested; [`LoadedPack::unheld`] tells which do not.
+    #[must_use]
+    pub const fn testing(mut self) -> Self {
+        self.testing = true;
+        self
+    }
+
     /// Loads a pack that is one text, without a folder. `file` is the name that problems show.
     ///
     /// # Errors
     /// Every problem at once, each with its place and what would be right.
     pub fn load(&self, file: &str, text: &str) -> Result<LoadedPack, Vec<Problem>> {
         let document = Document::read(file, text).map_err(|problem| vec![*problem])?;
-        self.build(Source::single(document), None, Vec::new())
+        self.build(Source::single(document), None, Vec::new()).map_err(|unloaded| unloaded.problems)
     }
 
     /// Loads a pack from its folder: `tool.yaml`, the files that it names, and what its folders add. Problems name files as they stand in
@@ -145,13 +180,29 @@ impl Loader {
     /// # Errors
     /// Every problem at once, each with its place and what would be right.
     pub fn load_folder(&self, root: &Path) -> Result<LoadedPack, Vec<Problem>> {
+        self.examine(root).map_err(|unloaded| unloaded.problems)
+    }
+
+    /// The same, for whoever tells an author of everything: of a pack that does not load there is the code of its helpers, which is
+    /// looked at elsewhere.
+    ///
+    /// # Errors
+    /// Every problem but those of the code, and the code.
+    pub fn examine(&self, root: &Path) -> Result<LoadedPack, Unloaded> {
         let folder = Folder::new(root);
         let file = "tool.yaml";
         let text = folder.read(file).map_err(|error| {
             let (message, suggestion) = unread(root, file, &error);
-            vec![Problem { file: file.to_owned(), line: 0, column: 0, message, suggestion, snippet: String::new() }]
+            Unloaded::of(vec![Problem {
+                file: file.to_owned(),
+                line: 0,
+                column: 0,
+                message,
+                suggestion,
+                snippet: String::new(),
+            }])
         })?;
-        let document = Document::read(file, &text).map_err(|problem| vec![*problem])?;
+        let document = Document::read(file, &text).map_err(|problem| Unloaded::of(vec![*problem]))?;
         let (source, problems) = Source::assemble(document, &folder);
         self.build(source, Some(&folder), problems)
     }
@@ -161,68 +212,94 @@ impl Loader {
         mut source: Source,
         folder: Option<&Folder>,
         mut problems: Vec<Problem>,
-    ) -> Result<LoadedPack, Vec<Problem>> {
+    ) -> Result<LoadedPack, Unloaded> {
         let Shape { problems: misshapen, readable } = shape::settle(&mut source);
         problems.extend(misshapen);
         if !readable {
-            return Err(cut(problems));
+            return Err(Unloaded::of(problems));
         }
         let source = &source;
         let pack = match source.read_as::<Manifest>() {
             Ok(manifest) => manifest.tool,
             Err(problem) => {
                 problems.push(*problem);
-                return Err(cut(problems));
+                return Err(Unloaded::of(problems));
             }
         };
-        let mut beyond = Vec::new();
-        let helpers = match helpers::bundle(source, &pack, folder) {
-            Ok(helpers) => Some(helpers),
-            Err(found) => {
-                beyond.extend(found);
-                None
-            }
-        };
-        let sandbox = helpers.as_ref().filter(|bundle| !bundle.helpers().is_empty()).and_then(|bundle| {
-            let (launcher, workers) = self.launcher.as_ref()?;
-            Some(Arc::new(Sandbox::new(bundle.clone(), launcher.clone(), *workers)))
-        });
         let mut compiler = Compiler::new(source, &pack);
+        let linked = helpers::bundle(&mut compiler, &pack, folder);
+        let (bundle, is_apart) = match &linked {
+            Linked::Whole(bundle) => (bundle, false),
+            Linked::Apart(bundle) => (bundle, true),
+        };
+        let sandbox = self
+            .launcher
+            .as_ref()
+            .filter(|_| !bundle.helpers().is_empty())
+            .map(|(launcher, workers)| Arc::new(Sandbox::new(bundle.clone(), launcher.clone(), *workers)));
         check::check_references(&mut compiler, &pack, folder);
         let processors = Arc::new(process::compile(&mut compiler, &pack));
         let admissions = compiler.admissions(self.autofix);
-        let kind = self.kinds.get(&pack.kind).or(self.otherwise.as_ref()).map(Arc::clone);
+        let kind = self.kind_of(&mut compiler, &pack);
         let mut tools = Vec::new();
         if let Some(kind) = &kind {
-            for finding in kind.check(&pack) {
-                compiler.complain(&format!("/tool{}", finding.pointer), finding.message, finding.suggestion);
-            }
-            let assembly = Assembly {
-                pack: &pack,
-                kind: kind.as_ref(),
-                sandbox: sandbox.as_ref(),
-                processors: &processors,
-                admissions: &admissions,
-            };
+            let (kind, sandbox) = (kind.as_ref(), sandbox.as_ref());
+            let assembly = Assembly { pack: &pack, kind, sandbox, processors: &processors, admissions: &admissions };
             tools = check::compile(&mut compiler, &assembly);
             check::check_examples(&mut compiler, &assembly, &tools);
-        } else {
-            let message = format!("packs of type `{}` cannot be run here", pack.kind.as_str());
-            compiler.complain("/tool/type", message, None);
         }
         let recorded = recorded(&mut compiler, &pack, folder);
-        beyond.extend(compiler.problems);
-        problems.extend(beyond.into_iter().filter(|problem| !source.owes(problem)));
-        let (Some(helpers), Some(kind), true) = (helpers, kind, problems.is_empty()) else { return Err(cut(problems)) };
+        let own = |found: Vec<Told>| found.into_iter().filter(|told| !told.follows).map(|told| told.problem);
+        problems.extend(own(compiler.problems));
+        let mut unheld: Vec<Problem> = own(compiler.unheld).collect();
+        if !self.testing || !problems.is_empty() {
+            problems.append(&mut unheld);
+        }
+        let (Linked::Whole(helpers), Some(kind), true) = (linked, kind, problems.is_empty()) else {
+            let code = sandbox.map(|sandbox| Code { sandbox, is_apart });
+            return Err(Unloaded { code, ..Unloaded::of(problems) });
+        };
         let knowledge = prose(&pack, source, folder);
         let script =
             |file: &String| Some(Prose { title: file.clone(), file: file.clone(), text: folder?.read(file).ok()? });
         let scripts = pack.scripts.iter().filter_map(script).collect();
         let (id, version) = (pack.id.clone(), pack.version.clone());
+        let places = if self.testing { places(source, &pack) } else { BTreeMap::new() };
         let (pack, kind) = (Arc::new(pack), Running(kind));
         #[rustfmt::skip]
-        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, recorded, kind, shelves: Arc::default() };
+        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, unheld: cut(unheld), places, recorded, kind, shelves: Arc::default() };
         Ok(loaded)
+    }
+
+    /// What runs the pack, which has looked at what concerns it as a whole. What nobody knows the type of is only described.
+    fn kind_of(&self, compiler: &mut Compiler<'_>, pack: &Pack) -> Option<Arc<dyn Kind>> {
+        if compiler.source.is_damaged("/tool/type") {
+            return Some(Arc::new(Described));
+        }
+        let Some(kind) = self.kinds.get(&pack.kind).or(self.otherwise.as_ref()) else {
+            let message = format!("packs of type `{}` cannot be run here", pack.kind.as_str());
+            compiler.complain("/tool/type", message, None);
+            return None;
+        };
+        for finding in kind.check(pack) {
+            compiler.complain(&format!("/tool{}", finding.pointer), finding.message, finding.suggestion);
+        }
+        Some(Arc::clone(kind))
+    }
+}
+
+/// A pack that does not load.
+#[derive(Debug)]
+pub struct Unloaded {
+    /// Why: every problem, each with its place and what would be right.
+    pub problems: Vec<Problem>,
+    /// The code of its helpers, if there is any and something to look at it in.
+    pub code: Option<Code>,
+}
+
+impl Unloaded {
+    fn of(problems: Vec<Problem>) -> Self {
+        Self { problems: cut(problems), code: None }
     }
 }
 
@@ -270,6 +347,12 @@ fn cut(mut problems: Vec<Problem>) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// Where the examples stand.
+fn places(source: &Source, pack: &Pack) -> BTreeMap<String, (Arc<Document>, String)> {
+    let all = pack.examples.ids();
+    all.map(|(id, list, place)| (id.to_owned(), source.origin(&format!("/tool/examples/{list}/{place}")))).collect()
 }
 
 fn recorded(compiler: &mut Compiler<'_>, pack: &Pack, folder: Option<&Folder>) -> BTreeMap<String, Value> {

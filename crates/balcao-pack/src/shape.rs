@@ -1,19 +1,20 @@
 //! The shape of a `tool.yaml`, held against its schema.
 //!
 //! What is misshapen is told, and then taken as it was meant or left out, so that the rest can be looked at and everything is told at once:
-//! a key that is nearly one of ours is taken for it, any other unknown key is left out, and so is an entry that has a mistake in its shape.
-//! Nothing is told of what an entry that was left out would have brought ([`Source::owes`]). Where a part that everything hangs on is
-//! misshapen the look ends.
+//! a key or a word that is nearly one of ours is taken for it, any other unknown key is left out, and so is a value that is none of those
+//! that may stand there. Where something has to stand, something of the right shape does ([`stand_in`]); where nothing will do the entry is
+//! left out. Nothing is told of what comes of that alone ([`Source::owes`]). Only a pack without commands is looked at no further.
 
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use balcao_tool::{FieldProblem, validate::Schema};
 use balcao_yaml::{Problem, escape};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
+    damage::{entry_of, stand_in},
     load::SCHEMA,
-    source::{MAX_PROBLEMS, Source},
+    source::{MAX_PROBLEMS, Source, unescape},
 };
 
 static COMPILED: LazyLock<Result<Schema, String>> = LazyLock::new(|| {
@@ -22,23 +23,7 @@ static COMPILED: LazyLock<Result<Schema, String>> = LazyLock::new(|| {
 });
 
 /// How often a definition is looked at again after something of it was mended or left out: mistakes lie within one another.
-const MAX_LOOKS: usize = 8;
-
-/// Sections that are lists of entries, as the steps of their pointers.
-const LISTS: [&[&str]; 9] = [
-    &["commands"],
-    &["helpers"],
-    &["processors"],
-    &["validators"],
-    &["anti_patterns"],
-    &["knowledge_base"],
-    &["examples", "success_cases"],
-    &["examples", "failure_cases"],
-    &["examples", "edge_cases"],
-];
-
-/// Sections whose entries are known by their keys, and how deep those lie.
-const MAPS: [(&str, usize); 3] = [("schemas", 1), ("payload_schemas", 1), ("field_mappings", 2)];
+const MAX_LOOKS: usize = 24;
 
 /// What came of holding a definition against the schema.
 pub(crate) struct Shape {
@@ -55,7 +40,7 @@ pub(crate) fn settle(source: &mut Source) -> Shape {
         Ok(schema) => schema,
         Err(reason) => return Shape { problems: vec![source.problem("", reason.clone(), None)], readable: false },
     };
-    let mut renamed: Vec<String> = Vec::new();
+    let (mut renamed, mut stood_in): (Vec<String>, BTreeSet<String>) = (Vec::new(), BTreeSet::new());
     for _ in 0..MAX_LOOKS {
         let found = schema.first_problems(&source.value, MAX_PROBLEMS + 1);
         if found.is_empty() {
@@ -81,10 +66,23 @@ pub(crate) fn settle(source: &mut Source) -> Shape {
         if !mistaken.is_empty() {
             continue;
         }
-        problems.extend(found.iter().map(|found| told(source, found)));
-        if !leave_out(source, &found) {
+        let (mut gone, mut hopeless) = (Vec::new(), false);
+        for one in &found {
+            // What was taken away before, or stands in for it, is wrong once.
+            let again = source.is_damaged(&one.pointer);
+            if !again {
+                problems.push(told(source, one));
+            }
+            match mend(source, one, again, &mut stood_in) {
+                Mended::Here => {}
+                Mended::Without(pointer) => gone.push(pointer),
+                Mended::Not => hopeless = true,
+            }
+        }
+        if hopeless {
             break;
         }
+        source.remove(gone);
     }
     Shape { problems, readable: false }
 }
@@ -113,65 +111,59 @@ fn key_of(value: &Value, pointer: &str) -> Option<(String, String)> {
     })
 }
 
-fn unescape(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
+/// What became of a misshapen value.
+enum Mended {
+    /// Another one is there, or none.
+    Here,
+    /// This has to go: an entry, or an item of a list.
+    Without(String),
+    /// Everything hangs on it.
+    Not,
 }
 
-/// Leaves out the entries with mistakes; false if one lies in no entry.
-fn leave_out(source: &mut Source, found: &[FieldProblem]) -> bool {
-    let mut entries: Vec<(String, usize)> = Vec::new();
-    for one in found {
-        if let Some(entry) = entry_of(&one.pointer) {
-            entries.push(entry);
-        } else if let Some((parent, name)) = keyed_entry_of(&one.pointer) {
-            source.leave_out_key(&parent, &unescape(&name));
-        } else if !stand_in(source, &one.pointer) {
-            return false;
-        }
+/// Takes a value as it was meant, or away; where one has to be, puts another.
+fn mend(source: &mut Source, one: &FieldProblem, again: bool, stood_in: &mut BTreeSet<String>) -> Mended {
+    let pointer = one.pointer.as_str();
+    let (is_there, placed) = (source.value.pointer(pointer).is_some(), source.placed(pointer));
+    let meant = one.nearest.as_ref().filter(|_| is_there && !again);
+    if meant.is_none() {
+        source.touch(pointer);
     }
-    // From the back, so that those before them keep their places.
-    entries.sort_by(|a, b| b.cmp(a));
-    entries.dedup();
-    for (list, place) in entries {
-        source.leave_out(&list, place);
+    if let Some(meant) = meant {
+        source.put(pointer, meant.clone());
+        return Mended::Here;
     }
-    // A pack without a command is none, and that is not what is wrong with it.
-    source.value.pointer("/tool/commands").and_then(Value::as_array).is_some_and(|commands| !commands.is_empty())
-}
-
-/// The entry of a list that a pointer lies in: the list, and its place.
-fn entry_of(pointer: &str) -> Option<(String, usize)> {
-    let steps: Vec<&str> = pointer.strip_prefix("/tool/")?.split('/').collect();
-    LISTS.iter().find_map(|list| {
-        let place = steps.strip_prefix(*list)?.first()?.parse().ok()?;
-        Some((format!("/tool/{}", list.join("/")), place))
-    })
-}
-
-/// The same for entries that are known by their keys.
-fn keyed_entry_of(pointer: &str) -> Option<(String, String)> {
-    let mut steps = pointer.strip_prefix("/tool/")?.split('/');
-    let section = steps.next()?;
-    let (_, depth) = MAPS.iter().find(|(name, _)| *name == section)?;
-    let keys: Vec<&str> = steps.take(*depth).collect();
-    let (name, above) = keys.split_last().filter(|_| keys.len() == *depth)?;
-    let parent = above.iter().fold(format!("/tool/{section}"), |parent, step| format!("{parent}/{step}"));
-    Some((parent, (*name).to_owned()))
-}
-
-/// Writes something for what a pack says of itself to people, on which nothing else hangs.
-fn stand_in(source: &mut Source, pointer: &str) -> bool {
-    let (name, value) = match pointer {
-        "/tool/name" => (pointer, json!("?")),
-        "/tool/version" => (pointer, json!("0.0.0")),
-        _ if pointer == "/tool/description" || pointer.starts_with("/tool/description/") => {
-            ("/tool/description", json!({"pt-BR": "?", "en": "?"}))
+    // First it goes: whether it has to be there is what the next look tells.
+    if is_there && !stood_in.contains(&placed) {
+        return without(source, pointer);
+    }
+    match stand_in(pointer).filter(|_| stood_in.insert(placed)) {
+        Some(value) => {
+            source.put(pointer, value);
+            Mended::Here
         }
-        _ => return false,
-    };
-    let Some(tool) = source.value.get_mut("tool").and_then(Value::as_object_mut) else { return false };
-    tool.insert(name.trim_start_matches("/tool/").to_owned(), value);
-    true
+        None => match pointer.rsplit_once('/') {
+            Some((parent, _)) if parent.len() > "/tool".len() => {
+                source.touch(parent);
+                without(source, parent)
+            }
+            _ => Mended::Not,
+        },
+    }
+}
+
+/// Takes a value away: a field at once, an entry or an item of a list after the others of this look were mended.
+fn without(source: &mut Source, pointer: &str) -> Mended {
+    let Some((parent, last)) = pointer.rsplit_once('/') else { return Mended::Not };
+    if pointer == "/tool/commands" || parent.is_empty() {
+        return Mended::Not;
+    }
+    let is_entry = entry_of(pointer).is_some_and(|entry| entry.at == pointer);
+    if is_entry || source.value.pointer(parent).is_some_and(Value::is_array) {
+        return Mended::Without(pointer.to_owned());
+    }
+    source.strip(parent, &unescape(last));
+    Mended::Here
 }
 
 /// A mistake with its place.

@@ -6,7 +6,10 @@ use balcao_yaml::{Document, Problem, escape};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::folder::Folder;
+use crate::{
+    damage::{Damage, entry_of},
+    folder::Folder,
+};
 
 /// Problems that are told of one pack; who has more mends these first.
 pub(crate) const MAX_PROBLEMS: usize = 100;
@@ -31,10 +34,10 @@ const EXAMPLES: [&str; 4] = ["success", "failures", "edge-cases", "responses"];
 pub(crate) struct Source {
     /// `tool.yaml` with what the folders add.
     pub(crate) value: Value,
-    main: Document,
+    main: Arc<Document>,
     parts: Vec<Part>,
     edits: Vec<Edit>,
-    left_out: Vec<LeftOut>,
+    damage: Damage,
 }
 
 /// What was done to the value since it was read: pointers into it are led back by this, the last edit first.
@@ -44,15 +47,6 @@ enum Edit {
     Renamed { written: String, meant: String },
     /// An entry of a list was left out; those behind it moved up.
     Removed { list: String, place: usize },
-}
-
-/// An entry that the value lacks, though it was written.
-#[derive(Debug)]
-struct LeftOut {
-    /// The last step of its section's pointer.
-    section: String,
-    /// What others call it by.
-    id: Option<String>,
 }
 
 /// A piece of the value that stands in another file.
@@ -68,7 +62,13 @@ struct Part {
 impl Source {
     /// A pack that is one file.
     pub(crate) fn single(main: Document) -> Self {
-        Self { value: main.value.clone(), main, parts: Vec::new(), edits: Vec::new(), left_out: Vec::new() }
+        Self {
+            value: main.value.clone(),
+            main: Arc::new(main),
+            parts: Vec::new(),
+            edits: Vec::new(),
+            damage: Damage::default(),
+        }
     }
 
     /// A pack with the entries that its folders hold. What cannot be read is told, and left out.
@@ -80,6 +80,8 @@ impl Source {
                 if file.ends_with(".yaml") || file.ends_with(".yml") {
                     if let Err(problem) = source.add(folder, &file, section) {
                         problems.push(*problem);
+                        // What its entries are called is not known.
+                        source.damage.leave_out(section.last().unwrap_or(&name), None);
                     }
                 } else if !file.ends_with(".js") || !matches!(name, "validators" | "processors") {
                     problems.push(outside_of(&file, "only YAML files are read here"));
@@ -164,7 +166,12 @@ impl Source {
     }
 
     /// The file that holds the value at `pointer`, and where in it.
-    fn locate(&self, pointer: &str) -> (&Document, String) {
+    pub(crate) fn origin(&self, pointer: &str) -> (Arc<Document>, String) {
+        let (document, pointer) = self.locate(pointer);
+        (Arc::clone(document), pointer)
+    }
+
+    fn locate(&self, pointer: &str) -> (&Arc<Document>, String) {
         let pointer = self.as_written(pointer);
         let pointer = pointer.as_str();
         let within = |part: &&Part| {
@@ -186,15 +193,15 @@ impl Source {
                 Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{written}{rest}"),
                 Some(_) | None => pointer,
             },
-            Edit::Removed { list, place } => {
-                let inside = pointer.strip_prefix(list.as_str()).and_then(|rest| rest.strip_prefix('/'));
-                let Some(inside) = inside else { return pointer };
-                let (step, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
-                match step.parse::<usize>() {
-                    Ok(now) if now >= *place => format!("{list}/{}{rest}", now.saturating_add(1)),
-                    Ok(_) | Err(_) => pointer,
-                }
-            }
+            Edit::Removed { list, place } => before_removal(pointer, list, *place),
+        })
+    }
+
+    /// Its place among all that were written, under the keys that were meant.
+    pub(crate) fn placed(&self, pointer: &str) -> String {
+        self.edits.iter().rev().fold(pointer.to_owned(), |pointer, edit| match edit {
+            Edit::Renamed { .. } => pointer,
+            Edit::Removed { list, place } => before_removal(pointer, list, *place),
         })
     }
 
@@ -214,37 +221,71 @@ impl Source {
         }
     }
 
-    /// Takes an entry away that others may know by its key.
-    pub(crate) fn leave_out_key(&mut self, parent: &str, key: &str) {
-        self.strip(parent, key);
-        self.note(parent, Some(key.to_owned()));
-    }
-
-    /// Takes an entry of a list away that others may know by its `id`.
-    pub(crate) fn leave_out(&mut self, list: &str, place: usize) {
-        let Some(entries) = self.value.pointer_mut(list).and_then(Value::as_array_mut) else { return };
-        if place >= entries.len() {
-            return;
+    /// Puts a value where none is, or another one.
+    pub(crate) fn put(&mut self, pointer: &str, value: Value) {
+        let Some((parent, last)) = pointer.rsplit_once('/') else { return };
+        if let Some(there) = self.value.pointer_mut(pointer) {
+            *there = value;
+        } else if let Some(object) = self.value.pointer_mut(parent).and_then(Value::as_object_mut) {
+            object.insert(unescape(last), value);
         }
-        let entry = entries.remove(place);
-        self.edits.push(Edit::Removed { list: list.to_owned(), place });
-        self.note(list, entry.get("id").and_then(Value::as_str).map(str::to_owned));
     }
 
-    fn note(&mut self, list: &str, id: Option<String>) {
-        let section = list.rsplit('/').next().unwrap_or_default().to_owned();
-        self.left_out.push(LeftOut { section, id });
+    /// Notes that the value at a pointer is taken away, or that another will stand in for it.
+    pub(crate) fn touch(&mut self, pointer: &str) {
+        let entry = entry_of(pointer);
+        let id = entry.as_ref().and_then(|entry| self.value.pointer(&entry.at)?.get("id")?.as_str().map(str::to_owned));
+        let written = self.placed(pointer);
+        let entry = entry_of(&written).map(|entry| (entry, id));
+        self.damage.touch(&written, self.value.pointer(pointer), entry);
     }
 
-    /// Whether an entry of this section was left out, so that what is not there may be there when it is mended.
+    /// Takes away entries and items of lists, and entries that are known by their keys: all that were found at one time.
+    pub(crate) fn remove(&mut self, mut pointers: Vec<String>) {
+        // From the back, so that those before them keep their places.
+        let order = |pointer: &String| -> Vec<(usize, String)> {
+            pointer.split('/').map(|step| (step.parse().unwrap_or_default(), step.to_owned())).collect()
+        };
+        pointers.sort_by_cached_key(|pointer| std::cmp::Reverse(order(pointer)));
+        pointers.dedup();
+        for pointer in pointers {
+            let Some((parent, last)) = pointer.rsplit_once('/') else { continue };
+            if let Some(entry) = entry_of(&pointer).filter(|entry| entry.at == pointer) {
+                let keyed = unescape(last);
+                let listed = self.value.pointer(parent).is_some_and(Value::is_array);
+                let written = || self.value.pointer(&pointer)?.get("id")?.as_str().map(str::to_owned);
+                let id = if listed { written() } else { Some(keyed) };
+                self.damage.leave_out(&entry.section, id);
+            }
+            match (self.value.pointer_mut(parent), last.parse::<usize>()) {
+                (Some(Value::Array(items)), Ok(place)) if place < items.len() => {
+                    items.remove(place);
+                    self.edits.push(Edit::Removed { list: parent.to_owned(), place });
+                }
+                (Some(Value::Object(_)), _) => self.strip(parent, &unescape(last)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether something at or below a pointer was taken away or has another in its place.
+    pub(crate) fn is_damaged(&self, pointer: &str) -> bool {
+        self.damage.is_at(&self.placed(pointer))
+    }
+
+    /// Whether an entry lacks something on which its meaning hangs.
+    pub(crate) fn is_hurt(&self, entry: &str) -> bool {
+        self.damage.hurts(&self.placed(entry))
+    }
+
+    /// Whether something of this section is not there as it was written.
     pub(crate) fn lacks(&self, section: &str) -> bool {
-        self.left_out.iter().any(|one| one.section == section)
+        self.damage.lacks(section)
     }
 
-    /// Whether a problem may come of what was left out alone: it names it.
-    pub(crate) fn owes(&self, problem: &Problem) -> bool {
-        let ids = self.left_out.iter().filter_map(|one| one.id.as_deref());
-        ids.into_iter().any(|id| problem.message.contains(&format!("`{id}`")))
+    /// Whether what would be told of a place may come of what was taken away, and of nothing else.
+    pub(crate) fn owes(&self, pointer: &str, message: &str) -> bool {
+        self.damage.explains(&self.placed(pointer), message)
     }
 
     /// A mistake at a place of the whole.
@@ -266,12 +307,28 @@ impl Source {
 
     /// The whole as `T`.
     pub(crate) fn read_as<T: DeserializeOwned>(&self) -> Result<T, Box<Problem>> {
-        let mut whole = self.main.clone();
+        let mut whole = Document::clone(&self.main);
         whole.value = self.value.clone();
         whole
             .read_as_at()
             .map_err(|(pointer, message, suggestion)| Box::new(self.problem(&pointer, message, suggestion)))
     }
+}
+
+/// A pointer as it was before an item of a list was removed.
+fn before_removal(pointer: String, list: &str, place: usize) -> String {
+    let inside = pointer.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'));
+    let Some(inside) = inside else { return pointer };
+    let (step, rest) = inside.split_at(inside.find('/').unwrap_or(inside.len()));
+    match step.parse::<usize>() {
+        Ok(now) if now >= place => format!("{list}/{}{rest}", now.saturating_add(1)),
+        Ok(_) | Err(_) => pointer,
+    }
+}
+
+/// A step of a pointer as the key that it is.
+pub(crate) fn unescape(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
 }
 
 /// Whether some `file:` of the pack names this file.

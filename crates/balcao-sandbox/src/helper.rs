@@ -85,7 +85,7 @@ impl Helper {
 }
 
 /// Helpers whose ids are unique, whose dependencies exist, and none of which needs itself. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Bundle {
     pub(crate) helpers: Arc<[Helper]>,
     positions: Arc<HashMap<String, u32>>,

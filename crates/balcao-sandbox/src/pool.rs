@@ -1,8 +1,11 @@
 //! The pool: a bundle, some workers that know it, and callers who wait for one.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::HashSet,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use serde_json::Value;
@@ -10,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     error::{BrokenLimit, CompileError, HelperError, StartError},
-    helper::Bundle,
+    helper::{Bundle, Helper},
     limits::Limits,
     process::{Broken, Launcher, Worker},
     protocol::{self, CallHeader, Cause, Failure, Kind, Setup},
@@ -108,10 +111,43 @@ impl Sandbox {
     }
 
     /// Compiles and loads every helper: code that does not parse, fails at its top level or declares no function. Empty if all are fine.
+    /// Of one that stands behind a broken one it is told at least if its own code does not parse.
     ///
     /// # Errors
     /// If no worker can be started.
     pub async fn check(&self) -> Result<Vec<CompileError>, StartError> {
+        let mut problems = self.check_each().await?;
+        let broken: HashSet<&str> = problems.iter().map(|problem| problem.helper.as_str()).collect();
+        let bundle = &self.bundle;
+        let hidden = (0_u32..).zip(bundle.helpers()).filter(|(place, helper)| {
+            let mut needs = bundle.order(*place).iter().filter_map(|place| bundle.at(*place));
+            !broken.contains(helper.id.as_str()) && needs.any(|one| broken.contains(one.id.as_str()))
+        });
+        let hidden: Vec<Helper> = hidden.map(|(_, helper)| helper.clone()).collect();
+        problems.extend(self.parse(hidden).await?);
+        Ok(problems)
+    }
+
+    /// Looks at the code of each helper by itself, whatever it depends on: only what does not parse is told.
+    ///
+    /// # Errors
+    /// If no worker can be started.
+    pub async fn check_syntax(&self) -> Result<Vec<CompileError>, StartError> {
+        self.parse(self.bundle.helpers().to_vec()).await
+    }
+
+    async fn parse(&self, mut helpers: Vec<Helper>) -> Result<Vec<CompileError>, StartError> {
+        helpers.iter_mut().for_each(|helper| helper.dependencies.clear());
+        // Parts of a bundle that holds together do, too.
+        let Some(alone) = Bundle::new(helpers).ok().filter(|bundle| !bundle.helpers().is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let mut problems = Self::new(alone, self.launcher.clone(), 1).check_each().await?;
+        problems.retain(|problem| problem.message.starts_with("SyntaxError"));
+        Ok(problems)
+    }
+
+    async fn check_each(&self) -> Result<Vec<CompileError>, StartError> {
         let mut problems = Vec::new();
         for helper in self.bundle.helpers() {
             let call = Call { limits: CHECKING, ..Call::new(&helper.id, &[]) };

@@ -1,6 +1,6 @@
 //! For whom a call runs, and under which key. None of it ever comes from a model (I-19).
 
-use jiff::Zoned;
+use jiff::{Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 
 use crate::text::Locale;
@@ -53,7 +53,25 @@ pub struct ToolContext {
     pub args_hash: String,
     /// The organization's local time when the turn began: what "tomorrow" is counted from, also on a replay.
     pub now: Zoned,
-    /// The question that somebody said yes to, word by word, where the call was asked for before it runs. What a command would do by now
-    /// may differ from it.
-    pub agreed: Option<String>,
+    /// What somebody said yes to, where the call was asked for before it runs. What a command would do by now may differ from it.
+    pub agreed: Option<Agreed>,
+}
+
+/// A question that somebody said yes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agreed {
+    /// The question, word by word.
+    pub question: String,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+}
+
+impl ToolContext {
+    /// What a pack's helpers take for now, in milliseconds since 1970: what somebody agreed to is computed as of when it was asked for.
+    /// Else the time that went by until the yes would make another call of it.
+    #[must_use]
+    pub fn helpers_now(&self) -> i64 {
+        let now = || self.now.timestamp();
+        self.agreed.as_ref().map_or_else(now, |agreed| agreed.asked_at).as_millisecond()
+    }
 }

@@ -26,7 +26,7 @@ pub mod text;
 pub mod validate;
 
 pub use check::{ArgumentCheck, Checked};
-pub use context::{EffectKey, Principal, ToolContext};
+pub use context::{Agreed, EffectKey, Principal, ToolContext};
 pub use effect::{Behaviour, Confirm, Effect, EffectClass};
 pub use error::{ErrorCode, FieldProblem, Internal, ToolError, ToolResult};
 pub use handler::{Found, NativeTool, Preview, ToolHandler, erase};

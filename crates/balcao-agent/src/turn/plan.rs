@@ -37,7 +37,7 @@ impl Turn {
 
     /// The customer agreed: the held call runs before the model is asked anything.
     pub(super) fn run_held(&mut self, held: HeldCall) {
-        let args_hash = canonical::hash(&held.args);
+        let (args_hash, asked_at) = (canonical::hash(&held.args), held.asked_at());
         let call_id = format!("t{}_0_0", self.state.principal.turn);
         let request = ToolCallRequest {
             id: call_id.clone(),
@@ -62,6 +62,7 @@ impl Turn {
             mode: RunMode::Execute,
             intended: false,
             agreed: Some(held.question),
+            asked_at,
         };
         self.state.phase = Phase::Acting { queue: vec![queued], done: Vec::new() };
     }
@@ -186,6 +187,7 @@ impl Turn {
             mode,
             intended: false,
             agreed: None,
+            asked_at: None,
         }))
     }
 

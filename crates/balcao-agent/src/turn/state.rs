@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_llm::Message;
 use balcao_tool::{PlannedCall, Principal, RunMode};
-use jiff::{Timestamp, Zoned};
+use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ use crate::{
     breaker::Breaker,
     guardrails::GuardEffect,
     handoff::HandoffReason,
+    limits,
     memory::WorkingMemory,
     sanitise::Reply,
     turn::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord},
@@ -138,6 +139,9 @@ pub struct QueuedCall {
     /// The question that somebody said yes to, if the call was held for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agreed: Option<String>,
+    /// When it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<Timestamp>,
 }
 
 /// A call that somebody has to agree to.
@@ -153,6 +157,13 @@ pub struct HeldCall {
     pub question: String,
     /// When it lapses.
     pub expires_at: Timestamp,
+}
+
+impl HeldCall {
+    /// When it was asked.
+    pub(super) fn asked_at(&self) -> Option<Timestamp> {
+        self.expires_at.checked_sub(SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok()?).ok()
+    }
 }
 
 /// Second chances, each given once.

@@ -4,7 +4,7 @@ use balcao_llm::{
     FinishReason, ModelErrorKind, Purpose,
     providers::scripted::{Line, calls_all, fails, says},
 };
-use balcao_tool::ErrorCode;
+use balcao_tool::{Agreed, ErrorCode};
 use serde_json::json;
 
 use crate::{
@@ -51,8 +51,12 @@ rows! {
     };
     lc_202 both "The next message is a plain yes" => "The held call runs, with the held arguments, before the model is asked anything", |w| {
         let w = asked(w);
+        let asked_at = w.now.timestamp();
+        let w = w.later(3);
         let ran = w.run("sim, pode cancelar", [w.says("Tudo certo por aqui.")]);
         assert_eq!((ran.executed(), ran.executions[0].args.clone()), (vec!["cancel"], json!({"appointment_id": 7})));
+        // What was asked, and when: what would be done is computed as of then.
+        assert_eq!(ran.executions[0].agreed, Some(Agreed { question: QUESTION.to_owned(), asked_at }));
         assert!(ran.read(0).contains("\"success\":true") && ran.requests.len() == 1 && ran.state.held.is_none());
     };
     lc_203 both "The model makes the call again after it ran" => "Answered from the ledger: it ran once", |w| {

@@ -8,8 +8,9 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_tool::{
-    Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Internal, Localised, NativeTool, Preview,
-    Receipt, ReceiptKind, Registry, SaidAs, Tool, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult, erase,
+    Agreed, Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Found, Internal, Localised, NativeTool,
+    Preview, Receipt, ReceiptKind, Registry, SaidAs, Tool, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
+    erase,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,7 @@ pub(crate) struct Execution {
     pub(crate) tool: String,
     pub(crate) args: Value,
     pub(crate) key: String,
+    pub(crate) agreed: Option<Agreed>,
 }
 
 /// What the tools have done so far, and what they do next.
@@ -110,6 +112,7 @@ impl NativeTool for Actor {
             tool: self.name.to_owned(),
             args: serde_json::to_value(&args).unwrap(),
             key: cx.key.as_str().to_owned(),
+            agreed: cx.agreed.clone(),
         });
         // Virtual time: long enough that calls which may overlap do.
         tokio::time::sleep(Duration::from_millis(100)).await;

@@ -18,7 +18,7 @@ use packs_found::own_packs;
 use serde_json::json;
 
 use crate::{
-    config::{self, Config, webhooks},
+    config::{self, Config, handoffs, webhooks},
     output::{Failure, chain, indented, say},
     packs::{self, OwnPacks},
     profiles, wire,
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     findings.extend(served(&config, environment));
     findings.extend(database(&config).await);
     let own = own_packs(&config, &mut findings).await;
-    findings.extend(agents(&config, environment, &own));
+    findings.extend(agents(&config, environment, own.as_ref()));
     findings.push(clock());
     findings.push(helpers().await);
     findings.extend(search(&config).await);
@@ -113,6 +113,7 @@ fn served(config: &Config, environment: &BTreeMap<String, String>) -> Vec<Findin
         ("evolution", config.evolution.read().err()),
         ("transcription", config.transcription.read(environment).err()),
         ("embedding", config.embedding.read().err()),
+        ("handoffs", handoffs::check(config).err()),
         ("webhooks", webhooks::read(&config.webhooks, environment).err()),
     ];
     let mend = "`balcao serve` refuses it: correct it in the configuration";
@@ -318,22 +319,32 @@ fn health(slug: &str, health: Health) -> Finding {
     }
 }
 
-/// Whether a pack is there, and connected.
-fn known(own: &OwnPacks, id: &str) -> bool {
-    balcao_builtin_tools::pack_ids().contains(&id) || own.get(id).is_some_and(|pack| pack.unconnected.is_none())
+/// Whether a pack comes with the program.
+fn comes_with_it(id: &str) -> bool {
+    balcao_builtin_tools::pack_ids().contains(&id)
 }
 
-fn agents(config: &Config, environment: &BTreeMap<String, String>, own: &OwnPacks) -> Vec<Finding> {
+/// Whether a pack is there, and connected.
+fn known(own: &OwnPacks, id: &str) -> bool {
+    comes_with_it(id) || own.get(id).is_some_and(|pack| pack.unconnected.is_none())
+}
+
+fn agents(config: &Config, environment: &BTreeMap<String, String>, own: Option<&OwnPacks>) -> Vec<Finding> {
     let all = match profiles::load(&config.agents.dir) {
         Ok(all) => all,
         Err(failure) => {
             return vec![Finding::wrong("profiles", failure.message().to_owned(), "correct the named lines")];
         }
     };
+    let none = OwnPacks::default();
     let mut findings = vec![Finding::fine("profiles", all.keys().cloned().collect::<Vec<_>>().join(", "))];
     for (profile, document) in all.values() {
         let model: Arc<dyn ChatProvider> = Arc::new(OfflineModel);
         let bound = Store::open_in_memory().map(|store| Desk::new(store, Arc::new(SystemClock)));
+        // Of packs that do not load it has been told; what a profile would find in them is not known.
+        let Some(own) = own.or_else(|| profile.packs.iter().all(|id| comes_with_it(id)).then_some(&none)) else {
+            continue;
+        };
         let missing: Vec<&str> = profile.packs.iter().map(String::as_str).filter(|id| !known(own, id)).collect();
         if profile.id != config.agents.profile && !missing.is_empty() {
             // What comes with the program may be about packs that this business has no use for.

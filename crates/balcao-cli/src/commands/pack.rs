@@ -19,7 +19,7 @@ use std::{
 use balcao_app::Desk;
 use balcao_builtin_tools::tools;
 use balcao_domain::SystemClock;
-use balcao_pack::{LoadedPack, Loader};
+use balcao_pack::{LoadedPack, Loader, Unloaded};
 use balcao_store::Store;
 use balcao_yaml::Problem;
 use clap::Subcommand;
@@ -114,11 +114,36 @@ fn seen_from_here(folder: &Path, problems: Vec<Problem>) -> Vec<Problem> {
     problems.into_iter().map(shown).collect()
 }
 
-/// The code of the helpers, looked at by the sandbox.
-async fn code(pack: &LoadedPack, folder: &Path) -> Result<Vec<Problem>, Failure> {
-    let Some(sandbox) = &pack.sandbox else { return Ok(Vec::new()) };
-    let problems = balcao_pack::check_helpers(sandbox).await.map_err(|error| Failure::operation(chain(&error)))?;
-    Ok(seen_from_here(folder, problems))
+/// Loads a pack, with the code of its helpers looked at by the sandbox: all mistakes, in the order of their places.
+async fn examine(loader: &Loader, path: &Path) -> Result<Result<LoadedPack, Vec<Problem>>, Failure> {
+    let folder = folder(path);
+    let failed = |error| Failure::operation(chain(&error));
+    let (loaded, mut problems) = match loader.examine(&folder) {
+        Ok(pack) => {
+            let found = match &pack.sandbox {
+                Some(sandbox) => balcao_pack::check_helpers(sandbox).await.map_err(failed)?,
+                None => Vec::new(),
+            };
+            (Some(pack), found)
+        }
+        Err(Unloaded { mut problems, code }) => {
+            if let Some(code) = code {
+                problems.extend(code.check().await.map_err(failed)?);
+            }
+            (None, problems)
+        }
+    };
+    match loaded {
+        Some(mut pack) if problems.is_empty() => {
+            pack.unheld = seen_from_here(&folder, pack.unheld);
+            Ok(Ok(pack))
+        }
+        loaded => {
+            problems.extend(loaded.into_iter().flat_map(|pack| pack.unheld));
+            problems.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+            Ok(Err(seen_from_here(&folder, problems)))
+        }
+    }
 }
 
 /// Packs that a command is about.

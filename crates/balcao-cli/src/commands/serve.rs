@@ -12,7 +12,7 @@ use balcao_store::Backend;
 use tokio::net::TcpListener;
 
 use crate::{
-    config::{Config, webhooks},
+    config::{Config, handoffs, webhooks},
     output::{Failure, chain, complain, say},
     packs::{
         self, Current, OwnPacks,
@@ -57,6 +57,7 @@ pub(crate) async fn run(
     let chat = config.chat.read().map_err(Failure::usage)?;
     let evolution = config.evolution.read().map_err(Failure::usage)?;
     let transcriber = config.transcription.read(environment).map_err(Failure::usage)?;
+    handoffs::check(&config).map_err(Failure::usage)?;
     let subscribers = webhooks::read(&config.webhooks, environment).map_err(Failure::usage)?;
     let (desk, organization, _) = wire::configured(&config, None).await?;
     let desk = wire::meaning(desk, &config)?;

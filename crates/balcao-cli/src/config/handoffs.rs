@@ -1,7 +1,8 @@
 //! How staff are told of handoffs: `[handoffs]`.
 
 use balcao_app::alerts::HandoffAlerts;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
+use toml::Value;
 
 use super::Config;
 
@@ -10,15 +11,37 @@ use super::Config;
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct HandoffsConfig {
     /// By which ways; none unless they are named.
+    #[serde(deserialize_with = "ways")]
     pub(crate) tell_by: Vec<Way>,
 }
 
 /// A way to staff.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     Email,
     Whatsapp,
+}
+
+const WAYS: [(&str, Way); 2] = [("email", Way::Email), ("whatsapp", Way::Whatsapp)];
+
+/// Reads the list of ways, and tells of all that are none.
+fn ways<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Way>, D::Error> {
+    let value = Value::deserialize(from)?;
+    let Some(written) = value.as_array() else {
+        let one = value.as_str().unwrap_or("email");
+        return Err(D::Error::custom(format!("`tell_by` is a list: write [\"{one}\"]")));
+    };
+    let known = |one: &Value| WAYS.iter().find(|(word, _)| one.as_str() == Some(word)).map(|(_, way)| *way);
+    let strange: Vec<String> = written
+        .iter()
+        .filter(|one| known(one).is_none())
+        .map(|one| format!("`{}`", one.as_str().map_or_else(|| one.to_string(), str::to_owned)))
+        .collect();
+    if strange.is_empty() {
+        return Ok(written.iter().filter_map(known).collect());
+    }
+    let words = if strange.len() == 1 { "is no way" } else { "are no ways" };
+    Err(D::Error::custom(format!("{} {words} to tell staff; there are `email` and `whatsapp`", strange.join(", "))))
 }
 
 impl HandoffsConfig {
@@ -33,14 +56,21 @@ impl HandoffsConfig {
     }
 }
 
-/// A way that leads nowhere is a mistake: nobody would be told, and nobody would know.
-pub(super) fn check(config: &Config) -> Result<(), String> {
+/// A way that leads nowhere is a mistake: nobody would be told, and nobody would know. A server does not start with it.
+///
+/// # Errors
+/// Every such way, with the keys that lead somewhere.
+pub(crate) fn check(config: &Config) -> Result<(), String> {
     let alerts = config.handoffs.alerts();
+    let mut lost = Vec::new();
     if alerts.email && config.email.account().is_none() {
-        return Err("handoffs.tell_by names `email`, and email.host and email.from are not set".to_owned());
+        lost.push("`email`, which needs email.host and email.from: set both");
     }
     if alerts.whatsapp && config.whatsapp.account.is_none() && config.evolution.instance.is_none() {
-        return Err("handoffs.tell_by names `whatsapp`, and no account of it is configured".to_owned());
+        lost.push("`whatsapp`, which needs a number: set whatsapp.account or evolution.instance");
     }
-    Ok(())
+    if lost.is_empty() {
+        return Ok(());
+    }
+    Err(format!("handoffs.tell_by names {}; or take it out", lost.join(", and ")))
 }

@@ -22,7 +22,8 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
+use toml::Value;
 
 use super::terms::{RatesConfig, TemplateConfig, terms};
 use crate::output::chain;
@@ -200,6 +201,7 @@ pub(crate) struct WhatsAppConfig {
     /// A file that holds it.
     pub(crate) previous_app_secret_file: Option<PathBuf>,
     /// Until when: a date, whose beginning in UTC is meant, or an instant.
+    #[serde(deserialize_with = "moment")]
     pub(crate) previous_app_secret_until: Option<String>,
     /// The word that Meta shows when it checks the webhook's address.
     pub(crate) verify_token: Option<SecretString>,
@@ -282,10 +284,7 @@ impl WhatsAppConfig {
             }
             None => return Ok(secrets),
         };
-        // A date and nothing more: a time without an offset would be dropped, and the secret end hours before.
-        let date = || Some(until).filter(|until| until.len() == "2026-12-01".len())?.parse::<Date>().ok();
-        let midnight = || Some(date()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
-        let until = until.parse::<Timestamp>().ok().or_else(midnight).ok_or_else(|| {
+        let until = self.previous_until().ok_or_else(|| {
             format!(
                 "{KEY}_until `{until}` is neither a date nor an instant with its offset; write one such as 2026-12-01 or \
                  2026-12-01T09:00:00-03:00"
@@ -293,6 +292,15 @@ impl WhatsAppConfig {
         })?;
         let previous = secret_of("whatsapp", "account", "previous_app_secret", value, file)?;
         secrets.with_previous(previous, until).map_err(|error| format!("{KEY}: {}", chain(&error)))
+    }
+
+    /// When the app secret before ends, if that can be read.
+    pub(crate) fn previous_until(&self) -> Option<Timestamp> {
+        let until = self.previous_app_secret_until.as_ref()?;
+        // A date and nothing more: a time without an offset would be dropped, and the secret end hours before.
+        let date = || Some(until).filter(|until| until.len() == "2026-12-01".len())?.parse::<Date>().ok();
+        let midnight = || Some(date()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
+        until.parse::<Timestamp>().ok().or_else(midnight)
     }
 
     /// Numbers and what they may be.
@@ -327,6 +335,15 @@ impl WhatsAppConfig {
             row(key, shown);
         }
     }
+}
+
+/// A date or an instant, as a text or as TOML writes them without quotes.
+fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let value = Value::deserialize(from)?;
+    let text = value.as_str().map(str::to_owned);
+    let text = text.or_else(|| value.as_datetime().map(ToString::to_string));
+    let expected = "a date or an instant is expected, such as 2026-12-01 or 2026-12-01T09:00:00-03:00";
+    text.map(Some).ok_or_else(|| D::Error::custom(expected))
 }
 
 /// A secret of a section that must be there, because `why` is set: from the configuration or its file.

@@ -54,14 +54,11 @@ impl Reload {
         let baseline: BTreeMap<String, Contracts> =
             this.current.get().all.iter().map(|own| (own.pack.id.clone(), accept::contracts(own))).collect();
         let mut loaded = this.seen.clone();
-        let mut last = loaded.clone();
+        let mut settling = Settling::of(loaded.clone());
         let every = Duration::from_millis(this.config.reload_ms);
         while stop.run_until_cancelled(tokio::time::sleep(every)).await.is_some() {
             let now = this.looks().await;
-            // What is still being written is not looked at before it rests.
-            let rests = now == last;
-            last.clone_from(&now);
-            if !rests || now == loaded {
+            if !settling.rests(&now) || now == loaded {
                 continue;
             }
             let outcome = match this.load(&loaded, &now, &baseline).await {
@@ -133,6 +130,25 @@ fn handlers(desk: &Desk) -> Handlers {
     balcao_builtin_tools::tools::handlers(desk, &profiles::usual_settings())
 }
 
+/// Whether files rest: what is still being written is not read before one look was like the last one.
+pub(crate) struct Settling<T> {
+    last: T,
+}
+
+impl<T: Clone + PartialEq> Settling<T> {
+    /// Files that looked like this the last time.
+    pub(crate) const fn of(last: T) -> Self {
+        Self { last }
+    }
+
+    /// Whether they look now as they did the last time.
+    pub(crate) fn rests(&mut self, now: &T) -> bool {
+        let rests = self.last == *now;
+        self.last.clone_from(now);
+        rests
+    }
+}
+
 /// What the files look like now: their names, sizes and times.
 pub(crate) fn looks(config: &PacksConfig) -> Looks {
     let mut looks: Looks = super::folders(config).into_iter().map(|folder| (folder.clone(), look(&folder))).collect();
@@ -158,4 +174,17 @@ pub(crate) fn look(root: &Path) -> u64 {
         }
     }
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_being_written_rest_once_a_look_is_like_the_last_one() {
+        let mut settling = Settling::of(1);
+        // Cut to nothing, half written, written.
+        let told: Vec<bool> = [1, 2, 3, 4, 4, 4].iter().map(|look| settling.rests(look)).collect();
+        assert_eq!(told, [true, false, false, false, true, true]);
+    }
 }

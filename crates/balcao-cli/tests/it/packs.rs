@@ -67,7 +67,9 @@ fn mistakes_are_told_with_their_place_and_end_with_two_and_examples_that_fail_wi
     let output = run(folder.path(), &["pack", "test", "shop"], "");
     assert_eq!(code(&output), 1);
     assert!(
-        out(&output).contains("FAILED edge `rounding[0]` (helper order-total): it gives {\"total_cents\":2,"),
+        out(&output).contains(
+            "FAILED edge `rounding[0]` (helper order-total): shop/examples/edge-cases/rounding.yaml:1:1: it gives {\"total_cents\":2,"
+        ),
         "{}",
         out(&output)
     );
@@ -81,6 +83,8 @@ fn mistakes_are_told_with_their_place_and_end_with_two_and_examples_that_fail_wi
     for expected in [
         "shop/validators/quote-order.yaml:9:19: there is no anti-pattern `discount-as-fractoin`; did you mean `discount-as-fraction`?",
         "shop/validators/quote-order.yaml:10:29: the expression `discount_percent ** 100` cannot be read: at character 19",
+        // The code is looked at, whatever is wrong with the YAML.
+        "shop/helpers/order-total.js:3:",
     ] {
         assert!(told.contains(expected), "{expected}: {told}");
     }
@@ -93,6 +97,60 @@ fn mistakes_are_told_with_their_place_and_end_with_two_and_examples_that_fail_wi
         (&told["problems"][0]["file"], &told["problems"][0]["line"]),
         (&"shop/helpers/order-total.js".into(), &3.into())
     );
+}
+
+#[test]
+fn a_failure_that_is_refused_for_another_reason_is_a_failed_test_and_hides_no_other_case() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/shop"], "")), 0);
+    let file = folder.path().join("packs/shop/examples/failures/fraction.yaml");
+    let good = fs::read_to_string(&file).unwrap();
+    let test = |format: &str| {
+        let output = run(folder.path(), &["pack", "test", "--format", format, "packs/shop"], "");
+        (code(&output), out(&output), err(&output))
+    };
+    let all: Value = serde_json::from_str(&test("json").1).unwrap();
+    let all = all["packs"][0]["cases"].as_array().unwrap().len();
+    let line = good.lines().find(|line| line.trim_start().starts_with("error_message:")).unwrap();
+    fs::write(&file, good.replacen(line, "error_message: the moon", 1)).unwrap();
+
+    let (exit, told, why) = test("json");
+    assert_eq!((exit, why.as_str()), (1, ""), "{told}");
+    let report: Value = serde_json::from_str(&told).unwrap();
+    let cases = report["packs"][0]["cases"].as_array().unwrap();
+    let failed: Vec<&Value> = cases.iter().filter(|case| case["outcome"]["result"] != "passed").collect();
+    assert_eq!((cases.len(), failed.len()), (all, 1), "{told}");
+    assert!(failed[0]["outcome"]["message"].as_str().unwrap().contains("refused for another reason"), "{told}");
+    assert_eq!(failed[0]["place"]["file"], "packs/shop/examples/failures/fraction.yaml");
+    let (exit, told, _) = test("junit");
+    assert_eq!(
+        (exit, told.matches("<testcase ").count(), told.matches("<failure>").count(), told.matches("<error>").count()),
+        (1, all, 1, 0),
+        "{told}"
+    );
+    assert_eq!(test("text").0, 1);
+
+    // `check` tells the place of it; it is no mistake in the files.
+    let check = run(folder.path(), &["pack", "check", "packs/shop"], "");
+    assert_eq!(code(&check), 1, "{}", err(&check));
+    assert!(
+        err(&check).contains("1 example does not hold:\n  packs/shop/examples/failures/fraction.yaml:"),
+        "{}",
+        err(&check)
+    );
+
+    // The server does not take it, and the doctor tells that once.
+    fs::create_dir(folder.path().join("agents")).unwrap();
+    let profile = fs::read_to_string(root().join("agents/eli.yaml")).unwrap();
+    let profile = profile.replacen("packs: [crm", "packs: [shop, crm", 1);
+    assert!(profile.contains("[shop, "), "{profile}");
+    fs::write(folder.path().join("agents/eli.yaml"), profile).unwrap();
+    fs::write(folder.path().join("balcao.toml"), "[packs]\nfolders = [\"packs\"]\n").unwrap();
+    let doctor = run(folder.path(), &["doctor", "--json"], "");
+    let told: Vec<Value> = serde_json::from_str(&out(&doctor)).unwrap();
+    let wrong = |one: &&Value| one["verdict"] == "wrong" && one["check"] != "database";
+    let wrong: Vec<&Value> = told.iter().filter(wrong).collect();
+    assert!(matches!(wrong.as_slice(), [one] if one["check"] == "packs"), "{wrong:#?}");
 }
 
 #[test]
@@ -324,4 +382,37 @@ fn search_takes_both_spellings_of_a_command_and_tells_what_is_near_to_one_that_i
     assert!(kinds.contains("command") && kinds.contains("example"), "{found}");
     let (exit, found, why) = search("quote-ordr");
     assert!(exit == 2 && found.is_empty() && why.contains("did you mean `quote_order`?"), "{exit} {found} {why}");
+}
+
+#[test]
+fn a_dry_run_of_what_sends_nothing_says_so() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/shop"], "")), 0);
+    fs::write(folder.path().join("balcao.toml"), "[packs]\nfolders = [\"packs\"]\n").unwrap();
+    let input = r#"{"lines": [{"price_cents": 4500, "quantity": 1}]}"#;
+    let call = |more: &[&str]| {
+        let arguments: Vec<&str> =
+            ["pack", "run", "shop", "quote_order", "--input", input].iter().chain(more).copied().collect();
+        let output = run(folder.path(), &arguments, "");
+        (code(&output), out(&output), err(&output))
+    };
+    let (exit, told, why) = call(&["--dry-run"]);
+    assert!(exit == 0 && told.contains("nothing would be sent: `quote_order` only computes"), "{exit} {told} {why}");
+    let (exit, told, why) = call(&["--now", "2026-11-24T09:00:00-03:00"]);
+    assert!(exit == 0 && told.contains("4500"), "{exit} {told} {why}");
+    assert_eq!(call(&["--now", "tomorrow"]).0, 2);
+    // What is wrong with the arguments is told all the same.
+    let wrong = run(folder.path(), &["pack", "run", "shop", "quote_order", "--dry-run"], "");
+    assert!(code(&wrong) == 1 && out(&wrong).contains("invalid_arguments"), "{}", out(&wrong));
+}
+
+#[test]
+fn a_list_of_packs_counts_in_words() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["pack", "new", "packs/shop"], "")), 0);
+    let list = || out(&run(folder.path(), &["pack", "list"], ""));
+    assert!(list().lines().any(|line| line.contains("packs/shop") && line.ends_with(" 1 command")), "{}", list());
+    let file = folder.path().join("packs/shop/tool.yaml");
+    fs::write(&file, fs::read_to_string(&file).unwrap().replacen("  commands:", "  comands:", 1)).unwrap();
+    assert!(list().contains(" 1 problem: see `balcao pack check"), "{}", list());
 }

@@ -127,12 +127,12 @@ fn the_doctor_says_what_serve_would_refuse() {
     let folder = tempdir().unwrap();
     std::fs::write(
         folder.path().join("balcao.toml"),
-        "[chat]\nenabled = true\nsecret = \"short\"\n[server]\nlisten = \"here\"\n",
+        "[chat]\nenabled = true\nsecret = \"short\"\n[server]\nlisten = \"here\"\n[handoffs]\ntell_by = [\"whatsapp\"]\n",
     )
     .unwrap();
     let told = run(folder.path(), &["doctor"], "");
     assert_eq!(code(&told), 1);
-    for part in ["chat.origins is empty", "127.0.0.1:8080"] {
+    for part in ["chat.origins is empty", "127.0.0.1:8080", "set whatsapp.account or evolution.instance", "clock"] {
         assert!(out(&told).contains(part), "{part}: {}", out(&told));
     }
 }

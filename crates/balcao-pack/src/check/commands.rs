@@ -146,7 +146,7 @@ fn proven(assembly: &Assembly<'_>, command: &Command, inner: Arc<dyn ToolHandler
     if assembly.pack.kind == PackKind::Native || command.effect == Effect::Read {
         return inner;
     }
-    Arc::new(Proven { inner, undo: Undo::of(assembly.pack, command) })
+    Arc::new(Proven { inner, undo: Undo::of(assembly.pack, command), of_others: composite::is_composite(command) })
 }
 
 /// Input schemas are closed objects (specification part 2).

@@ -1,5 +1,8 @@
 //! Every example is a test. What needs no worker and no recording is tested when the pack is loaded: a success satisfies both schemas and
 //! the checks of its arguments, a failure is refused for the stated reason.
+//!
+//! What breaks a schema that it must satisfy is a mistake in the files. What the checks decide otherwise than the example says is an
+//! example that does not hold: a failed test, which hides none of the others.
 
 use balcao_tool::{FieldProblem, Tool, validate::Schema};
 use serde_json::{Value, json};
@@ -16,11 +19,12 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
     for (index, case) in pack.examples.success_cases.iter().enumerate() {
         let at = |field: &str| format!("/tool/examples/success_cases/{index}/{field}");
         // A command that is not there, or whose schemas are none, has been told already.
-        let Some(judge) = find(&case.operation) else { continue };
-        if let Err(found) = judge.input(case.input.clone()) {
-            let message = format!("the input of `{}` breaks its schema: {}", case.id, words(&found));
-            compiler.complain(&at("input"), message, None);
-        }
+        let Some(judge) = find(&case.operation).filter(|_| whole(compiler, "success_cases", index, &case.operation))
+        else {
+            continue;
+        };
+        let what = format!("the input of `{}`", case.id);
+        fits(compiler, &judge, &case.input, &at("input"), (&what, "breaks its schema"));
         let found = judge.output(&case.output);
         if !found.is_empty() {
             let message = format!("the output of `{}` breaks its schema: {}", case.id, words(&found));
@@ -29,28 +33,50 @@ pub(crate) fn check(compiler: &mut Compiler<'_>, assembly: &Assembly<'_>, tools:
     }
     for (index, case) in pack.examples.failure_cases.iter().enumerate() {
         let at = |field: &str| format!("/tool/examples/failure_cases/{index}/{field}");
-        let Some(judge) = find(&case.operation) else { continue };
+        let Some(judge) = find(&case.operation).filter(|_| whole(compiler, "failure_cases", index, &case.operation))
+        else {
+            continue;
+        };
         match judge.input(case.wrong_input.clone()) {
             // A check that would refuse it does not hold together, which has been told.
             _ if compiler.lacks_checks(&case.operation) => {}
             Ok(()) if decided_later(pack, &case.operation) => {}
             Ok(()) => {
                 let message = format!("`{}` should be refused, and is accepted", case.id);
-                compiler.complain(&at("wrong_input"), message, None);
+                compiler.unheld(&at("wrong_input"), message);
             }
             Err(found) => {
                 if let Some((field, message)) = differs(case, &found) {
-                    compiler.complain(&at(field), message, None);
+                    compiler.unheld(&at(field), message);
                 }
             }
         }
-        if let Some(Err(found)) = case.correct_input.clone().map(|input| judge.input(input)) {
-            let message = format!("the correct input of `{}` is refused: {}", case.id, words(&found));
-            compiler.complain(&at("correct_input"), message, None);
+        if let Some(correct) = &case.correct_input {
+            let what = format!("the correct input of `{}`", case.id);
+            fits(compiler, &judge, correct, &at("correct_input"), (&what, "is refused"));
         }
     }
-    if pack.kind == PackKind::Native {
+    if pack.kind == PackKind::Native && !compiler.source.is_damaged("/tool/type") {
         shown(compiler, pack);
+    }
+}
+
+/// Whether an example and the contract of its command are there as they were written, so that the one can be held against the other.
+fn whole(compiler: &Compiler<'_>, list: &str, index: usize, operation: &str) -> bool {
+    let source = compiler.source;
+    let command = compiler.pack.commands.iter().position(|command| command.id == operation);
+    let damaged =
+        |field: &str| command.is_some_and(|place| source.is_damaged(&format!("/tool/commands/{place}/{field}")));
+    !source.is_hurt(&format!("/tool/examples/{list}/{index}")) && !damaged("input_schema") && !damaged("output_schema")
+}
+
+/// Tells of an input that should pass, and does not: what it is, and what is said where it breaks the schema.
+fn fits(compiler: &mut Compiler<'_>, judge: &Judge<'_>, input: &Value, at: &str, (what, breaks): (&str, &str)) {
+    let broken = judge.schema().problems(input);
+    if !broken.is_empty() {
+        compiler.complain(at, format!("{what} {breaks}: {}", words(&broken)), None);
+    } else if let Err(found) = judge.input(input.clone()) {
+        compiler.unheld(at, format!("{what} is refused: {}", words(&found)));
     }
 }
 
@@ -71,6 +97,13 @@ impl<'a> Judge<'a> {
         let (input, output) = (Schema::compile(&command.input_schema), Schema::compile(&command.output_schema));
         let admission = assembly.admissions.get(operation).map(AsRef::as_ref);
         Some(Self::Parts { input: input.ok()?, output: output.ok()?, admission })
+    }
+
+    fn schema(&self) -> &Schema {
+        match self {
+            Self::Tool(tool) => &tool.input,
+            Self::Parts { input, .. } => input,
+        }
     }
 
     fn input(&self, args: Value) -> Result<(), Vec<FieldProblem>> {

@@ -44,13 +44,14 @@ fn commands(compiler: &mut Compiler<'_>, pack: &Pack) {
             }
         }
         for (place, reference) in command.example_refs.iter().enumerate() {
-            let at = format!("{at}/example_refs/{place}");
+            let (command_at, at) = (at.as_str(), format!("{at}/example_refs/{place}"));
             if !ids.contains(&reference.as_str()) {
                 let near = nearest(reference, ids.iter().copied()).map(|name| format!("did you mean `{name}`?"));
                 compiler.complain(&at, format!("there is no example `{reference}`"), near);
             }
             // The other way round: an example is of the command that shows it.
-            if let Some(other) = operation(pack, reference).filter(|operation| *operation != command.id) {
+            let other = operation(pack, reference).filter(|operation| *operation != command.id);
+            if let Some(other) = other.filter(|_| !compiler.source.is_damaged(&format!("{command_at}/id"))) {
                 compiler.complain(&at, format!("the example `{reference}` is of the command `{other}`"), None);
             }
         }

@@ -18,11 +18,13 @@ use crate::{
 pub(crate) struct Proven {
     pub(crate) inner: Arc<dyn ToolHandler>,
     pub(crate) undo: Option<Undo>,
+    /// Made of others: proven is what they prove, and nothing if none of them changed anything.
+    pub(crate) of_others: bool,
 }
 
 impl Proven {
     fn proven(&self, cx: &ToolContext, input: &Value, output: ToolOutput) -> ToolOutput {
-        if output.refused {
+        if output.refused || (self.of_others && output.receipts.is_empty()) {
             return output;
         }
         let undo = self.undo.as_ref().filter(|_| cx.principal.staff_facing);
@@ -32,7 +34,6 @@ impl Proven {
             Some(Box::new(json!({"tool": undo.tool, "arguments": arguments})))
         });
         let output = ToolOutput { undo, ..output };
-        // A command made of others has the receipts of its parts.
         if output.receipts.is_empty() { output.receipt(Receipt::bare(ReceiptKind::Changed)) } else { output }
     }
 }
@@ -64,7 +65,7 @@ impl ToolHandler for Proven {
     }
 
     fn mending(&self) -> Option<Arc<dyn ToolHandler>> {
-        Some(Arc::new(Self { inner: self.inner.mending()?, undo: self.undo.clone() }))
+        Some(Arc::new(Self { inner: self.inner.mending()?, ..self.clone() }))
     }
 
     fn calls(&self, args: &Value) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Examples of a pack. Each of them is a test.
 
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -53,6 +54,9 @@ pub struct SuccessCase {
     /// What the pack's own read commands answer while the input is checked, by command.
     #[serde(default)]
     pub lookups: Option<Value>,
+    /// The moment at which it takes place, for helpers that ask for the time; not stated: [`crate::testing::NOW`].
+    #[serde(default)]
+    pub now: Option<Timestamp>,
     /// Types of `field_mappings` that it shows.
     #[serde(default)]
     pub custom_fields_used: Vec<String>,
@@ -90,6 +94,9 @@ pub struct FailureCase {
     /// What the pack's own read commands answer while the input is checked, by command.
     #[serde(default)]
     pub lookups: Option<Value>,
+    /// The moment at which it takes place, for helpers that ask for the time; not stated: [`crate::testing::NOW`].
+    #[serde(default)]
+    pub now: Option<Timestamp>,
 }
 
 /// What something of the pack must compute.
@@ -116,6 +123,9 @@ pub struct EdgeCase {
     /// A field mapping, as `group.type`, whose extraction is called.
     #[serde(default)]
     pub extraction: Option<String>,
+    /// The moment at which it takes place, for helpers that ask for the time; not stated: [`crate::testing::NOW`].
+    #[serde(default)]
+    pub now: Option<Timestamp>,
     /// Inputs with what must come of them.
     pub cases: Vec<EdgeInput>,
     /// Why it is worth showing.

@@ -147,8 +147,7 @@ impl Program {
             promises: true,
         };
         let calls = calls::For::new(cx, callable, mode);
-        let now_ms = cx.now.timestamp().as_millisecond();
-        let outcome = drive(&composed, Some(&sandbox), now_ms, &json!({}), &calls).await;
+        let outcome = drive(&composed, Some(&sandbox), cx.helpers_now(), &json!({}), &calls).await;
         Ok(Driven { outcome, made: calls.made() })
     }
 
@@ -179,10 +178,10 @@ impl ToolHandler for Program {
             let rehearsed = self.rehearse(cx, code).await?;
             return told::rehearsal(rehearsed.outcome, &rehearsed.made, code, &self.tools);
         }
-        let Some(question) = &cx.agreed else { return self.run(cx, code, Vec::new()).await };
+        let Some(agreed) = &cx.agreed else { return self.run(cx, code, Vec::new()).await };
         let rehearsed = self.rehearse(cx, code).await?;
         let now = told::question(&rehearsed.made, rehearsed.outcome.as_ref().is_ok_and(|ran| ran.peeked), cx);
-        if now != *question {
+        if now != agreed.question {
             return Ok(told::changed_meanwhile(&rehearsed.made));
         }
         self.run(cx, code, rehearsed.made.would.into_iter().map(|one| (one.name, one.args_hash)).collect()).await

@@ -85,8 +85,6 @@ pub struct Context {
     pub tokens: usize,
     /// What it was allowed to take.
     pub budget: usize,
-    /// What the whole pack would take.
-    pub whole: usize,
     /// The smallest budget under which anything is told: the contract of the command that was asked for comes first, or nothing does.
     pub least: usize,
 }
@@ -101,9 +99,14 @@ impl LoadedPack {
             None => None,
         };
         let shelf = self.shelves.of(&self.pack, &self.helpers, question.locale);
-        let counts = shelf.counts(tokens);
-        let candidates = shelf.pieces(question.words, wanted, &counts);
-        Some(fill(candidates, question.budget, counts.iter().sum(), wanted.is_some()))
+        Some(fill(shelf.pieces(question.words, wanted, tokens), question.budget, wanted.is_some()))
+    }
+
+    /// What the whole pack would take: every piece of it is counted for that, which nobody needs to whom a part is told.
+    #[must_use]
+    pub fn tokens_of_all(&self, locale: Locale, tokens: &dyn Tokens) -> usize {
+        let shelf = self.shelves.of(&self.pack, &self.helpers, locale);
+        shelf.tokens_of_all(tokens)
     }
 }
 
@@ -141,15 +144,14 @@ impl Knowledge {
     ) -> Option<Context> {
         let command = self.pack.commands.iter().find(|command| command.id.replace('-', "_") == tool)?;
         let shelf = self.shelves.of(&self.pack, &self.helpers, locale);
-        let mut pieces = shelf.pieces("", Some(command), &shelf.counts(tokens));
-        let whole = pieces.iter().map(|piece| piece.tokens).sum();
+        let mut pieces = shelf.pieces("", Some(command), tokens);
         pieces.retain(|piece| piece.sort != Sort::Contract);
-        Some(fill(pieces, budget, whole, false))
+        Some(fill(pieces, budget, false))
     }
 }
 
 /// Greedy by value; of equal values the smaller one, then the one that stands first. Nothing is told beside a contract that does not fit.
-fn fill(candidates: Vec<Piece>, budget: usize, whole: usize, of_command: bool) -> Context {
+fn fill(candidates: Vec<Piece>, budget: usize, of_command: bool) -> Context {
     let mut ranked: Vec<(usize, Piece)> = candidates.into_iter().enumerate().collect();
     ranked.sort_by(|(place, a), (other, b)| b.value.cmp(&a.value).then(a.tokens.cmp(&b.tokens)).then(place.cmp(other)));
     let contract =
@@ -165,7 +167,7 @@ fn fill(candidates: Vec<Piece>, budget: usize, whole: usize, of_command: bool) -
         }
     }
     told.sort_by_key(|(place, piece)| (piece.sort, *place));
-    Context { told: told.into_iter().map(|(_, piece)| piece).collect(), left_out, tokens, budget, whole, least }
+    Context { told: told.into_iter().map(|(_, piece)| piece).collect(), left_out, tokens, budget, least }
 }
 
 impl Context {
@@ -175,10 +177,10 @@ impl Context {
         self.told.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// What got in and what stayed out, with the tokens of each.
+    /// What got in and what stayed out, with the tokens of each; `whole` is what the whole pack takes ([`LoadedPack::tokens_of_all`]).
     #[must_use]
-    pub fn explain(&self) -> String {
-        let mut lines = vec![format!("{} of {} tokens; the whole pack takes {}", self.tokens, self.budget, self.whole)];
+    pub fn explain(&self, whole: usize) -> String {
+        let mut lines = vec![format!("{} of {} tokens; the whole pack takes {whole}", self.tokens, self.budget)];
         if self.told.is_empty() && self.least > 0 {
             lines.push(format!("nothing fits: the least that fits is {} tokens", self.least));
         }

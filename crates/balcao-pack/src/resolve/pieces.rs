@@ -53,8 +53,16 @@ impl Shelves {
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     pieces: Vec<Prepared>,
-    /// The tokens of each piece, its separator included, by what counted them.
-    counts: Mutex<HashMap<&'static str, Arc<[usize]>>>,
+    /// The tokens of the pieces, by what counted them.
+    counts: Mutex<HashMap<&'static str, Arc<Counts>>>,
+}
+
+/// The tokens of each piece, its separator included; counted when the piece is first asked for. To count a whole pack takes longer than
+/// to tell of one of its commands.
+#[derive(Debug)]
+struct Counts {
+    separator: usize,
+    pieces: Box<[OnceLock<usize>]>,
 }
 
 #[derive(Debug)]
@@ -131,29 +139,37 @@ impl Shelf {
         }
     }
 
-    /// The tokens of each piece; counted once for each vocabulary.
-    pub(super) fn counts(&self, tokens: &dyn Tokens) -> Arc<[usize]> {
-        let kept = || self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(counts) = kept().get(tokens.vocabulary()) {
-            return Arc::clone(counts);
-        }
-        let separator = tokens.count(SEPARATOR);
-        let counts: Arc<[usize]> = self.pieces.iter().map(|piece| tokens.count(&piece.text) + separator).collect();
-        kept().insert(tokens.vocabulary(), Arc::clone(&counts));
-        counts
+    /// The counts of one vocabulary.
+    fn counts(&self, tokens: &dyn Tokens) -> Arc<Counts> {
+        let mut kept = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || {
+            let pieces = self.pieces.iter().map(|_| OnceLock::new()).collect();
+            Arc::new(Counts { separator: tokens.count(SEPARATOR), pieces })
+        };
+        Arc::clone(kept.entry(tokens.vocabulary()).or_insert_with(fresh))
+    }
+
+    /// What all pieces take.
+    pub(super) fn tokens_of_all(&self, tokens: &dyn Tokens) -> usize {
+        let counts = self.counts(tokens);
+        self.pieces
+            .iter()
+            .zip(&counts.pieces)
+            .map(|(piece, count)| piece.counted(count, counts.separator, tokens))
+            .sum()
     }
 
     /// The pieces of one command, or of all; a whole pack begins with its catalogue.
-    pub(super) fn pieces(&self, words: &str, only: Option<&Command>, counts: &[usize]) -> Vec<Piece> {
-        let words = stems(words);
+    pub(super) fn pieces(&self, words: &str, only: Option<&Command>, tokens: &dyn Tokens) -> Vec<Piece> {
+        let (words, counts) = (stems(words), self.counts(tokens));
         let about = |piece: &Prepared| only.is_none_or(|only| piece.commands.contains(&only.id));
-        let those = self.pieces.iter().zip(counts).filter(|(piece, _)| about(piece));
+        let those = self.pieces.iter().zip(&counts.pieces).filter(|(piece, _)| about(piece));
         those
-            .map(|(piece, &tokens)| Piece {
+            .map(|(piece, count)| Piece {
                 sort: piece.sort,
                 id: piece.id.clone(),
                 value: worth(piece.sort) + piece.fits(&words),
-                tokens,
+                tokens: piece.counted(count, counts.separator, tokens),
                 text: piece.text.clone(),
             })
             .collect()
@@ -161,6 +177,11 @@ impl Shelf {
 }
 
 impl Prepared {
+    /// Its tokens with its separator, counted at the first time.
+    fn counted(&self, count: &OnceLock<usize>, separator: usize, tokens: &dyn Tokens) -> usize {
+        *count.get_or_init(|| tokens.count(&self.text) + separator)
+    }
+
     /// What fitting these words adds to its worth.
     fn fits(&self, words: &[u64]) -> u32 {
         if words.is_empty() {

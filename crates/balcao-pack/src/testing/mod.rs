@@ -7,7 +7,14 @@ mod run;
 pub use coverage::{Coverage, Covered};
 
 use balcao_yaml::Problem;
+use jiff::Timestamp;
 use serde::Serialize;
+
+use crate::Place;
+
+/// What helpers take for now in an example that states no moment: 2026-01-15T12:00:00Z. It is a day like others, so that what is counted
+/// from it (an age, a week, a time of day) looks as it will for a customer, and the same on every day on which it is tested.
+pub const NOW: Timestamp = Timestamp::constant(1_768_478_400, 0);
 
 /// What came of testing a pack.
 #[derive(Debug, Clone, Serialize)]
@@ -31,6 +38,9 @@ pub struct CaseReport {
     pub id: String,
     /// The command, or what an edge case is about.
     pub about: String,
+    /// Where it stands, if it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// What happened.
     pub outcome: Outcome,
 }
@@ -85,6 +95,7 @@ impl Report {
             sort: Sort::Load,
             id: format!("{}:{}:{}", problem.file, problem.line, problem.column),
             about: problem.file.clone(),
+            place: None,
             outcome: Outcome::Broken(problem.to_string()),
         };
         let cases = problems.iter().map(case).collect();

@@ -1,6 +1,6 @@
 //! A report as text for people, and as JUnit for programs.
 
-use super::{Outcome, Report};
+use super::{CaseReport, Outcome, Report};
 
 impl Report {
     /// For people: what failed, and the sums.
@@ -13,7 +13,8 @@ impl Report {
                 Outcome::Passed => {}
                 Outcome::Partly(_) => partly += 1,
                 Outcome::Failed(message) | Outcome::Broken(message) => {
-                    lines.push(format!("  FAILED {} `{}` ({}): {message}", case.sort.as_str(), case.id, case.about));
+                    let (sort, at) = (case.sort.as_str(), at(case));
+                    lines.push(format!("  FAILED {sort} `{}` ({}): {at}{message}", case.id, case.about));
                 }
             }
         }
@@ -51,12 +52,18 @@ impl Report {
                 Outcome::Broken(message) => ("error", message),
             };
             lines.push(format!("{open}>"));
-            lines.push(format!("    <{word}>{}</{word}>", escaped(message)));
+            lines.push(format!("    <{word}>{}{}</{word}>", escaped(&at(case)), escaped(message)));
             lines.push("  </testcase>".to_owned());
         }
         lines.push("</testsuite>".to_owned());
         lines.join("\n")
     }
+}
+
+/// The place of a case that failed, in front of why.
+fn at(case: &CaseReport) -> String {
+    let place = case.place.as_ref();
+    place.map(|place| format!("{}:{}:{}: ", place.file, place.line, place.column)).unwrap_or_default()
 }
 
 /// For text and attributes of XML. Control characters have no place in it.

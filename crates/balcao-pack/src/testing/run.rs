@@ -9,7 +9,7 @@ use balcao_tool::{
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
-use super::{CaseReport, Coverage, Outcome, Report, Sort};
+use super::{CaseReport, Coverage, NOW, Outcome, Report, Sort};
 use crate::{
     LoadedPack,
     check::{differs, words},
@@ -45,34 +45,36 @@ impl Lookup for Stated<'_> {
 #[async_trait]
 impl Calls for Stated<'_> {
     async fn call(&self, _place: usize, name: &str, args: Value) -> Answer {
-        Answer::Made(self.read(&context(), name, args).await)
+        Answer::Made(self.read(&context(NOW), name, args).await)
     }
 }
 
 impl LoadedPack {
-    /// Runs every example of the pack. Nothing outside of it is touched: answers are the recorded ones, time stands at 1970.
+    /// Runs every example of the pack. Nothing outside of it is touched: answers are the recorded ones, and time stands where the case says.
     pub async fn test(&self) -> Report {
         let mut cases = Vec::new();
         let examples = &self.pack.examples;
         for case in &examples.success_cases {
             let outcome = self.success(case).await;
-            cases.push(report(Sort::Success, case.id.clone(), &case.operation, outcome));
+            cases.push(self.told(&case.id, report(Sort::Success, case.id.clone(), &case.operation, outcome)));
         }
         for case in &examples.failure_cases {
             let outcome = self.failure(case).await;
-            cases.push(report(Sort::Failure, case.id.clone(), &case.operation, outcome.map(|()| None)));
+            let told = report(Sort::Failure, case.id.clone(), &case.operation, outcome.map(|()| None));
+            cases.push(self.told(&case.id, told));
         }
         for case in &examples.edge_cases {
             for (place, input) in case.cases.iter().enumerate() {
                 let outcome = self.edge(case, input).await;
                 let about = about(case);
-                cases.push(report(Sort::Edge, format!("{}[{place}]", case.id), &about, outcome.map(|()| None)));
+                let told = report(Sort::Edge, format!("{}[{place}]", case.id), &about, outcome.map(|()| None));
+                cases.push(self.told(&case.id, told));
             }
         }
         for (group, types) in &self.pack.field_mappings {
             for (name, mapping) in types {
                 if let (Some(helper), Some(expected)) = (mapping.helper(), &mapping.extracted) {
-                    let got = self.helper(helper, std::slice::from_ref(&mapping.example)).await;
+                    let got = self.helper(helper, std::slice::from_ref(&mapping.example), NOW).await;
                     let outcome = held(got, expected, false);
                     cases.push(report(Sort::Mapping, format!("{group}.{name}"), helper, outcome.map(|()| None)));
                 }
@@ -81,20 +83,28 @@ impl LoadedPack {
         Report { pack: self.id.clone(), version: self.version.clone(), cases, coverage: Coverage::of(&self.pack) }
     }
 
+    /// A report with the place of its example, if that does not hold.
+    fn told(&self, id: &str, report: CaseReport) -> CaseReport {
+        let failed = matches!(report.outcome, Outcome::Failed(_));
+        CaseReport { place: failed.then(|| self.place(id)).flatten(), ..report }
+    }
+
     /// A success passes every check and gives the stated output. What was not looked at, if anything.
     async fn success(&self, case: &SuccessCase) -> Result<Option<String>, String> {
         let tool = self.find(&case.operation)?;
-        let args = match self.admitted(tool, &case.operation, &case.input, case.lookups.as_ref()).await {
+        let now = case.now.unwrap_or(NOW);
+        let lookups = case.lookups.as_ref();
+        let args = match self.admitted(tool, &case.operation, &case.input, lookups, now).await {
             Ok(args) => args,
             Err(found) => return Err(format!("the input is refused: {}", words(&found))),
         };
         let composed = self.pack.commands.iter().find(|command| command.id == case.operation);
         let composed = composed.filter(|command| composite::is_composite(command));
         let result = match self.recorded.get(&case.id) {
-            _ if composed.is_some() => self.composed(composed, &args, case.lookups.as_ref()).await?,
-            Some(recorded) => self.replayed(&case.operation, &args, recorded).await?,
+            _ if composed.is_some() => self.composed(composed, &args, lookups, now).await?,
+            Some(recorded) => self.replayed(&case.operation, &args, recorded, now).await?,
             None if self.kind.0.computes() => {
-                let result = tool.execute(&context(), args, RunMode::Execute).await;
+                let result = tool.execute(&context(now), args, RunMode::Execute).await;
                 match result.class {
                     ResultClass::Success | ResultClass::Refusal => result.value,
                     ResultClass::Correction | ResultClass::Fault => {
@@ -118,10 +128,12 @@ impl LoadedPack {
         command: Option<&Command>,
         args: &Value,
         lookups: Option<&Value>,
+        now: Timestamp,
     ) -> Result<Value, String> {
         let command = command.ok_or("there is no such command")?;
         let composed = composite::check(&self.pack, command).map_err(|_findings| "it does not hold together")?;
-        let ran = composite::drive(&composed, self.sandbox.as_deref(), 0, args, &Stated(lookups)).await;
+        let ran =
+            composite::drive(&composed, self.sandbox.as_deref(), now.as_millisecond(), args, &Stated(lookups)).await;
         let mut value = ran
             .map_err(|stopped| {
                 let error = stopped.into_error();
@@ -130,19 +142,19 @@ impl LoadedPack {
             })?
             .value;
         for id in &command.uses_processors.after {
-            let ran = self.processors.run(id, value, self.sandbox.as_deref(), 0).await;
+            let ran = self.processors.run(id, value, self.sandbox.as_deref(), now.as_millisecond()).await;
             value = ran.map_err(|error| error.to_string())?;
         }
         Ok(value)
     }
 
     /// What the command makes of a recorded answer.
-    async fn replayed(&self, operation: &str, args: &Value, recorded: &Value) -> Result<Value, String> {
+    async fn replayed(&self, operation: &str, args: &Value, recorded: &Value, now: Timestamp) -> Result<Value, String> {
         let command = self.pack.commands.iter().find(|command| command.id == operation);
         let command = command.ok_or_else(|| format!("there is no command `{operation}`"))?;
         let mut value = self.kind.0.replay(&self.pack, command, args, recorded)?;
         for id in &command.uses_processors.after {
-            let ran = self.processors.run(id, value, self.sandbox.as_deref(), 0).await;
+            let ran = self.processors.run(id, value, self.sandbox.as_deref(), now.as_millisecond()).await;
             value = ran.map_err(|error| error.to_string())?;
         }
         Ok(value)
@@ -151,7 +163,8 @@ impl LoadedPack {
     /// A failure is refused as stated, and its correct input is not.
     async fn failure(&self, case: &FailureCase) -> Result<(), String> {
         let tool = self.find(&case.operation)?;
-        match self.admitted(tool, &case.operation, &case.wrong_input, case.lookups.as_ref()).await {
+        let (lookups, now) = (case.lookups.as_ref(), case.now.unwrap_or(NOW));
+        match self.admitted(tool, &case.operation, &case.wrong_input, lookups, now).await {
             Ok(_) => return Err("the wrong input is accepted".to_owned()),
             // Nothing was refused: a check could not be made.
             Err(found) if found.iter().any(|problem| problem.problem == UNDECIDED) => return Err(words(&found)),
@@ -162,7 +175,7 @@ impl LoadedPack {
             }
         }
         let Some(correct) = &case.correct_input else { return Ok(()) };
-        match self.admitted(tool, &case.operation, correct, case.lookups.as_ref()).await {
+        match self.admitted(tool, &case.operation, correct, lookups, now).await {
             Ok(_) => Ok(()),
             Err(found) => Err(format!("the correct input is refused: {}", words(&found))),
         }
@@ -175,10 +188,11 @@ impl LoadedPack {
         operation: &str,
         input: &Value,
         lookups: Option<&Value>,
+        now: Timestamp,
     ) -> Result<Value, Vec<FieldProblem>> {
         let checked = tool.judge(input.clone())?;
         let Some(admission) = self.admissions.get(operation) else { return Ok(checked.args) };
-        let cx = context();
+        let cx = context(now);
         let world = World { cx: &cx, lookup: &Stated(lookups), sandbox: self.sandbox.as_deref() };
         match admission.admit(world, &tool.input, checked.args).await {
             Ok(checked) => Ok(checked.args),
@@ -193,19 +207,21 @@ impl LoadedPack {
     }
 
     async fn edge(&self, case: &EdgeCase, input: &EdgeInput) -> Result<(), String> {
+        let now = case.now.unwrap_or(NOW);
         let one = || input.arguments.clone().unwrap_or_else(|| vec![input.input.clone()]);
         let got = match case.subject() {
-            Some(Subject::Helper(id)) => self.helper(id, &one()).await,
+            Some(Subject::Helper(id)) => self.helper(id, &one(), now).await,
             Some(Subject::Extraction(named)) => {
                 let found =
                     named.split_once('.').and_then(|(group, name)| self.pack.field_mappings.get(group)?.get(name));
                 match found.and_then(|mapping| mapping.helper()) {
-                    Some(helper) => self.helper(helper, &one()).await,
+                    Some(helper) => self.helper(helper, &one(), now).await,
                     None => Err(format!("`{named}` has no extraction")),
                 }
             }
             Some(Subject::Processor(id)) => {
-                let ran = self.processors.run(id, input.input.clone(), self.sandbox.as_deref(), 0).await;
+                let ran =
+                    self.processors.run(id, input.input.clone(), self.sandbox.as_deref(), now.as_millisecond()).await;
                 ran.map_err(|error| error.to_string())
             }
             Some(Subject::Expression(text)) => Expression::parse(text)
@@ -230,8 +246,9 @@ impl LoadedPack {
         }
     }
 
-    async fn helper(&self, id: &str, arguments: &[Value]) -> Result<Value, String> {
-        let ran = script::run(self.sandbox.as_deref(), &Call::new(id, arguments)).await;
+    async fn helper(&self, id: &str, arguments: &[Value], now: Timestamp) -> Result<Value, String> {
+        let call = Call { now_ms: now.as_millisecond(), ..Call::new(id, arguments) };
+        let ran = script::run(self.sandbox.as_deref(), &call).await;
         ran.map_err(|error| error.to_string())
     }
 
@@ -248,7 +265,7 @@ fn report(sort: Sort, id: String, about: &str, outcome: Result<Option<String>, S
         Ok(Some(reason)) => Outcome::Partly(reason),
         Err(message) => Outcome::Failed(message),
     };
-    CaseReport { sort, id, about: about.to_owned(), outcome }
+    CaseReport { sort, id, about: about.to_owned(), place: None, outcome }
 }
 
 /// What an edge case is about, in words.
@@ -283,10 +300,10 @@ fn holds(got: &Value, expected: &Value) -> bool {
     }
 }
 
-/// Nobody's call, at the beginning of 1970.
-fn context() -> ToolContext {
+/// Nobody's call.
+fn context(now: Timestamp) -> ToolContext {
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
-    let now = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
+    let now = now.to_zoned(TimeZone::UTC);
     ToolContext { principal, key: EffectKey::derive(0, 0, 0, "test", ""), args_hash: String::new(), now, agreed: None }
 }

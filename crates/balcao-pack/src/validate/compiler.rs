@@ -8,11 +8,20 @@ use crate::{expression::Expression, manifest::Pack, source::Source};
 
 /// Told of what is wrong, with the pointer of its place.
 pub(crate) struct Compiler<'a> {
-    pub(super) source: &'a Source,
-    pub(super) pack: &'a Pack,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) source: &'a Source,
+    pub(crate) pack: &'a Pack,
+    pub(crate) problems: Vec<Told>,
+    /// What examples say and does not hold. Nothing is wrong with the files for that.
+    pub(crate) unheld: Vec<Told>,
     /// Commands whose checks do not all hold together; `None`: of one command it is not known which.
     pub(super) unchecked: BTreeSet<Option<String>>,
+}
+
+/// Something that is wrong.
+pub(crate) struct Told {
+    /// It may come of another mistake, which has been told, and goes with that.
+    pub(crate) follows: bool,
+    pub(crate) problem: Problem,
 }
 
 /// The names that a reference may use.
@@ -52,11 +61,23 @@ impl References {
 
 impl<'a> Compiler<'a> {
     pub(crate) fn new(source: &'a Source, pack: &'a Pack) -> Self {
-        Self { source, pack, problems: Vec::new(), unchecked: BTreeSet::new() }
+        Self { source, pack, problems: Vec::new(), unheld: Vec::new(), unchecked: BTreeSet::new() }
     }
 
     pub(crate) fn complain(&mut self, at: &str, message: impl Into<String>, suggestion: Option<String>) {
-        self.problems.push(self.source.problem(at, message, suggestion));
+        let told = self.told(at, message.into(), suggestion);
+        self.problems.push(told);
+    }
+
+    /// Tells of an example that does not hold.
+    pub(crate) fn unheld(&mut self, at: &str, message: impl Into<String>) {
+        let told = self.told(at, message.into(), None);
+        self.unheld.push(told);
+    }
+
+    fn told(&self, at: &str, message: String, suggestion: Option<String>) -> Told {
+        let follows = self.source.owes(at, &message);
+        Told { follows, problem: self.source.problem(at, message, suggestion) }
     }
 
     /// Whether an entry of a section is misshapen, so that nothing may be told of what seems to be absent.

@@ -55,7 +55,7 @@ impl Guarded {
     }
 
     async fn run(&self, ids: &[String], cx: &ToolContext, value: Value) -> ToolResult<Value> {
-        let now_ms = cx.now.timestamp().as_millisecond();
+        let now_ms = cx.helpers_now();
         let mut value = value;
         for id in ids {
             let sandbox = self.sandbox.as_deref();

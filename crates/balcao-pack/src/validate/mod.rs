@@ -23,7 +23,7 @@ use balcao_tool::FieldProblem;
 use serde_json::Value;
 
 pub use admission::{Admission, Refused, World};
-pub(crate) use compiler::{Compiler, References};
+pub(crate) use compiler::{Compiler, References, Told};
 pub(crate) use lookup::missing;
 pub use lookup::{Lookup, OwnCommands};
 

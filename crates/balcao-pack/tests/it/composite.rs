@@ -1,6 +1,6 @@
 //! Commands that are made of others.
 
-use balcao_tool::{CallResult, ErrorCode, ResultClass, RunMode, Toolbox};
+use balcao_tool::{Agreed, CallResult, ErrorCode, ResultClass, RunMode, ToolContext, Toolbox};
 use serde_json::{Value, json};
 
 use crate::world::{Canned, context, pack, problems, toolbox};
@@ -227,5 +227,90 @@ fn what_a_composite_command_hides_or_misnames_is_told_when_it_is_loaded() {
         "unknown field `more`",
     ] {
         assert!(told.iter().any(|told| told.contains(part)), "{part} in {told:#?}");
+    }
+}
+
+const ASKED: &str = "      effect: write\n      confirm: customer\n";
+
+/// Asks, and says yes an hour later.
+async fn agreed(tools: &Toolbox, name: &str) -> (String, CallResult) {
+    let (tool, cx) = (tools.get(name).unwrap(), context());
+    let question = tool.execute(&cx, json!({}), RunMode::Ask).await.confirm.unwrap();
+    let later = &cx.now + jiff::SignedDuration::from_hours(1);
+    let agreed = Some(Agreed { question: question.clone(), asked_at: cx.now.timestamp() });
+    let cx = ToolContext { agreed, now: later, ..cx };
+    (question, tool.execute(&cx, json!({}), RunMode::Execute).await)
+}
+
+/// One task is moved for each name that is read.
+const EACH: &str =
+    "for (const name of tools.get_task({task_id: 'x'}).names) tools.create_task({list_id: name}); return {done: true}";
+
+#[tokio::test]
+async fn after_the_yes_only_what_was_listed_is_done() {
+    let commands = command("each", "{helper: each, calls: [get_task, create_task]}", ASKED);
+    let world = |in_turn: Value| tools(json!({"get_task": {"in_turn": in_turn}}), &commands, &helper("each", EACH));
+    let writes = |canned: &Canned| canned.called().iter().filter(|(name, _)| name == "create_task").count();
+    let one = json!({"names": ["a"]});
+    let two = json!({"names": ["a", "b"]});
+
+    // Nothing changed meanwhile.
+    let (canned, same) = world(json!([two]));
+    let (question, result) = agreed(&same, "each").await;
+    assert!(question.starts_with("These are 2 changes:"), "{question}");
+    assert_eq!((result.value, writes(&canned)), (json!({"done": true}), 2));
+
+    // By now it would change more: nothing is sent, and the model reads what it would be.
+    let (canned, more) = world(json!([one, two]));
+    let (_, result) = agreed(&more, "each").await;
+    assert_eq!((result.code, result.class, writes(&canned)), (Some(ErrorCode::Conflict), ResultClass::Refusal, 0));
+    assert!(!result.uncertain && result.value["error"].as_str().unwrap().contains("nothing was done"), "{result:?}");
+    assert_eq!(result.value["details"]["would_change"], json!(["Shall it be done?", "Shall it be done?"]));
+
+    // Even between the second look and the call.
+    let (canned, late) = world(json!([one, one, {"names": ["b"]}]));
+    let (_, result) = agreed(&late, "each").await;
+    assert_eq!((result.code, result.uncertain, writes(&canned)), (Some(ErrorCode::Conflict), false, 0), "{result:?}");
+    let (canned, late) = world(json!([one, one, two]));
+    let (_, result) = agreed(&late, "each").await;
+    assert_eq!((result.uncertain, writes(&canned)), (true, 1), "the second one was not on the list: {result:?}");
+    assert_eq!(result.value["details"]["done_before"], json!(["create_task"]));
+
+    // There is nothing left to be done, and that is the answer.
+    let (canned, none) = world(json!([one, {"names": []}]));
+    let (_, result) = agreed(&none, "each").await;
+    assert_eq!((result.value, writes(&canned)), (json!({"done": true}), 0));
+}
+
+#[tokio::test]
+async fn what_was_agreed_to_is_computed_by_the_time_at_which_it_was_asked_for() {
+    let commands = command("later", "{helper: later, calls: [create_task, update_task]}", ASKED);
+    let body = "tools.create_task({list_id: '7', due_date: Date.now()}); return {}";
+    let (canned, tools) = tools(json!({}), &commands, &helper("later", body));
+    let (_, result) = agreed(&tools, "later").await;
+    assert_eq!(result.code, None, "{result:?}");
+    let due = context().now.timestamp().as_millisecond();
+    assert_eq!(canned.called(), [("create_task".to_owned(), json!({"list_id": "7", "due_date": due}))]);
+}
+
+#[tokio::test]
+async fn what_was_said_to_follow_may_follow_and_a_refusal_inside_stays_one() {
+    let commands = command("ask", "{helper: ask, calls: [create_task, update_task]}", ASKED);
+    let body = "try { tools.create_task({name: 5}) } catch (error) { if (error.code !== 'invalid_arguments') throw error } \
+                const made = tools.create_task({list_id: '7'}); tools.update_task({task_id: made.id}); return {}";
+    let (canned, tools) = tools(json!({"create_task": {"id": "t1"}}), &commands, &helper("ask", body));
+    let (question, result) = agreed(&tools, "ask").await;
+    assert!(question.ends_with("which depend on the answers."), "{question}");
+    assert_eq!((result.code, canned.called().len()), (None, 2), "{result:?}");
+}
+
+#[tokio::test]
+async fn a_command_of_others_that_changed_nothing_is_proof_of_nothing() {
+    let commands = command("maybe", "{helper: maybe, calls: [get_task, create_task]}", WRITES);
+    let body = "if (tools.get_task({task_id: 'x'}).there) return {made: false}; tools.create_task({list_id: '7'}); return {made: true}";
+    for (there, receipts) in [(true, 0), (false, 1)] {
+        let (_, tools) = tools(json!({"get_task": {"there": there}}), &commands, &helper("maybe", body));
+        let result = run(&tools, "maybe", json!({})).await;
+        assert_eq!((result.class, result.receipts.len()), (ResultClass::Success, receipts), "{result:?}");
     }
 }

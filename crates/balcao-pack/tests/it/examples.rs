@@ -184,3 +184,41 @@ fn a_pack_that_does_not_load_is_a_report_with_a_case_for_each_mistake() {
     assert!(junit.contains("classname=\"packs/tasks.load\" name=\"tool.yaml:"), "{junit}");
     assert!(junit.contains("<error>tool.yaml:"), "{junit}");
 }
+
+#[tokio::test]
+async fn an_example_states_the_moment_at_which_it_takes_place_and_another_is_on_a_day_like_others() {
+    let rest = r#"  helpers:
+    - {id: today, function: "() => new Date().toISOString().slice(0, 10)"}
+    - {id: dated, function: "(task) => ({...task, on: today()})", dependencies: [today]}
+    - id: to-come
+      function: "(args) => ({valid: args.due_date > Date.now(), message: 'lies behind', path: 'due_date'})"
+  processors:
+    - {id: dated-task, steps: [dated]}
+  validators:
+    - {id: v, validates: create_task, checks: [helper: to-come]}
+  examples:
+    success_cases:
+      - {id: a, operation: get_task, now: "2026-11-24T22:30:00-03:00", input: {task_id: a}, response: {}, output: {on: "2026-11-25"}}
+      - {id: b, operation: get_task, input: {task_id: a}, response: {}, output: {on: "2026-01-15"}}
+      - {id: c, operation: create_task, now: "2001-01-01T00:00:00Z", input: {list_id: a, due_date: 1000000000000}, output: {}}
+    failure_cases:
+      - {id: d, operation: create_task, now: "2002-01-01T00:00:00Z", wrong_input: {list_id: a, due_date: 1000000000000}, error_message: lies behind, cause: c}
+    edge_cases:
+      - {id: e, helper: today, cases: [{arguments: [], expected: "2026-01-15"}]}
+      - {id: f, helper: today, now: "2024-02-29T12:00:00Z", cases: [{arguments: [], expected: "2024-02-29"}]}
+      - {id: g, processor: dated-task, now: "2024-02-29T12:00:00Z", cases: [{input: {}, expected: {on: "2024-02-29"}}]}
+"#;
+    let text = pack(rest).replacen(
+        "handler: {method: GET, path: \"/task/{task_id}\"}",
+        "handler: {method: GET, path: \"/task/{task_id}\"}\n      uses_processors: {after: [dated-task]}",
+        1,
+    );
+    let loaded = Canned::default().loader().load("tool.yaml", &text).unwrap_or_else(|found| panic!("{found:#?}"));
+    let report = loaded.test().await;
+    assert!(report.passed(), "{}", report.text());
+    let found = problems(Canned::default().loader().load("tool.yaml", &text.replace("2024-02-29T12", "2024-02-30T12")));
+    assert!(
+        found.len() == 2 && found.iter().all(|one| one.contains("bad format; expected string, for example")),
+        "{found:#?}"
+    );
+}

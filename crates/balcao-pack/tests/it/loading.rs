@@ -12,7 +12,7 @@ fn load(text: &str) -> Vec<String> {
 }
 
 /// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
+pub(crate) fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
@@ -259,7 +259,7 @@ fn a_kind_that_is_not_there_is_told_unless_the_pack_is_only_looked_at() {
 }
 
 /// The whole definition of the author's guide, which has a piece of every section.
-fn guide() -> String {
+pub(crate) fn guide() -> String {
     let guide = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/PACKS.md")).unwrap();
     let (_, rest) = guide.split_once("```yaml\n").unwrap();
     rest.split_once("```").unwrap().0.to_owned()

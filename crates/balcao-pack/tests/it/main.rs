@@ -10,6 +10,7 @@ mod field_types;
 mod helpers;
 mod invalid_writes;
 mod loading;
+mod mistakes;
 mod mutated;
 mod processors;
 mod program;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use balcao_pack::program::{self, Callable};
 use balcao_sandbox::Launcher;
-use balcao_tool::{CallResult, ErrorCode, ResultClass, RunMode, Tool, ToolContext, Toolbox};
+use balcao_tool::{Agreed, CallResult, ErrorCode, ResultClass, RunMode, Tool, ToolContext, Toolbox};
 use serde_json::{Value, json};
 
 use crate::world::{Canned, UPDATE, context, pack, toolbox};
@@ -34,7 +34,8 @@ async fn ask(tools: &Toolbox, code: &str) -> CallResult {
 }
 
 async fn run_agreed(tools: &Toolbox, code: &str, question: &str) -> CallResult {
-    let cx = ToolContext { agreed: Some(question.to_owned()), ..context() };
+    let asked_at = context().now.timestamp();
+    let cx = ToolContext { agreed: Some(Agreed { question: question.to_owned(), asked_at }), ..context() };
     program(tools).execute(&cx, json!({ "code": code }), RunMode::Execute).await
 }
 

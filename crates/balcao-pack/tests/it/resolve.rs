@@ -82,7 +82,7 @@ fn a_command_comes_with_all_that_it_needs_and_nothing_else() {
     assert!(context.left_out.is_empty());
     let text = context.text();
     assert!(text.contains("Helper fold(text): Takes accents away.") && text.contains("(name) => name"), "{text}");
-    assert!(context.tokens < context.whole);
+    assert!(context.tokens < loaded().tokens_of_all(Locale::En, &Words));
 }
 
 #[test]
@@ -91,7 +91,8 @@ fn under_a_small_budget_what_is_worth_most_comes_first_and_the_rest_is_told_of()
     let context = resolve(Some("update_task"), "", contract + 12);
     assert_eq!(ids(&context)[..2], [(Sort::Contract, "update_task"), (Sort::Helper, "fold")]);
     assert!(context.left_out.iter().any(|piece| piece.id == "list"));
-    let explained = context.explain();
+    let explained = context.explain(1_000);
+    assert!(explained.contains("the whole pack takes 1000"), "{explained}");
     assert!(explained.contains("in  ") && explained.contains("out "), "{explained}");
     assert!(resolve(Some("update_task"), "", 0).told.is_empty());
 }
@@ -148,13 +149,12 @@ fn of_every_clickup_command_a_tenth_of_the_pack_is_told_with_all_helpers_that_it
     let pack = balcao_pack::Loader::new(balcao_pack::Handlers::new()).describing().load_folder(&folder).unwrap();
     let tokens = O200k::default();
     let mut most = (0, String::new());
-    let mut whole = 0;
+    let whole = pack.tokens_of_all(Locale::En, &tokens);
     for command in pack.pack.commands.iter().filter(|command| !command.internal) {
         let question = |budget| Question { command: Some(&command.id), words: "", budget, locale: Locale::En };
         let all = pack.resolve(&question(usize::MAX), &tokens).unwrap();
-        whole = all.whole;
-        let context = pack.resolve(&question(all.whole / 10), &tokens).unwrap();
-        assert!(context.tokens * 10 <= context.whole && context.tokens <= context.budget, "{}", command.id);
+        let context = pack.resolve(&question(whole / 10), &tokens).unwrap();
+        assert!(context.tokens * 10 <= whole && context.tokens <= context.budget, "{}", command.id);
         assert_eq!(context.told[0].sort, Sort::Contract, "{}", command.id);
         let mut needed: Vec<&str> = command.uses_helpers.iter().map(String::as_str).collect();
         let mut place = 0;
@@ -179,8 +179,8 @@ fn without_the_contract_nothing_else_is_told_and_the_least_that_fits_is_said() {
     let least = resolve(Some("update_task"), "", 10_000).told[0].tokens;
     let context = resolve(Some("update_task"), "", least - 1);
     assert_eq!((context.told.len(), context.least), (0, least));
-    assert!(context.explain().contains(&format!("the least that fits is {least} tokens")), "{}", context.explain());
-    assert!(!resolve(Some("update_task"), "", least).explain().contains("least"));
+    assert!(context.explain(0).contains(&format!("the least that fits is {least} tokens")), "{}", context.explain(0));
+    assert!(!resolve(Some("update_task"), "", least).explain(0).contains("least"));
 }
 
 #[test]
@@ -210,4 +210,32 @@ fn beside_a_contract_that_is_shown_elsewhere_the_rest_is_told_within_its_budget(
     let some = told("update_task", 12).unwrap();
     assert!(!some.told.is_empty() && some.tokens <= 12 && some.told.len() < all.told.len(), "{some:#?}");
     assert_eq!(told("gone", 10_000), None);
+}
+
+/// Words, and the texts that were counted.
+#[derive(Default)]
+struct Noted(std::sync::Mutex<Vec<String>>);
+
+impl Tokens for Noted {
+    fn vocabulary(&self) -> &'static str {
+        "noted"
+    }
+
+    fn count(&self, text: &str) -> usize {
+        self.0.lock().unwrap().push(text.to_owned());
+        Words.count(text)
+    }
+}
+
+#[test]
+fn to_tell_of_one_command_nothing_else_is_counted_and_nothing_twice() {
+    let (pack, tokens) = (loaded(), Noted::default());
+    let question = Question { command: Some("get_task"), words: "", budget: 10_000, locale: Locale::En };
+    let context = pack.resolve(&question, &tokens).unwrap();
+    let told: Vec<&str> = context.told.iter().map(|piece| piece.text.as_str()).collect();
+    let counted = tokens.0.lock().unwrap().clone();
+    assert_eq!(counted.iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>(), told);
+    pack.resolve(&question, &tokens).unwrap();
+    assert_eq!(tokens.0.lock().unwrap().len(), counted.len());
+    assert_eq!(pack.tokens_of_all(Locale::En, &tokens), pack.tokens_of_all(Locale::En, &Words));
 }

@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 
 pub(crate) type Calls = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// Commands by id with what they answer; `null`: not found; a text: a fault with these words.
+/// Commands by id with what they answer; `null`: not found; a text: a fault with these words; `{in_turn: []}`: one after the other, and
+/// then the last one.
 #[derive(Clone, Default)]
 pub(crate) struct Canned {
     pub(crate) answers: BTreeMap<String, Value>,
@@ -67,7 +68,12 @@ struct Answer {
 #[async_trait]
 impl ToolHandler for Answer {
     async fn call(&self, _cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
-        self.calls.lock().unwrap().push((self.id.clone(), args));
+        let mut calls = self.calls.lock().unwrap();
+        let before = calls.iter().filter(|(name, _)| *name == self.id).count();
+        calls.push((self.id.clone(), args));
+        if let Some(answers) = self.answer.get("in_turn").and_then(Value::as_array) {
+            return Ok(ToolOutput::success(answers.get(before).or(answers.last()).unwrap().clone()));
+        }
         if self.answer.is_null() {
             return Err(ToolError::new(ErrorCode::NotFound, "there is no such thing").into());
         }

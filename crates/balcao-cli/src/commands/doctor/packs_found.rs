@@ -8,22 +8,22 @@ use balcao_mcp::{Standing, visible};
 use balcao_store::Store;
 
 use super::Finding;
-use crate::{config::Config, packs::OwnPacks, wire};
+use crate::{config::Config, output::counted, packs::OwnPacks, wire};
 
-/// What there is, as far as it loads.
-pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> OwnPacks {
+/// What there is; `None` if it does not load, which is told.
+pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> Option<OwnPacks> {
     if config.packs.folders.is_empty() && config.packs.accounts.is_empty() {
-        return OwnPacks::default();
+        return Some(OwnPacks::default());
     }
     // The contracts need no data: an empty database stands behind the handlers.
-    let Ok(store) = Store::open_in_memory() else { return OwnPacks::default() };
+    let Ok(store) = Store::open_in_memory() else { return None };
     let desk = Desk::new(store, Arc::new(SystemClock));
     let own = match wire::own_packs(config, &desk, None) {
         Ok(own) => own,
         Err(failure) => {
             let mend = "`balcao serve` refuses to start with it; one that runs keeps what it loaded last. Correct what is named";
             findings.push(Finding::wrong("packs", failure.message().to_owned(), mend));
-            return OwnPacks::default();
+            return None;
         }
     };
     for one in &own.all {
@@ -33,7 +33,7 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
                 let hooks = if one.deliveries.is_some() { "; webhooks are taken" } else { "" };
                 Finding::fine(
                     "packs",
-                    format!("{} {}, {} commands{hooks}", one.pack.id, one.pack.version, one.tools.len()),
+                    format!("{} {}, {}{hooks}", one.pack.id, one.pack.version, counted(one.tools.len(), "command")),
                 )
             }
         });
@@ -45,7 +45,7 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
         findings.extend(broken_helpers(one).await);
         findings.extend(asked(one).await);
     }
-    own
+    Some(own)
 }
 
 /// Whether the server answers that the pack's commands are tools of, and which of its tools are out of use. It is started for that, if

@@ -13,6 +13,15 @@ use super::Finding;
 use crate::config::{Config, WhatsAppAccount};
 use crate::output::chain;
 
+/// The app secret before, if it has ended: nothing is signed with it any more that would be believed.
+fn ended(config: &Config, now: Timestamp) -> Option<Finding> {
+    let until = config.whatsapp.previous_until().filter(|until| *until <= now)?;
+    let says = format!("whatsapp.previous_app_secret ended at {until}: what is signed with it is refused");
+    let mend =
+        "take whatsapp.previous_app_secret and its _until out; if Meta still signs with it, write a later _until";
+    Some(Finding::warning("whatsapp", says, mend))
+}
+
 /// One finding per check; none if no account is configured.
 pub(super) async fn check(config: &Config) -> Vec<Finding> {
     let account = match config.whatsapp.read() {
@@ -22,15 +31,16 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
             return vec![Finding::wrong("whatsapp", error, "correct the [whatsapp] section or its variables")];
         }
     };
+    let mut findings: Vec<Finding> = ended(config, SystemClock.now()).into_iter().collect();
     let WhatsAppAccount { account, business, webhook, terms } = account;
     let channel = match WhatsApp::new(account) {
         Ok(channel) => channel,
         Err(error) => return vec![Finding::wrong("whatsapp", chain(&error), "correct the [whatsapp] section")],
     };
-    let mut findings = match channel.number_info(None).await {
-        Ok(info) => account_itself(&channel, &webhook.secrets, &info).await,
-        Err(error) => vec![token(&error)],
-    };
+    match channel.number_info(None).await {
+        Ok(info) => findings.extend(account_itself(&channel, &webhook.secrets, &info).await),
+        Err(error) => findings.push(token(&error)),
+    }
     match &business {
         None => findings.push(Finding::warning(
             "webhooks",
@@ -192,5 +202,20 @@ mod tests {
         assert!(matches!(skew(at(0), at(60)).verdict, Verdict::Fine));
         assert!(matches!(skew(at(0), at(61)).verdict, Verdict::Wrong));
         assert!(matches!(skew(at(0), at(-61)).verdict, Verdict::Wrong));
+    }
+
+    #[test]
+    fn the_secret_before_is_told_once_it_has_ended() {
+        let mut config = Config::default();
+        assert!(ended(&config, Timestamp::MAX).is_none());
+        config.whatsapp.previous_app_secret_until = Some("2026-12-01".to_owned());
+        let at = |moment: &str| ended(&config, moment.parse().unwrap());
+        assert!(at("2026-11-30T23:59:59Z").is_none());
+        let told = at("2026-12-01T00:00:00Z").unwrap();
+        assert!(
+            matches!(told.verdict, Verdict::Warning) && told.says.contains("2026-12-01T00:00:00Z"),
+            "{}",
+            told.says
+        );
     }
 }

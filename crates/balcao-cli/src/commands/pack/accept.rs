@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::run::own_packs;
 use crate::{
     config::Config,
-    output::{Failure, one_line, say},
+    output::{Failure, counted, one_line, say},
     packs::accept::{self, Accepted, Contracts},
 };
 
@@ -74,7 +74,7 @@ fn shown(contract: &Value) -> String {
 
 /// What was accepted, beside what was before.
 fn told(pack: &str, before: Option<&Contracts>, now: &Contracts) -> String {
-    let commands = if now.len() == 1 { "1 command".to_owned() } else { format!("{} commands", now.len()) };
+    let commands = counted(now.len(), "command");
     let Some(before) = before else { return format!("{pack}: {commands}") };
     let names = |of: &Contracts, is: &dyn Fn(&String, &String) -> bool| {
         let names: Vec<&str> = of.iter().filter(|(name, hash)| is(name, hash)).map(|(name, _)| name.as_str()).collect();

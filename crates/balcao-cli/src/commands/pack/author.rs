@@ -8,8 +8,8 @@ use std::{
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Paths, code, folder, load, loader};
-use crate::output::{Failure, say};
+use super::{Paths, examine, loader};
+use crate::output::{Failure, counted, say};
 
 /// What a new pack begins as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -126,38 +126,40 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// Runs `balcao pack check`.
 pub(super) async fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    let loader = loader()?;
-    let mut problems = Vec::new();
+    let loader = loader()?.testing();
+    let (mut problems, mut unheld) = (Vec::new(), Vec::new());
     let mut fine = Vec::new();
     for path in &args.packs.paths {
-        match load(&loader, path) {
-            Ok(pack) => {
-                let found = code(&pack, &folder(path)).await?;
-                if found.is_empty() {
-                    let (folder, id, version) = (path.display(), &pack.id, &pack.version);
-                    let commands = match pack.tools.len() {
-                        1 => "1 command".to_owned(),
-                        several => format!("{several} commands"),
-                    };
-                    fine.push(format!("{folder}: {id} {version}, {commands}, no mistakes"));
-                }
-                problems.extend(found);
+        match examine(&loader, path).await? {
+            Ok(pack) if pack.unheld.is_empty() => {
+                let (folder, id, version) = (path.display(), &pack.id, &pack.version);
+                let commands = counted(pack.tools.len(), "command");
+                fine.push(format!("{folder}: {id} {version}, {commands}, no mistakes"));
             }
+            Ok(pack) => unheld.extend(pack.unheld),
             Err(found) => problems.extend(found),
         }
     }
     if args.json {
-        let shown = problems.iter().map(|problem| {
+        let shown = problems.iter().chain(&unheld).map(|problem| {
             json!({
                 "file": problem.file, "line": problem.line, "column": problem.column, "message": problem.message,
                 "suggestion": problem.suggestion, "snippet": problem.snippet,
             })
         });
         say(&json!({ "problems": shown.collect::<Vec<_>>() }).to_string());
-        return Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) });
+        return Ok(match (problems.is_empty(), unheld.is_empty()) {
+            (true, true) => ExitCode::SUCCESS,
+            (true, false) => ExitCode::from(1),
+            (false, _) => ExitCode::from(2),
+        });
     }
     for line in &fine {
         say(line);
     }
-    if problems.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::problems(&problems)) }
+    if problems.is_empty() {
+        return if unheld.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(Failure::unheld(&unheld)) };
+    }
+    problems.append(&mut unheld);
+    Err(Failure::problems(&problems))
 }

@@ -42,7 +42,7 @@ async fn pack(own: &OwnPack, config: &Config, tell: fn(&str)) -> Result<bool, Fa
             continue;
         }
         let result = match tool.judge(case.input.clone()) {
-            Ok(checked) => tool.execute(&context(tool, &checked.args), checked.args, RunMode::Execute).await,
+            Ok(checked) => tool.execute(&context(tool, &checked.args, None), checked.args, RunMode::Execute).await,
             Err(problems) => tool.fail(&ToolError::invalid(problems), Locale::En),
         };
         sent += 1;

@@ -12,7 +12,7 @@ use balcao_yaml::nearest;
 use serde_json::{Value, json};
 
 use super::{load, loader};
-use crate::output::{Failure, one_line, say};
+use crate::output::{Failure, counted, one_line, say};
 
 /// Options of `balcao pack show`.
 #[derive(Debug, clap::Args)]
@@ -160,10 +160,12 @@ pub(super) fn list(args: &ListArgs) -> Result<ExitCode, Failure> {
     }
     for row in &rows {
         let text = |name: &str| row.get(name).and_then(Value::as_str).map_or_else(|| "–".to_owned(), one_line);
-        let number = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let number = |name: &str| {
+            row.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok()).unwrap_or_default()
+        };
         let state = match number("problems") {
-            0 => format!("{} commands", number("commands")),
-            problems => format!("{problems} problems: see `balcao pack check {}`", text("from")),
+            0 => counted(number("commands"), "command"),
+            problems => format!("{}: see `balcao pack check {}`", counted(problems, "problem"), text("from")),
         };
         say(&format!("{:<16} {:<8} {:<8} {:<24} {state}", text("id"), text("version"), text("type"), text("from")));
     }

@@ -40,15 +40,22 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let named = args.command.as_deref();
     let id = named.and_then(|named| pack.pack.commands.iter().map(|one| one.id.as_str()).find(|id| same(id, named)));
     let question = Question { command: id.or(named), words: &args.text, budget: args.budget, locale: Locale::En };
-    let Some(context) = pack.resolve(&question, &O200k::default()) else {
+    let tokens = O200k::default();
+    let Some(context) = pack.resolve(&question, &tokens) else {
         let id = args.command.as_deref().unwrap_or_default();
         let near = balcao_yaml::nearest(id, pack.pack.commands.iter().map(|command| command.id.as_str()));
         let near = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         return Err(Failure::usage(format!("the pack `{}` has no command `{id}`{near}", pack.id)));
     };
     match (args.json, args.explain) {
-        (true, _) => say(&json!(context).to_string()),
-        (false, true) => say(&context.explain()),
+        (true, _) => {
+            let mut shown = json!(context);
+            if let Some(fields) = shown.as_object_mut() {
+                fields.insert("whole".to_owned(), json!(pack.tokens_of_all(question.locale, &tokens)));
+            }
+            say(&shown.to_string());
+        }
+        (false, true) => say(&context.explain(pack.tokens_of_all(question.locale, &tokens))),
         (false, false) if context.told.is_empty() => {
             let (budget, least) = (context.budget, context.least);
             return Err(Failure::usage(format!("nothing fits into {budget} tokens; write `--budget {least}` or more")));

@@ -9,9 +9,9 @@ use balcao_domain::{Clock, SystemClock};
 use balcao_pack::Undo;
 use balcao_store::Store;
 use balcao_tool::{
-    CallResult, EffectKey, Locale, Principal, ResultClass, RunMode, Tool, ToolContext, ToolError, canonical,
+    CallResult, Effect, EffectKey, Locale, Principal, ResultClass, RunMode, Tool, ToolContext, ToolError, canonical,
 };
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, tz::TimeZone};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -63,13 +63,16 @@ struct Call {
     /// Says what would be sent, and sends nothing that changes anything.
     #[arg(long)]
     dry_run: bool,
+    /// What helpers take for now, such as 2026-11-24T09:00:00-03:00; not stated: this moment.
+    #[arg(long, value_name = "TIME")]
+    now: Option<Timestamp>,
 }
 
 /// Runs `balcao pack run`.
 pub(super) async fn run(args: &RunArgs, config: &Config) -> Result<ExitCode, Failure> {
     let own = own_packs(config)?;
     let pack = find(&own, &args.call.pack)?;
-    call(config, tool(pack, &args.call.command)?, object("--input", &args.input)?, args.call.dry_run).await
+    call(config, tool(pack, &args.call.command)?, object("--input", &args.input)?, &args.call).await
 }
 
 /// Runs `balcao pack undo`.
@@ -90,14 +93,16 @@ pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, F
         let missing = missing.join(", ");
         Failure::usage(format!("neither --input nor --result gives what `{}` takes: {missing}", undo.tool))
     })?;
-    call(config, tool, arguments, args.call.dry_run).await
+    call(config, tool, arguments, &args.call).await
 }
 
-async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: bool) -> Result<ExitCode, Failure> {
+async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, how: &Call) -> Result<ExitCode, Failure> {
+    let dry_run = how.dry_run;
     let result = match tool.judge(Value::Object(args)) {
+        Ok(_) if dry_run && !tool.confirmable() => return undescribed(tool),
         Ok(checked) => {
             let mode = if dry_run { RunMode::Ask } else { RunMode::Execute };
-            tool.execute(&context(tool, &checked.args), checked.args, mode).await
+            tool.execute(&context(tool, &checked.args, how.now), checked.args, mode).await
         }
         Err(problems) => tool.fail(&ToolError::invalid(problems), Locale::En),
     };
@@ -105,6 +110,9 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: b
     if let Some(request) = confirm.filter(|_| dry_run) {
         say(&struck(config, &request));
         return Ok(ExitCode::SUCCESS);
+    }
+    if dry_run && matches!(class, ResultClass::Success | ResultClass::Refusal) && internal.is_none() {
+        complain("nothing would be changed; this is what it gives");
     }
     say(&struck(config, &value.to_string()));
     if let Some(internal) = internal {
@@ -116,14 +124,32 @@ async fn call(config: &Config, tool: &Tool, args: Map<String, Value>, dry_run: b
     }
 }
 
-/// An operator's call is nobody's turn: its moment tells it from every other one.
-pub(super) fn context(tool: &Tool, args: &Value) -> ToolContext {
+/// A dry run of what sends no request of its own, so that there is none to be shown.
+fn undescribed(tool: &Tool) -> Result<ExitCode, Failure> {
+    let name = &tool.spec.name;
+    if tool.spec.behaviour.effect == Effect::Read {
+        say(&format!(
+            "nothing would be sent: `{name}` only computes or reads here, and changes nothing; run it without --dry-run to see what it gives"
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Failure::operation(format!("`{name}` cannot say what it would do; nothing was done")))
+}
+
+/// An operator's call is nobody's turn: its moment tells it from every other one, whatever helpers take for now.
+pub(super) fn context(tool: &Tool, args: &Value, stated: Option<Timestamp>) -> ToolContext {
     let now = SystemClock.now();
     let hash = canonical::hash(args);
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
     let key = EffectKey::derive(now.as_microsecond(), 0, 0, &tool.spec.name, &hash);
-    ToolContext { principal, key, args_hash: hash, now: now.to_zoned(TimeZone::system()), agreed: None }
+    ToolContext {
+        principal,
+        key,
+        args_hash: hash,
+        now: stated.unwrap_or(now).to_zoned(TimeZone::system()),
+        agreed: None,
+    }
 }
 
 /// A text without any secret of the configuration.

@@ -1,16 +1,16 @@
 //! `balcao pack test`: the examples of packs, run.
 
-use std::{process::ExitCode, time::Duration};
+use std::{path::Path, process::ExitCode, time::Duration};
 
 use balcao_pack::testing::Report;
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::{Paths, code, folder, live, load, loader};
+use super::{Paths, examine, folder, live, loader};
 use crate::{
     config::Config,
     output::{Failure, complain, say},
-    packs::reload::look,
+    packs::reload::{Settling, look},
 };
 
 /// Options of `balcao pack test`.
@@ -58,15 +58,25 @@ pub(super) async fn run(args: &Args, config: Result<Config, Failure>) -> Result<
     if !args.watch {
         return once(args).await;
     }
+    // What changes while the examples run is seen by the next look.
+    let mut seen = looks(args);
     loop {
-        // What changes while the examples run is seen by the next look.
-        let seen = looks(args);
         if let Err(failure) = once(args).await {
             let _code = failure.report();
         }
         complain("watching for changes; stop with Ctrl+C");
-        while looks(args) == seen {
-            tokio::time::sleep(EVERY).await;
+        seen = changed(args, seen).await;
+    }
+}
+
+/// Waits until the files look otherwise than they were seen, and rest.
+async fn changed(args: &Args, seen: Vec<u64>) -> Vec<u64> {
+    let mut settling = Settling::of(seen.clone());
+    loop {
+        tokio::time::sleep(EVERY).await;
+        let now = looks(args);
+        if settling.rests(&now) && now != seen {
+            return now;
         }
     }
 }
@@ -75,21 +85,27 @@ fn looks(args: &Args) -> Vec<u64> {
     args.packs.paths.iter().map(|path| look(&folder(path))).collect()
 }
 
+/// With the files of what failed as they are seen from here.
+fn placed(mut report: Report, folder: &Path) -> Report {
+    for place in report.cases.iter_mut().filter_map(|case| case.place.as_mut()) {
+        place.file = folder.join(&place.file).display().to_string();
+    }
+    report
+}
+
 /// Runs the examples of all packs that load. A pack that does not is a mistake in its files, an example that does not hold a failed check.
 async fn once(args: &Args) -> Result<ExitCode, Failure> {
-    let loader = loader()?;
+    let loader = loader()?.testing();
     let (mut reports, mut problems) = (Vec::new(), Vec::new());
     for path in &args.packs.paths {
-        let loaded = load(&loader, path);
-        let found = match &loaded {
-            Ok(pack) => code(pack, &folder(path)).await?,
-            Err(found) => found.clone(),
-        };
-        reports.push(match loaded {
-            Ok(pack) if found.is_empty() => pack.test().await,
-            Ok(_) | Err(_) => Report::unloaded(&path.display().to_string(), &found),
+        reports.push(match examine(&loader, path).await? {
+            Ok(pack) => placed(pack.test().await, &folder(path)),
+            Err(found) => {
+                let report = Report::unloaded(&path.display().to_string(), &found);
+                problems.extend(found);
+                report
+            }
         });
-        problems.extend(found);
     }
     match args.format {
         // What does not load is told below, for people.

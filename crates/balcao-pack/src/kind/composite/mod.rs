@@ -3,11 +3,13 @@
 //!
 //! The helper runs where helpers run and reaches nothing by itself: it ends at each call, the call is made here, and it runs again with the
 //! answer (`driver.js`). Every call is judged by the command's schema and checks, and runs under its own limits and processors. Before
-//! somebody agrees it is rehearsed as programs are ([`crate::program`]): reads are real, and what would be changed is listed.
+//! somebody agrees it is rehearsed as programs are ([`crate::program`]): reads are real, and what would be changed is listed. After the yes it
+//! is rehearsed again, and runs only if that gives the same list; a change that is not the next one of the list is not made ([`agreed`]).
 //!
 //! Invariants: a composite command says at least as much of its effect as what it may call, and is confirmed at least as strictly. Once
 //! something was changed, whatever then fails leaves the outcome uncertain, and nothing is begun anew.
 
+mod agreed;
 mod written;
 
 use std::{
@@ -18,12 +20,13 @@ use std::{
 use async_trait::async_trait;
 use balcao_sandbox::{Call, Sandbox};
 use balcao_tool::{
-    CallResult, Effect, EffectKey, ErrorCode, Found, Internal, Locale, ModelText, Preview, ResultClass, RunMode, Tool,
+    CallResult, Effect, EffectKey, ErrorCode, Found, Internal, ModelText, Preview, ResultClass, RunMode, Tool,
     ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult, canonical,
 };
 use serde_json::{Value, json};
 
 use super::script::{self, RunError, failed};
+use agreed::{Agreement, Change, Rehearsal, Rehearsed, question};
 pub(crate) use written::{Composed, DRIVER, check, drivers, is_composite};
 
 /// Whoever makes the calls of a composite command.
@@ -204,18 +207,16 @@ pub(crate) struct Composite {
 struct For<'a> {
     cx: &'a ToolContext,
     tools: &'a BTreeMap<String, Arc<Tool>>,
-    /// A rehearsal: what would be changed is noted, and not made.
-    dry: bool,
+    mode: Mode,
     rehearsed: Mutex<Rehearsed>,
 }
 
-/// What a rehearsal found.
-#[derive(Default)]
-struct Rehearsed {
-    /// The changes, in order, each in the words of its own question.
-    would: Vec<String>,
-    /// Something was read behind a change that was not made, so that it may be otherwise by then.
-    stale: bool,
+/// How a composite command is driven.
+enum Mode {
+    /// Reads are real; what would be changed is noted, and not made.
+    Rehearsal,
+    /// For real; of changes that were agreed to, those alone.
+    Real(Option<Agreement>),
 }
 
 impl For<'_> {
@@ -231,7 +232,8 @@ impl For<'_> {
 
     /// What a rehearsal makes of a change. What would be refused is refused.
     async fn rehearse(&self, cx: &ToolContext, tool: &Tool, args: Value) -> Answer {
-        let plain = format!("{} {args}", tool.spec.name);
+        let (name, args_hash) = (tool.spec.name.clone(), cx.args_hash.clone());
+        let plain = format!("{name} {args}");
         let words = if tool.confirmable() {
             let asked = tool.execute(cx, args, RunMode::Ask).await;
             match asked.confirm.clone() {
@@ -241,8 +243,19 @@ impl For<'_> {
         } else {
             plain
         };
-        self.rehearsed().would.push(words);
+        self.rehearsed().would.push(Change { name, args_hash, words });
         Answer::Unmade
+    }
+
+    /// What comes of a change that nobody agreed to: the command's own refusal, if it would be refused anyway.
+    async fn refuse(&self, cx: &ToolContext, tool: &Tool, args: Value) -> Answer {
+        if tool.confirmable() {
+            let asked = tool.execute(cx, args, RunMode::Ask).await;
+            if asked.confirm.is_none() {
+                return Answer::Made(asked);
+            }
+        }
+        Answer::Made(tool.fail(&agreed::not_on_the_list(), cx.principal.locale))
     }
 }
 
@@ -259,8 +272,14 @@ impl Calls for For<'_> {
             Err(problems) => return Answer::Made(tool.fail(&ToolError::invalid(problems), locale)),
         };
         let cx = within(self.cx, place, name, &checked.args);
-        if self.dry && tool.spec.behaviour.effect != Effect::Read {
-            return self.rehearse(&cx, tool, checked.args).await;
+        if tool.spec.behaviour.effect != Effect::Read {
+            match &self.mode {
+                Mode::Rehearsal => return self.rehearse(&cx, tool, checked.args).await,
+                Mode::Real(Some(agreement)) if !agreement.covers(name, &cx.args_hash) => {
+                    return self.refuse(&cx, tool, checked.args).await;
+                }
+                Mode::Real(_) => {}
+            }
         }
         self.read();
         Answer::Made(tool.execute(&cx, checked.args, RunMode::Execute).await)
@@ -278,13 +297,27 @@ pub(crate) fn within(cx: &ToolContext, place: usize, name: &str, args: &Value) -
 }
 
 impl Composite {
-    fn calls<'a>(&'a self, cx: &'a ToolContext, dry: bool) -> For<'a> {
-        For { cx, tools: &self.tools, dry, rehearsed: Mutex::default() }
+    async fn drive(&self, cx: &ToolContext, args: &Value, mode: Mode) -> (Result<Ran, Stopped>, Rehearsed) {
+        let calls = For { cx, tools: &self.tools, mode, rehearsed: Mutex::default() };
+        let ran = drive(&self.composed, self.sandbox.as_deref(), cx.helpers_now(), args, &calls).await;
+        (ran, calls.rehearsed.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn drive(&self, cx: &ToolContext, args: &Value, calls: &For<'_>) -> Result<Ran, Stopped> {
-        let now_ms = cx.now.timestamp().as_millisecond();
-        drive(&self.composed, self.sandbox.as_deref(), now_ms, args, calls).await
+    /// Reads for real and changes nothing.
+    async fn rehearse(&self, cx: &ToolContext, args: &Value) -> ToolResult<Rehearsal> {
+        let (ran, Rehearsed { would, stale }) = self.drive(cx, args, Mode::Rehearsal).await;
+        match ran {
+            Ok(ran) if would.is_empty() => Ok(Rehearsal::Nothing(output(ran))),
+            Ok(ran) => Ok(Rehearsal::Changes { would, more: !ran.over }),
+            // What failed may have read what the changes before it would have made otherwise.
+            Err(_) if stale => Ok(Rehearsal::Changes { would, more: true }),
+            Err(stopped) => Err(Box::new(stopped.error)),
+        }
+    }
+
+    async fn run(&self, cx: &ToolContext, args: &Value, agreement: Option<Agreement>) -> ToolResult<ToolOutput> {
+        let (ran, _) = self.drive(cx, args, Mode::Real(agreement)).await;
+        ran.map(output).map_err(Stopped::into_error)
     }
 }
 
@@ -301,45 +334,26 @@ pub(crate) fn gathered(mut output: ToolOutput, results: Vec<CallResult>) -> Tool
     output
 }
 
-/// What is asked before anything is changed: all changes that can be foreseen, and whether there may be others.
-fn question(would: &[String], more: bool, locale: Locale) -> String {
-    let mut text = match (would, locale) {
-        ([only], _) => only.clone(),
-        (several, Locale::PtBr) => format!("São {} mudanças:", several.len()),
-        (several, Locale::En) => format!("These are {} changes:", several.len()),
-    };
-    for (place, words) in would.iter().enumerate().filter(|_| would.len() > 1) {
-        text.push_str(&format!("\n{}. {words}", place + 1));
-    }
-    if more {
-        text.push_str(match locale {
-            Locale::PtBr => "\nDepois disso pode haver outras mudanças, que dependem das respostas.",
-            Locale::En => "\nMore changes may follow, which depend on the answers.",
-        });
-    }
-    text
-}
-
 #[async_trait]
 impl ToolHandler for Composite {
     async fn call(&self, cx: &ToolContext, args: Value) -> ToolResult<ToolOutput> {
-        let ran = self.drive(cx, &args, &self.calls(cx, false)).await;
-        ran.map(output).map_err(Stopped::into_error)
+        let Some(agreed) = &cx.agreed else { return self.run(cx, &args, None).await };
+        match self.rehearse(cx, &args).await? {
+            // There is nothing left to be changed, and that is its answer.
+            Rehearsal::Nothing(output) => Ok(output),
+            Rehearsal::Changes { would, more } if question(&would, more, cx.principal.locale) == agreed.question => {
+                self.run(cx, &args, Some(Agreement::to(would, more))).await
+            }
+            Rehearsal::Changes { would, .. } => Err(agreed::changed_meanwhile(&would).into()),
+        }
     }
 
     /// Reads for real and changes nothing: what would be changed is asked for, all of it at once as far as that can be known.
     async fn preview(&self, cx: &ToolContext, args: Value) -> ToolResult<Preview> {
-        let calls = self.calls(cx, true);
-        let ran = self.drive(cx, &args, &calls).await;
-        let Rehearsed { would, stale } = std::mem::take(&mut *calls.rehearsed());
-        let locale = cx.principal.locale;
-        match ran {
-            Ok(ran) if would.is_empty() => Ok(Preview::Refused(output(ran))),
-            Ok(ran) => Ok(Preview::Ask(question(&would, !ran.over, locale))),
-            // What failed may have read what the changes before it would have made otherwise.
-            Err(_) if stale => Ok(Preview::Ask(question(&would, true, locale))),
-            Err(stopped) => Err(Box::new(stopped.error)),
-        }
+        Ok(match self.rehearse(cx, &args).await? {
+            Rehearsal::Nothing(output) => Preview::Refused(output),
+            Rehearsal::Changes { would, more } => Preview::Ask(question(&would, more, cx.principal.locale)),
+        })
     }
 
     async fn find(&self, _cx: &ToolContext, _args: Value) -> ToolResult<Found> {
