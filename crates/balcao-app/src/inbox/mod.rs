@@ -24,6 +24,7 @@ use std::time::Duration;
 
 use balcao_channel::channels::web;
 use balcao_channel::channels::whatsapp::price::Rates;
+use balcao_channel::channels::whatsapp::window;
 use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Person};
 use balcao_channel::{Inbound, Recipient};
 use balcao_domain::burst::BurstRules;
@@ -396,11 +397,10 @@ impl Arrival<'_> {
             return self.keep(tx, "message", None, Some(message.id.as_str()), "nobody to answer");
         };
         let found = conversation::find_or_begin(tx, organization, contact, &self.account.channel, self.now)?;
-        let opens = !matches!(message.content, Content::Unsupported { .. });
         let route = Route {
             account: self.account.account.clone(),
             recipient: serde_json::to_string(&recipient).unwrap_or_default(),
-            customer_wrote_at: opens.then_some(wrote_at),
+            customer_wrote_at: window::opens(message).then_some(wrote_at),
         };
         dispatch::set_route(tx, organization, found.id, &route)?;
         let text = match self.chosen(tx, found.id, &message.content)? {
