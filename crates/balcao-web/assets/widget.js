@@ -23,7 +23,8 @@
       person: (name) => (name ? `Com ${name}, da equipe` : "Com a equipe"),
       joined: (name) => (name ? `${name} entrou na conversa` : "A equipe entrou na conversa"),
       called: "Chamamos alguém da equipe", back: "O atendimento automático voltou",
-      offline: "Sem conexão. Tentando de novo…", you: "Você", bot: "Atendimento", staff: "Equipe", today: "Hoje",
+      offline: "Sem conexão. Tentando de novo…",
+      busy: (seconds) => `Muita gente escreve agora. Enviamos de novo em ${seconds} s.`, you: "Você", bot: "Atendimento", staff: "Equipe", today: "Hoje",
       yesterday: "Ontem", unread: (n) => (n === 1 ? "1 mensagem nova" : `${n} mensagens novas`), newest: "Mensagens novas",
       refused: "Este site não pode usar o chat.", long: "A mensagem é longa demais.", log: "Mensagens",
       greeting: "Olá! Como podemos ajudar?", suggestions: "Sugestões",
@@ -36,7 +37,8 @@
       person: (name) => (name ? `With ${name} from the team` : "With the team"),
       joined: (name) => (name ? `${name} joined the conversation` : "The team joined the conversation"),
       called: "We called somebody from the team", back: "The assistant is back",
-      offline: "No connection. Trying again…", you: "You", bot: "Assistant", staff: "Team", today: "Today",
+      offline: "No connection. Trying again…",
+      busy: (seconds) => `Many people are writing now. Sending again in ${seconds} s.`, you: "You", bot: "Assistant", staff: "Team", today: "Today",
       yesterday: "Yesterday", unread: (n) => (n === 1 ? "1 new message" : `${n} new messages`), newest: "New messages",
       refused: "This site may not use the chat.", long: "The message is too long.", log: "Messages",
       greeting: "Hello! How can we help?", suggestions: "Suggestions",
@@ -298,6 +300,7 @@
       this.face = el("div", { class: "face", "aria-hidden": "true" }, title.slice(0, 1).toUpperCase());
       this.status = el("p", { class: "status" }, words.agent);
       this.offline = el("p", { class: "offline", role: "status", hidden: true }, words.offline);
+      this.busy = el("p", { class: "offline", role: "status", hidden: true });
       this.log = el("div", { class: "log", role: "log", "aria-live": "polite", "aria-label": words.log, tabindex: "0" });
       this.typing = el("div", { class: "typing", role: "status", "aria-label": words.typing, hidden: true }, el("i"), el("i"), el("i"));
       this.log.append(this.typing);
@@ -316,7 +319,7 @@
       close.hidden = this.inline;
       this.panel = el("section", { class: "panel", role: this.inline ? "region" : "dialog", "aria-labelledby": "title" },
         el("header", {}, this.face, el("div", { class: "who" }, this.title, this.status), close),
-        this.offline, this.log, this.suggestions,
+        this.offline, this.busy, this.log, this.suggestions,
         el("form", { onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.input,
           el("button", { class: "send", type: "submit", "aria-label": words.send }, icon(SEND_ICON))));
       this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape" && !this.inline) this.hide(); });
@@ -389,15 +392,30 @@
         const outcome = await this.post(id, text);
         if (outcome === "again" && tries < 4) {
           tries += 1;
+          if (this.pause) this.wait(this.pause);
           await sleep(this.pause || 400 * 2 ** tries);
           continue;
         }
+        this.wait(0);
         tries = 0;
         this.queue.shift();
         if (outcome === "sent") this.mark(id, "sent");
         else this.fail(id, text, outcome === "again" ? null : outcome);
       }
       this.isSending = false;
+    }
+
+    // Says that the server asked to come again, and in how many milliseconds; 0: that is over.
+    wait(pause) {
+      this.busy.hidden = !pause;
+      if (!pause) return;
+      this.busy.textContent = words.busy(Math.ceil(pause / 1000));
+      this.offline.hidden = true;
+    }
+
+    // How long an answer asks to stay away, in milliseconds.
+    asked(response) {
+      return Math.min(Number(response.headers.get("retry-after") || 0), 30) * 1000;
     }
 
     // `sent`, `again`, or in words why it never will be.
@@ -410,7 +428,7 @@
         if (response.status === 401) { this.forget(); return "again"; }
         if (response.status === 403) return words.refused;
         if (response.status === 413 || response.status === 422) return words.long;
-        this.pause = Math.min(Number(response.headers.get("retry-after") || 0), 30) * 1000;
+        this.pause = this.asked(response);
       } catch { /* the network */ }
       return "again";
     }
@@ -456,6 +474,7 @@
           const response = await this.ask("/chat/v1/session", { method: "POST" });
           if (!response.ok) {
             if (response.status === 403) this.refuse();
+            this.pause = this.asked(response);
             this.opening = null;
             return false;
           }
@@ -504,13 +523,18 @@
             clearTimeout(this.worry);
             this.worry = null;
             this.offline.hidden = true;
+            if (!this.isSending) this.wait(0);
             // A stream tells of a reply that is being written, and not of one that came to nothing while the page was away.
             this.draft("");
             // What the network kept from being sent goes now: its id makes a repeat harmless.
             for (const shown of new Set(this.shown.values())) if (shown.sending === "failed" && shown.mayRetry) shown.again();
           },
-          lost: () => { this.worry ||= setTimeout(() => { this.offline.hidden = false; }, 1500); },
-          refused: (response) => { if (response.status === 401) this.forget(); return false; },
+          lost: () => { this.worry ||= setTimeout(() => { this.offline.hidden = !this.busy.hidden; }, 1500); },
+          refused: (response) => {
+            if (response.status === 401) this.forget();
+            else this.wait(this.asked(response));
+            return false;
+          },
           event: (event) => {
             try {
               const data = JSON.parse(event.data);

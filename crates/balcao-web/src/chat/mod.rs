@@ -17,8 +17,8 @@ use std::time::Duration;
 use axum::extract::rejection::{JsonRejection, PathRejection};
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -106,27 +106,36 @@ impl ChatServer {
     }
 }
 
+/// What pages ask.
+const API: &str = "/chat/v1/";
+
 /// Everything below `/chat`.
-pub fn router(chat: ChatServer) -> Router {
+pub(crate) fn router(chat: ChatServer) -> Router {
     let api = Router::new()
-        .route("/chat/v1/session", post(session).options(preflight))
-        .route("/chat/v1/messages", post(write).options(preflight))
-        .route("/chat/v1/events", get(events).options(preflight))
-        .route("/chat/v1/files/{id}", get(file).options(preflight))
+        .route("/chat/v1/session", post(session))
+        .route("/chat/v1/messages", post(write))
+        .route("/chat/v1/events", get(events))
+        .route("/chat/v1/files/{id}", get(file))
         .layer(DefaultBodyLimit::max(chat.0.limits.body))
-        .layer(from_fn_with_state(chat.clone(), for_allowed_pages))
         .with_state(chat);
     api.route("/chat/widget.js", get(assets::widget))
 }
 
-/// Keeps pages out that are not allowed, and lets the others read the answer.
-async fn for_allowed_pages(State(chat): State<ChatServer>, request: Request, next: Next) -> Response {
+/// Keeps pages out that are not allowed, and lets the others read the answer, whoever gave it: a limit of the server, too.
+/// What a browser asks before it sends anything is answered here, for it takes nothing.
+pub(crate) async fn for_allowed_pages(
+    State(chat): State<Option<ChatServer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(chat) = chat.filter(|_| request.uri().path().starts_with(API)) else { return next.run(request).await };
     let Ok(origin) = chat.0.origins.judge(request.headers()) else {
         return Problem::new(StatusCode::FORBIDDEN, "pages of this origin may not hold the chat; see chat.origins")
             .into_response();
     };
     let origin = origin.cloned();
-    let mut response = next.run(request).await;
+    let asks_first = request.method() == Method::OPTIONS;
+    let mut response = if asks_first { preflight() } else { next.run(request).await };
     if let Some(origin) = origin {
         origins::allow(response.headers_mut(), &origin);
     }
@@ -134,7 +143,7 @@ async fn for_allowed_pages(State(chat): State<ChatServer>, request: Request, nex
 }
 
 /// Answers a browser that asks whether a page may send what it is about to.
-async fn preflight() -> Response {
+fn preflight() -> Response {
     let mut answer = StatusCode::NO_CONTENT.into_response();
     origins::allow_requests(answer.headers_mut());
     answer
