@@ -13,7 +13,8 @@ use crate::counter::{Counter, counter, terms};
 const PRICE: i64 = 40_000;
 
 fn by_an_advertisement(text: &str) -> Value {
-    let referral = json!({ "source_url": "https://fb.me/x", "source_id": "1", "source_type": "ad", "ctwa_clid": "click" });
+    let referral =
+        json!({ "source_url": "https://fb.me/x", "source_id": "1", "source_type": "ad", "ctwa_clid": "click" });
     json!({ "type": "text", "text": { "body": text }, "referral": referral })
 }
 

@@ -21,7 +21,8 @@ async fn what_a_running_turn_is_about_to_answer_is_not_counted_and_is_answered_o
     let shop = counter([]).await;
     shop.joao_writes("wamid.1", "oi").await;
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let (conversations, email) = (Conversations::new(shop.world.desk.clone()), shop.world.staff().await.remove(0).email);
+    let (conversations, email) =
+        (Conversations::new(shop.world.desk.clone()), shop.world.staff().await.remove(0).email);
     let counted = Arc::new(Mutex::new(None));
     let told = Arc::clone(&counted);
     shop.model.script([with(move |_| {

@@ -93,7 +93,9 @@ impl WhatsApp {
     /// [`SendError`]
     pub async fn template_infos(&self, business: &str) -> Result<Vec<TemplateInfo>, SendError> {
         let mut url = self.graph.url(&[business, "message_templates"]);
-        url.query_pairs_mut().append_pair("fields", "name,status,category,language,components").append_pair("limit", "100");
+        url.query_pairs_mut()
+            .append_pair("fields", "name,status,category,language,components")
+            .append_pair("limit", "100");
         let (body, _) = self.look(url).await?;
         let text = |one: &Value, key: &str| json::owned(one, &[key]).unwrap_or_default();
         let info = |one: &Value| TemplateInfo {

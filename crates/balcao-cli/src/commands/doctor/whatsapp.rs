@@ -159,14 +159,23 @@ fn template(purpose: Purpose, wanted: &ApprovedTemplate, known: &[TemplateInfo])
             format!("{named} is {}", found.status),
             "wait for Meta's review, or mend what it objects to; until then what needs it is skipped",
         ),
-        Some(found) if let Some(gaps) = &found.gaps && !fills(wanted, gaps) => Finding::wrong(
-            "templates",
-            format!("{named} has the gaps {}, and whatsapp.templates fills {}", listed(gaps), filled(wanted)),
-            "correct its parameters in whatsapp.templates: Meta refuses what fills other gaps than a template has",
-        ),
+        Some(found)
+            if let Some(gaps) = &found.gaps
+                && !fills(wanted, gaps) =>
+        {
+            Finding::wrong(
+                "templates",
+                format!("{named} has the gaps {}, and whatsapp.templates fills {}", listed(gaps), filled(wanted)),
+                "correct its parameters in whatsapp.templates: Meta refuses what fills other gaps than a template has",
+            )
+        }
         Some(found) if wanted.quick_replies.len() > found.quick_replies => Finding::wrong(
             "templates",
-            format!("{named} has {} quick replies, and whatsapp.templates answers {}", found.quick_replies, wanted.quick_replies.len()),
+            format!(
+                "{named} has {} quick replies, and whatsapp.templates answers {}",
+                found.quick_replies,
+                wanted.quick_replies.len()
+            ),
             "correct its quick_replies in whatsapp.templates, or add the buttons in WhatsApp Manager",
         ),
         Some(found) if Category::read(&found.category) != wanted.category => Finding::warning(
@@ -191,7 +200,8 @@ fn listed<T: std::fmt::Display>(all: &[T]) -> String {
 }
 
 fn filled(wanted: &ApprovedTemplate) -> String {
-    let gap = |(place, (name, _)): (usize, &(Option<String>, _))| name.clone().unwrap_or_else(|| (place + 1).to_string());
+    let gap =
+        |(place, (name, _)): (usize, &(Option<String>, _))| name.clone().unwrap_or_else(|| (place + 1).to_string());
     listed(&wanted.gaps.iter().enumerate().map(gap).collect::<Vec<_>>())
 }
 

@@ -46,7 +46,10 @@ fn the_doctor_asks_meta_and_says_what_to_do() {
 
     // What Meta would refuse of every reminder is told before the first of them.
     for (body, says) in [
-        ("Oi {{nome}}, você tem horário às {{hora}}, tá?", "has the gaps nome, hora, and whatsapp.templates fills nome"),
+        (
+            "Oi {{nome}}, você tem horário às {{hora}}, tá?",
+            "has the gaps nome, hora, and whatsapp.templates fills nome",
+        ),
         ("Oi {{1}}, você tem horário amanhã.", "has the gaps 1, and whatsapp.templates fills nome"),
         ("Você tem horário amanhã.", "has the gaps none, and"),
     ] {
