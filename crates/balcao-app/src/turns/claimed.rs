@@ -229,7 +229,9 @@ pub(super) fn supersede(
     }
     match ending {
         Ending::Reply { .. } => begin_again(tx, under, opened.turn, spent, now),
-        Ending::Silence { .. } if !opened.conversation.state.agent_speaks() => given_back(tx, under, opened.turn, spent, now),
+        Ending::Silence { .. } if !opened.conversation.state.agent_speaks() => {
+            given_back(tx, under, opened.turn, spent, now)
+        }
         Ending::Silence { .. } | Ending::Handoff { .. } => Ok(None),
     }
 }
@@ -332,7 +334,8 @@ pub(super) fn speak(
 ) -> Result<(), UseCaseError> {
     let Some(reply) = decided.reply() else { return Ok(()) };
     let choices = match decided {
-        Ending::Reply { .. } => choices::of(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now),
+        Ending::Reply { .. } => choices::of(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now)
+            .or_else(|| choices::number(&opened.contact, reply.as_str())),
         Ending::Handoff { .. } | Ending::Silence { .. } => None,
     };
     let outgoing = Outgoing {

@@ -64,7 +64,6 @@ fn approved() -> graph::Template {
 
 /// Each kind with what must stand on the wire.
 fn kinds() -> Vec<(OutboundContent, &'static str, Value)> {
-    let url = "https://example.com/mapa";
     let linked = OutboundContent::Media {
         media: MediaKind::Image,
         source: MediaSource::Link("https://example.com/a.png".into()),
@@ -118,32 +117,10 @@ fn kinds() -> Vec<(OutboundContent, &'static str, Value)> {
                     { "title": "Sábado", "rows": [{ "id": "s:3", "title": "17:00" }] }] } }),
         ),
         (
-            OutboundContent::Link { body: "Onde estamos".into(), label: "Ver mapa".into(), url: url.into() },
-            "interactive",
-            json!({ "type": "cta_url", "body": { "text": "Onde estamos" }, "action": { "name": "cta_url",
-                "parameters": { "display_text": "Ver mapa", "url": url } } }),
-        ),
-        (
-            OutboundContent::AskLocation { body: "Onde você está?".into() },
-            "interactive",
-            json!({ "type": "location_request_message", "body": { "text": "Onde você está?" },
-                "action": { "name": "send_location" } }),
-        ),
-        (
             OutboundContent::AskNumber { body: "Qual é seu número?".into() },
             "interactive",
             json!({ "type": "request_contact_info", "body": { "text": "Qual é seu número?" },
                 "action": { "name": "request_contact_info" } }),
-        ),
-        (
-            OutboundContent::ContactCard { name: "Rafa".into(), phone: "+5511987654321".into() },
-            "contacts",
-            json!([{ "name": { "formatted_name": "Rafa", "first_name": "Rafa" }, "phones": [{ "phone": "+5511987654321" }] }]),
-        ),
-        (
-            OutboundContent::Reaction { message: ProviderMessageId::new("wamid.IN1"), emoji: None },
-            "reaction",
-            json!({ "message_id": "wamid.IN1", "emoji": "" }),
         ),
         (
             reminder(),
