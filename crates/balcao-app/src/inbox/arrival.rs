@@ -7,9 +7,10 @@ use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_channel::channels::whatsapp::window;
 use balcao_channel::inbound::{Content, Echo, InboundMessage, Media, MediaKind, Person};
 use balcao_channel::{Inbound, Recipient};
+use balcao_domain::attachment::AttachmentState;
 use balcao_domain::burst::BurstRules;
-use balcao_domain::{ContactId, ConversationId, OrganizationId};
-use balcao_store::attachment::{self, NewAttachment};
+use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, OrganizationId};
+use balcao_store::attachment::{self, Fetched, NewAttachment};
 use balcao_store::choice;
 use balcao_store::dispatch::{self, Route};
 use balcao_store::inbox::{self, NewInbox};
@@ -21,6 +22,7 @@ use super::{Account, people, ripen, templates, words};
 use crate::chat;
 use crate::conversations::speaks;
 use crate::desk::UseCaseError;
+use crate::hash::sha256_hex;
 use crate::outgoing;
 
 /// How a message is kept: with words for a turn, or without.
@@ -29,6 +31,15 @@ fn kind_of(content: &Content) -> &'static str {
     let is_wordless =
         matches!(content, Content::Unsupported { .. }) || matches!(content, Content::Media(media) if sticker(media));
     if is_wordless { inbox::WORDLESS } else { "message" }
+}
+
+/// A file that came with its message.
+#[derive(Debug)]
+pub(crate) struct Brought {
+    /// Its type, as its bytes say.
+    pub(crate) mime: &'static str,
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// A new event of an account of ours.
@@ -42,6 +53,8 @@ pub(super) struct Arrival<'a> {
     pub(super) wait: Option<Duration>,
     /// What messages of the account cost, if that is known.
     pub(super) rates: Option<Rates>,
+    /// The file of the message, if it need not be fetched.
+    pub(super) brought: Option<&'a Brought>,
 }
 
 /// A contact wrote: who listens is told, and they need not be reminded that they wanted to (F-143).
@@ -158,23 +171,51 @@ impl Arrival<'_> {
         };
         let row = inbox::insert(tx, organization, &new, self.now)?;
         wrote(tx, organization, contact, found.id, self.now)?;
+        let file = self.add_file(tx, (contact, found.id), row, &message.content)?;
         if self.account.channel == web::KIND {
-            chat::note_inbound(tx, organization, found.id, &message.id, &text, self.now)?;
-        }
-        if let (Content::Media(media), Some(row), Some(wait)) = (&message.content, row, self.wait) {
-            let wait = SignedDuration::try_from(wait).unwrap_or_default();
-            let new = NewAttachment {
-                contact,
-                conversation: found.id,
-                inbox: row,
-                channel: &self.account.channel,
-                account: &self.account.account,
-                media: &serde_json::to_string(media).unwrap_or_default(),
-                awaited_until: self.now.checked_add(wait).unwrap_or(self.now),
+            // A file is shown as such; its description is the turn's.
+            let text = if let Content::Media(media) = &message.content {
+                media.caption.as_deref().unwrap_or_default()
+            } else {
+                &text
             };
-            attachment::insert(tx, organization, &new, self.now)?;
+            let seen = (message.id.as_str(), text, file);
+            chat::note_inbound(tx, organization, found.id, seen, self.now)?;
         }
         ripen(tx, organization, found.id, self.burst)
+    }
+
+    /// Adds the file of a new message. What came with it is here, and sound alone is still to be written down.
+    fn add_file(
+        &self,
+        tx: &mut Tx<'_>,
+        (contact, conversation): (ContactId, ConversationId),
+        row: Option<InboxId>,
+        content: &Content,
+    ) -> Result<Option<AttachmentId>, UseCaseError> {
+        let (Content::Media(media), Some(inbox)) = (content, row) else { return Ok(None) };
+        let Some(wait) = self.wait.or(self.brought.map(|_| Duration::ZERO)) else { return Ok(None) };
+        let wait = SignedDuration::try_from(wait).unwrap_or_default();
+        let new = NewAttachment {
+            contact,
+            conversation,
+            inbox,
+            channel: &self.account.channel,
+            account: &self.account.account,
+            media: &serde_json::to_string(media).unwrap_or_default(),
+            awaited_until: self.now.checked_add(wait).unwrap_or(self.now),
+        };
+        let id = attachment::insert(tx, self.organization(), &new, self.now)?;
+        if let Some(Brought { mime, bytes }) = self.brought
+            && let Some(added) = attachment::find(tx, self.organization(), id)?
+        {
+            let sha256 = sha256_hex(bytes);
+            attachment::keep(tx, &added, &Fetched { mime, sha256: &sha256, bytes }, self.now)?;
+            if media.media != MediaKind::Audio || self.wait.is_none() {
+                attachment::finish(tx, &added, AttachmentState::Stored, None, None, self.now)?;
+            }
+        }
+        Ok(Some(id))
     }
 
     fn who_wrote(

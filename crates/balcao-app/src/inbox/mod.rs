@@ -35,6 +35,7 @@ use tokio::sync::Notify;
 use crate::desk::{Desk, UseCaseError};
 use crate::metrics;
 use arrival::Arrival;
+pub(crate) use arrival::Brought;
 
 /// Which account of a channel belongs to whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +119,16 @@ impl Inbox {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn accept(&self, channel: &'static str, events: Vec<Inbound>) -> Result<Accepted, UseCaseError> {
+        self.accept_with(channel, events, None).await
+    }
+
+    /// The same, where the file of the one message is here already and need not be fetched.
+    pub(crate) async fn accept_with(
+        &self,
+        channel: &'static str,
+        events: Vec<Inbound>,
+        brought: Option<Arc<Brought>>,
+    ) -> Result<Accepted, UseCaseError> {
         let events = if planted::has(Bug::DedupedByReading) {
             mistakes::new_by_reading(self, channel, events).await
         } else {
@@ -128,7 +139,7 @@ impl Inbox {
         let work = move |tx: &mut Tx<'_>| {
             let mut accepted = Accepted::default();
             for event in &events {
-                inbox.take_in_or_aside(tx, channel, event, &mut accepted, now)?;
+                inbox.take_in_or_aside(tx, (channel, brought.as_deref()), event, &mut accepted, now)?;
             }
             Ok::<_, UseCaseError>(accepted)
         };
@@ -151,13 +162,14 @@ impl Inbox {
     fn take_in_or_aside(
         &self,
         tx: &mut Tx<'_>,
-        channel: &str,
+        (channel, brought): (&str, Option<&Brought>),
         event: &Inbound,
         accepted: &mut Accepted,
         now: Timestamp,
     ) -> Result<(), UseCaseError> {
         let mut after = *accepted;
-        let taken = tx.attempt(|tx| self.take_in(tx, channel, event, &mut after, now).map(Ok::<(), Infallible>));
+        let taken =
+            tx.attempt(|tx| self.take_in(tx, (channel, brought), event, &mut after, now).map(Ok::<(), Infallible>));
         let error = match taken {
             Ok(_) => {
                 *accepted = after;
@@ -171,8 +183,16 @@ impl Inbox {
         tracing::error!(%error, "an event that could not be taken in was put aside");
         let key = mistakes::key_of(event, now);
         let payload = serde_json::to_string(event).unwrap_or_default();
-        let arrival =
-            Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait: None, rates: None };
+        let arrival = Arrival {
+            account,
+            key: &key,
+            payload: &payload,
+            now,
+            burst: self.burst,
+            wait: None,
+            rates: None,
+            brought: None,
+        };
         arrival.keep(tx, "unknown", None, None, &format!("it could not be taken in: {error}"))?;
         accepted.new = accepted.new.saturating_add(1);
         Ok(())
@@ -202,7 +222,7 @@ impl Inbox {
     fn take_in(
         &self,
         tx: &mut Tx<'_>,
-        channel: &str,
+        (channel, brought): (&str, Option<&Brought>),
         event: &Inbound,
         accepted: &mut Accepted,
         now: Timestamp,
@@ -223,7 +243,8 @@ impl Inbox {
         accepted.new = accepted.new.saturating_add(1);
         let wait = self.files.as_ref().map(|(_, wait)| *wait);
         let rates = self.rates.filter(|_| account.channel == WHATSAPP);
-        let mut arrival = Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait, rates };
+        let mut arrival =
+            Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait, rates, brought };
         arrival.handle(tx, event)
     }
 
