@@ -488,6 +488,8 @@
       if (!shown || shown.sending === "sent") return;
       this.mark(id, "failed");
       if (why) shown.state.textContent = why;
+      // The same file is never taken; words may be, once they are fewer.
+      if (file && why) return;
       shown.again = () => { this.mark(id, "sending"); this.queue.push({ id, text, file }); this.flush(); };
       shown.mayRetry = !why;
       shown.retry = el("button", { class: "retry", type: "button", onclick: () => shown.again() }, words.retry);

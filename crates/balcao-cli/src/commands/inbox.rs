@@ -335,3 +335,7 @@ fn shown(file: &FileView) -> String {
     let spoken = file.transcript.as_ref().map(|spoken| format!("  «{}»", one_line(spoken))).unwrap_or_default();
     format!("{}  {}  {}  {what}{spoken}", file.id, file.kind, one_line(&file.name))
 }
+
+#[cfg(test)]
+#[path = "inbox_tests.rs"]
+mod tests;

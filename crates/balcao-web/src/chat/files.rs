@@ -45,7 +45,7 @@ pub(super) async fn send(
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).into_response()
     };
     let Query(Sent { id, name }) = said.map_err(unfit)?;
-    well_named(&id)?;
+    well_named(&id).map_err(IntoResponse::into_response)?;
     let (of_one, limits) = (format!("{}/files", visitor.as_str()), chat.0.limits);
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
     chat.counted(&of_one, limits.files).await?;

@@ -240,7 +240,7 @@ async fn write(
 ) -> Result<Response, Response> {
     let problem = |status, detail: String| Problem::new(status, detail).into_response();
     let NewMessage { id, text } = NewMessage::read(body).map_err(IntoResponse::into_response)?;
-    well_named(&id)?;
+    well_named(&id).map_err(IntoResponse::into_response)?;
     let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
     let (text, longest) = (text.trim(), chat.0.limits.text_chars);
     if text.is_empty() || text.chars().count() > longest {
@@ -259,13 +259,13 @@ async fn write(
 }
 
 /// Whether a page may call a message so.
-fn well_named(id: &str) -> Result<(), Response> {
+fn well_named(id: &str) -> Result<(), Problem> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if (8..=64).contains(&id.len()) && id.chars().all(fits) {
         return Ok(());
     }
     let detail = "`id` must have 8 to 64 letters, digits, hyphens or underscores";
-    Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail).into_response())
+    Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail))
 }
 
 /// `GET /chat/v1/events`.

@@ -119,7 +119,7 @@ impl Statuses {
 }
 
 fn posts(sent: &Sent<'_>) -> Vec<Value> {
-    let ways = WAYS[usize::try_from(sent.number).unwrap_or_default() % WAYS.len()];
+    let ways = WAYS.iter().cycle().nth(usize::try_from(sent.number).unwrap_or_default()).copied().unwrap_or_default();
     let post = |states: &&[&str]| {
         let all: Vec<Value> = states.iter().map(|state| status(sent, state)).collect();
         webhooks::envelope("messages", json!({ "statuses": all }))
@@ -131,28 +131,26 @@ fn posts(sent: &Sent<'_>) -> Vec<Value> {
 }
 
 fn status(sent: &Sent<'_>, state: &str) -> Value {
-    let mut status = json!({ "id": sent.id, "status": state, "timestamp": sent.at.as_second().to_string() });
     let text = |key: &str| sent.body.get(key).and_then(Value::as_str);
+    let failed = sent.fails.filter(|_| state == "failed").map(|code| {
+        json!([{ "code": code, "title": "Told", "message": "Told",
+            "error_data": { "details": "The message could not be delivered." } }])
+    });
+    let pricing = sent
+        .fails
+        .is_none()
+        .then(|| json!({ "billable": true, "pricing_model": "PMP", "type": "regular", "category": sent.category }));
     // Of whom it went to, what is known of them: to a user id there is no number.
-    if let Some(number) = text("to") {
-        status["recipient_id"] = json!(super::without_ninth_digit(number));
-    }
-    if let Some(user) = text("recipient") {
-        status["recipient_user_id"] = json!(user);
-    }
-    if let Some(name) = text("biz_opaque_callback_data") {
-        status["biz_opaque_callback_data"] = json!(name);
-    }
-    match sent.fails {
-        Some(code) if state == "failed" => {
-            status["errors"] = json!([{ "code": code, "title": "Told", "message": "Told",
-                "error_data": { "details": "The message could not be delivered." } }]);
-        }
-        Some(_) => {}
-        None => {
-            status["pricing"] = json!({ "billable": true, "pricing_model": "PMP", "type": "regular",
-                "category": sent.category });
-        }
+    let known = [
+        ("recipient_id", text("to").map(|number| json!(super::without_ninth_digit(number)))),
+        ("recipient_user_id", text("recipient").map(|user| json!(user))),
+        ("biz_opaque_callback_data", text("biz_opaque_callback_data").map(|name| json!(name))),
+        ("errors", failed),
+        ("pricing", pricing),
+    ];
+    let mut status = json!({ "id": sent.id, "status": state, "timestamp": sent.at.as_second().to_string() });
+    if let Value::Object(status) = &mut status {
+        status.extend(known.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
     }
     status
 }
