@@ -3,6 +3,8 @@
 //! Invariants: nothing of a file is read before its visitor may send one; it is what its bytes are, whatever its name says; the
 //! bytes that are held at the same time have a bound in all and for each address.
 
+use std::time::Duration;
+
 use axum::body::Bytes;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, Path, Query, Request, State};
@@ -12,7 +14,6 @@ use axum::{Extension, Json};
 use balcao_app::files::FileRefusal;
 use serde::Deserialize;
 use serde_json::json;
-use std::time::Duration;
 
 use super::{ChatServer, Known, too_fast, well_named};
 use crate::download::download;
