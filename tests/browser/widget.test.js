@@ -100,6 +100,28 @@ test("what could not be sent says so, and goes when it is told to", async () => 
   await close();
 });
 
+test("a file is attached, shown as one that can be saved, and what is not taken says why", async () => {
+  const { page, complaints, close } = await browse();
+  await page.goto(pages.origin);
+  await page.getByRole("button", { name: "Abrir o chat" }).click();
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Anexar um arquivo" }).click();
+  const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==", "base64");
+  await (await choosing).setFiles({ name: "corte.png", mimeType: "image/png", buffer: png });
+  await page.locator(".message.visitor .state[aria-label=enviada]").waitFor();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Baixar corte.png" }).click();
+  assert.equal((await saving).suggestedFilename(), "corte.png");
+  await eventually("an answer", async () => (await shown(page)).some((one) => one.startsWith("agent")));
+  await page.locator("input[type=file]").setInputFiles({ name: "foto.png", mimeType: "image/png", buffer: Buffer.from("MZ\u0000\u0001program") });
+  await page.getByText("Este tipo de arquivo não é aceito.").waitFor();
+  await page.locator("input[type=file]").setInputFiles({ name: "filme.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(6 * 1024 * 1024) });
+  await page.getByText("O arquivo é grande demais: até 5,2 MB.").waitFor();
+  await picture(page, "widget-files");
+  assert.deepEqual(complaints.filter((one) => !one.includes("415")), []);
+  await close();
+});
+
 test("two visitors have two conversations, two windows of one visitor the same", async () => {
   const ana = await browse();
   const bia = await browse();

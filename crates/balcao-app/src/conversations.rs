@@ -53,8 +53,12 @@ pub struct ConversationView {
     pub reason: Option<String>,
     /// Since when the contact has waited for a person.
     pub waiting_since: Option<Timestamp>,
-    /// The last message.
+    /// The last message that was said. What the agent had still to say when a person took over was not.
     pub last_message: Option<String>,
+    /// Who wrote it.
+    pub last_message_author: Option<Author>,
+    /// How far it came, if it is ours and a channel takes it: a reply that did not arrive is no answer.
+    pub last_message_delivery: Option<Delivery>,
     /// When somebody last wrote.
     pub last_message_at: Timestamp,
 }
@@ -442,6 +446,9 @@ fn view(
     let contact = contact::get(tx, organization, found.contact)?;
     let open: Option<OpenHandoff> = handoff::open_of(tx, organization, found.id)?;
     let assigned = staff.iter().find(|one| Some(one.id) == found.assigned_staff);
+    let last = message::last_said(tx, organization, found.id)?;
+    let named = last.iter().map(|message| message.id);
+    let last_message_delivery = delivery::of_messages(tx, organization, found.id, named)?.into_values().next();
     Ok(ConversationView {
         id: found.id,
         contact_id: found.contact,
@@ -455,7 +462,9 @@ fn view(
             .filter(|_| found.state == ConversationState::WaitingHuman)
             .map(|open| open.created_at),
         reason: open.map(|open| open.reason),
-        last_message: message::last(tx, organization, found.id, 1)?.pop().map(|message| message.text),
+        last_message_author: last.as_ref().map(|message| message.author),
+        last_message_delivery,
+        last_message: last.map(|message| message.text),
         last_message_at: found.last_message_at,
     })
 }

@@ -9,6 +9,7 @@ use balcao_store::{Tx, conversation};
 use jiff::Timestamp;
 
 use crate::desk::UseCaseError;
+use crate::sender::NOTHING;
 
 /// Acts on a failure; tells whether the message is sent anew, so that it is no dead letter yet. What the closed window kept back is
 /// the caller's: at once there is a template, later only the next attempt knows it.
@@ -29,13 +30,26 @@ pub(crate) fn answer(
             Some(other) => Ok(outbox::send_anew(tx, message, Some(&other), failure, (now, now))?),
             None => Ok(false),
         },
+        // What the provider does not take with its buttons may be said without them.
+        GiveUpReason::Rejected => match in_plain_words(message) {
+            Some(words) if outbox::set_body(tx, message, &words)? => {
+                Ok(outbox::send_anew(tx, message, None, failure, (now, now))?)
+            }
+            Some(_) | None => Ok(false),
+        },
         GiveUpReason::Capped
         | GiveUpReason::NeedsNumber
         | GiveUpReason::Template
         | GiveUpReason::Media
-        | GiveUpReason::IdentityChanged
-        | GiveUpReason::Rejected => Ok(false),
+        | GiveUpReason::IdentityChanged => Ok(false),
     }
+}
+
+/// The words of a message with buttons, a list or a question that has one of its own; `None` of every other.
+fn in_plain_words(message: &Outbox) -> Option<String> {
+    let body: Outbound = serde_json::from_str(&message.body).ok()?;
+    let plain = body.fitting(&NOTHING);
+    if plain == body { None } else { serde_json::to_string(&plain).ok() }
 }
 
 /// The other spelling of the customer's number, once.

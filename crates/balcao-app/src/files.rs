@@ -192,7 +192,8 @@ impl Files {
     }
 }
 
-fn refused(error: MediaError) -> FileRefusal {
+/// A file that is not taken, in words.
+pub(crate) fn refused(error: MediaError) -> FileRefusal {
     match error {
         MediaError::Empty => FileRefusal::Empty,
         MediaError::TooLarge { limit } => FileRefusal::TooLarge { limit },

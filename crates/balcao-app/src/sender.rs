@@ -48,7 +48,7 @@ pub(crate) mod vet;
 const MARGIN: Duration = Duration::from_mins(2);
 
 /// A channel that can do nothing: what is left of a message there are its words.
-const NOTHING: Capabilities = Capabilities {
+pub(crate) const NOTHING: Capabilities = Capabilities {
     max_text: 0,
     max_buttons: 0,
     max_rows: 0,

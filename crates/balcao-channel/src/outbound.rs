@@ -80,7 +80,8 @@ impl Outbound {
         self
     }
 
-    /// The same message for a channel that can do so much: where it has no buttons or no lists, their words alone.
+    /// The same message for a channel that can do so much: where it has no buttons or no lists, their words alone. The words of what asks
+    /// with a button ask without one, too.
     #[must_use]
     pub fn fitting(&self, capabilities: &Capabilities) -> Self {
         let plain = |body: &String| Self {
@@ -95,16 +96,13 @@ impl Outbound {
             {
                 plain(body)
             }
+            OutboundContent::AskNumber { body } if capabilities.max_buttons == 0 => plain(body),
             OutboundContent::Text { .. }
             | OutboundContent::Media { .. }
             | OutboundContent::Location { .. }
             | OutboundContent::Buttons { .. }
             | OutboundContent::List { .. }
-            | OutboundContent::Link { .. }
-            | OutboundContent::AskLocation { .. }
             | OutboundContent::AskNumber { .. }
-            | OutboundContent::ContactCard { .. }
-            | OutboundContent::Reaction { .. }
             | OutboundContent::Template(_)
             | OutboundContent::Mail { .. } => self.clone(),
         }
@@ -120,11 +118,7 @@ impl Outbound {
             | OutboundContent::Location { .. }
             | OutboundContent::Buttons { .. }
             | OutboundContent::List { .. }
-            | OutboundContent::Link { .. }
-            | OutboundContent::AskLocation { .. }
             | OutboundContent::AskNumber { .. }
-            | OutboundContent::ContactCard { .. }
-            | OutboundContent::Reaction { .. }
             | OutboundContent::Template(_)
             | OutboundContent::Mail { .. } => None,
         }
@@ -279,38 +273,10 @@ pub enum OutboundContent {
         /// At most ten rows in all sections together.
         sections: Vec<Section>,
     },
-    /// Words with a button that opens a page.
-    Link {
-        /// The words.
-        body: String,
-        /// The words on the button.
-        label: String,
-        /// The page.
-        url: String,
-    },
-    /// Asks the customer where they are, with a button that tells it.
-    AskLocation {
-        /// The question.
-        body: String,
-    },
     /// Asks the customer for their number, with a button that tells it.
     AskNumber {
         /// The question.
         body: String,
-    },
-    /// A card with a number.
-    ContactCard {
-        /// The name on it.
-        name: String,
-        /// The number on it, in E.164.
-        phone: String,
-    },
-    /// A sign put on a customer's message.
-    Reaction {
-        /// The customer's message.
-        message: ProviderMessageId,
-        /// The sign; `None` takes it back.
-        emoji: Option<String>,
     },
     /// A message in words that the provider approved: the only kind outside the window.
     Template(Template),

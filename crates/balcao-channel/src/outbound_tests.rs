@@ -76,12 +76,7 @@ fn allowed() -> Vec<OutboundContent> {
                 rows: vec![Row { id: "x".repeat(200), title: "t".repeat(24), description: Some("d".repeat(72)) }],
             },
         ]),
-        OutboundContent::Link { body: "Mapa".into(), label: "Ver mapa".into(), url: "https://example.com".into() },
-        OutboundContent::AskLocation { body: "Onde?".into() },
         OutboundContent::AskNumber { body: "Qual o número?".into() },
-        OutboundContent::ContactCard { name: "Rafa".into(), phone: "+5511987654321".into() },
-        OutboundContent::Reaction { message: ProviderMessageId::new("wamid.1"), emoji: Some("👍".into()) },
-        OutboundContent::Reaction { message: ProviderMessageId::new("wamid.1"), emoji: None },
         template(|_| {}),
     ]
 }
@@ -165,7 +160,6 @@ fn each_limit_is_refused_with_what_to_do() {
         ),
         (parameter("a\nb"), "one line"),
         (parameter("a     b"), "four spaces"),
-        (OutboundContent::ContactCard { name: "Rafa".into(), phone: "11 98765-4321".into() }, "E.164"),
         (OutboundContent::AskNumber { body: "b".repeat(1025) }, "at most 1024"),
     ] {
         let error = Outbound::new(content).unwrap_err().to_string();

@@ -179,12 +179,12 @@ impl Server {
         let health = ChannelHealth::new(desk.clone(), shop.id, channels.clone());
         let (all, ripe) = (channels.clone(), Arc::clone(&wake));
         let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
-        let (mut chats, mut more) = (None, Router::new());
+        let (mut chats, mut pages, mut more) = (None, None, Router::new());
         if let Some(ChatSettings { tokens, origins }) = doors.chat {
             let chat = WebChats::new(desk.clone(), inbox.clone(), hub.clone(), shop.id);
             let limits = ChatLimits::default();
             let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
-            (chats, more) = (Some(chat), balcao_web::chat::router(served));
+            (chats, pages) = (Some(chat), Some(served));
         }
         if let Some(key) = gateway {
             more = more.merge(balcao_web::evolution_router(EvolutionWebhook { inbox: inbox.clone(), key }));
@@ -223,6 +223,7 @@ impl Server {
         let web = Web::new(desk.clone(), inbox, webhook, stop.clone()).with_api(&api);
         let proxies = server.trusted_proxies.clone();
         let web = web.watched(watch, proxies.clone());
+        let web = if let Some(served) = pages { web.with_chat(served) } else { web };
         let retention = Retention::new(desk.clone(), shop.id, config.retention.periods());
         let (told, measured) = (None, None);
         let packs = (PackDeliveries::new(desk.clone(), shop.id), Current::default());

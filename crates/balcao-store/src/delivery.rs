@@ -36,6 +36,26 @@ pub struct Cost {
     pub micros: i64,
 }
 
+/// When the first message was written to a contact since an instant that left: by us, or by staff on the shop's own phone.
+///
+/// # Errors
+/// What the database said.
+pub fn first_left(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    since: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let sql = "SELECT min(written.at) FROM (
+                   SELECT created_at AS at FROM outbox WHERE organization_id = ?1 AND conversation_id = ?2
+                       AND state = 'sent' AND created_at >= ?3
+                   UNION ALL
+                   SELECT m.created_at AS at FROM message m WHERE m.organization_id = ?1 AND m.conversation_id = ?2
+                       AND m.author = 'staff' AND m.created_at >= ?3
+                       AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.message_id = m.id)) AS written";
+    tx.query_one(sql, values![organization, conversation, since], |row| row.get(0))
+}
+
 /// The parts of the messages of a conversation from `first` to `last`, in the order of messages and parts. What came in, and what no
 /// channel takes, has none.
 ///

@@ -299,6 +299,22 @@ pub fn payloads_of_turn(
     tx.query_all(PAYLOADS, values![organization, turn], |row| row.get(0))
 }
 
+/// When messages of a contact were written that an advertisement led to, and came in since an instant.
+///
+/// # Errors
+/// What the database said.
+pub fn referred(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    since: Timestamp,
+) -> Result<Vec<Timestamp>, StoreError> {
+    // No words of a customer look so: a quotation mark of theirs has a backslash before it.
+    let sql = r#"SELECT COALESCE(provider_at, received_at) FROM inbox WHERE organization_id = ?1 AND conversation_id = ?2
+                 AND received_at >= ?3 AND kind = 'message' AND payload LIKE '%"referral":{%' ORDER BY id"#;
+    tx.query_all(sql, values![organization, conversation, since], |row| row.get(0))
+}
+
 /// The rows of a conversation, in order of arrival, at most `limit`, the latest.
 ///
 /// # Errors

@@ -159,6 +159,22 @@ pub fn last(
 
 pub(crate) const COUNT_SINCE: &str = "SELECT count(*) FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = ?3 AND created_at >= ?4";
 
+/// The last message of a conversation that was said: drafts were not.
+///
+/// # Errors
+/// What the database said.
+pub fn last_said(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Option<Message>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author <> 'draft'
+         ORDER BY id DESC LIMIT 1"
+    );
+    tx.query_optional(&sql, values![organization, conversation], read)
+}
+
 /// How many messages of one author a conversation got since an instant.
 ///
 /// # Errors
@@ -173,7 +189,8 @@ pub fn count_since(
     tx.query_one(COUNT_SINCE, values![organization, conversation, author.as_str(), since], |row| row.get(0))
 }
 
-/// How many messages the contact wrote since somebody last wrote to them.
+/// How many messages the contact wrote since somebody last wrote to them. Those of a turn that is still open are not among them: it
+/// answers them. What did not arrive was not written to them.
 ///
 /// # Errors
 /// What the database said.
@@ -184,8 +201,10 @@ pub fn unanswered(
 ) -> Result<u32, StoreError> {
     tx.query_one(
         "SELECT count(*) FROM message WHERE organization_id = ?1 AND conversation_id = ?2 AND author = 'contact'
+         AND (turn_id IS NULL OR NOT EXISTS (SELECT 1 FROM turn t WHERE t.id = message.turn_id AND t.state = 'open'))
          AND id > COALESCE((SELECT max(told.id) FROM message told WHERE told.organization_id = ?1 AND told.conversation_id = ?2
-                            AND told.author IN ('agent', 'staff', 'system')), 0)",
+                            AND told.author IN ('agent', 'staff', 'system')
+                            AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.message_id = told.id AND o.state = 'dead')), 0)",
         values![organization, conversation],
         |row| row.get(0),
     )

@@ -386,8 +386,8 @@ pub fn extend(tx: &mut Tx<'_>, attempted: &Outbox, until: Timestamp) -> Result<b
     Ok(changed == 1)
 }
 
-/// Puts the message that names its file at the provider in the place of one whose file was with us; tells whether the message was
-/// still theirs to send who handed the file in.
+/// Puts another body in the place of a message's: one that names its file at the provider, or its words alone. Tells whether the
+/// message was still theirs to send who says so.
 ///
 /// # Errors
 /// What the database said.

@@ -23,11 +23,14 @@
       person: (name) => (name ? `Com ${name}, da equipe` : "Com a equipe"),
       joined: (name) => (name ? `${name} entrou na conversa` : "A equipe entrou na conversa"),
       called: "Chamamos alguém da equipe", back: "O atendimento automático voltou",
-      offline: "Sem conexão. Tentando de novo…", you: "Você", bot: "Atendimento", staff: "Equipe", today: "Hoje",
+      offline: "Sem conexão. Tentando de novo…",
+      busy: (seconds) => `Muita gente escreve agora. Enviamos de novo em ${seconds} s.`, you: "Você", bot: "Atendimento", staff: "Equipe", today: "Hoje",
       yesterday: "Ontem", unread: (n) => (n === 1 ? "1 mensagem nova" : `${n} mensagens novas`), newest: "Mensagens novas",
       refused: "Este site não pode usar o chat.", long: "A mensagem é longa demais.", log: "Mensagens",
       greeting: "Olá! Como podemos ajudar?", suggestions: "Sugestões",
       file: (name, size) => `Baixar ${name}${size}`, noFile: "O arquivo não está mais disponível.",
+      attach: "Anexar um arquivo", large: (most) => `O arquivo é grande demais: até ${most}.`,
+      wrongType: "Este tipo de arquivo não é aceito.", emptyFile: "O arquivo está vazio.",
     },
     en: {
       open: "Open chat", close: "Close chat", title: "Chat", write: "Message", placeholder: "Write a message",
@@ -36,11 +39,14 @@
       person: (name) => (name ? `With ${name} from the team` : "With the team"),
       joined: (name) => (name ? `${name} joined the conversation` : "The team joined the conversation"),
       called: "We called somebody from the team", back: "The assistant is back",
-      offline: "No connection. Trying again…", you: "You", bot: "Assistant", staff: "Team", today: "Today",
+      offline: "No connection. Trying again…",
+      busy: (seconds) => `Many people are writing now. Sending again in ${seconds} s.`, you: "You", bot: "Assistant", staff: "Team", today: "Today",
       yesterday: "Yesterday", unread: (n) => (n === 1 ? "1 new message" : `${n} new messages`), newest: "New messages",
       refused: "This site may not use the chat.", long: "The message is too long.", log: "Messages",
       greeting: "Hello! How can we help?", suggestions: "Suggestions",
       file: (name, size) => `Download ${name}${size}`, noFile: "The file is no longer available.",
+      attach: "Attach a file", large: (most) => `The file is too large: ${most} at most.`,
+      wrongType: "Files of this type are not taken.", emptyFile: "The file is empty.",
     },
   };
   const lang = (settings.lang || document.documentElement.lang || navigator.language || "pt-BR").toLowerCase();
@@ -116,6 +122,9 @@
       background: var(--back); color: var(--ink); font-size: 16px; line-height: 1.4; resize: none; }
     textarea:focus-visible { outline-width: 2px; outline-offset: 0; }
     textarea::placeholder { color: var(--soft); opacity: 1; }
+    .attach { flex: none; width: 44px; height: 44px; border: 0; border-radius: 50%; background: none; color: var(--soft); }
+    .attach:hover { background: var(--back); }
+    .attach svg { width: 22px; height: 22px; display: block; margin: auto; }
     .send { flex: none; width: 44px; height: 44px; border: 0; border-radius: 50%; background: var(--accent); color: var(--on-accent); }
     .send svg { width: 20px; height: 20px; display: block; margin: auto; }
     .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -156,6 +165,9 @@
   };
   const CHAT_ICON = "M4 4h16a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H9l-5 4v-4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z";
   const FILE_ICON = "M5 20h14v-2H5v2zM19 9h-4V3H9v6H5l7 7 7-7z";
+  const CLIP_ICON = "M16.5 6v11.5a4 4 0 0 1-8 0V5a2.5 2.5 0 0 1 5 0v10.5a1 1 0 0 1-2 0V6H10v9.5a2.5 2.5 0 0 0 5 0V5a4 4 0 0 0-8 0v12.5a5.5 5.5 0 0 0 11 0V6h-1.5z";
+  // What the server takes, by what its bytes are; names help the visitor's own window to choose.
+  const ACCEPTED = "image/jpeg,image/png,video/mp4,video/3gpp,audio/*,.pdf,.txt,.doc,.docx,.xls,.xlsx,.ppt,.pptx";
   const SEND_ICON = "M3 20.5v-7l9-1.5-9-1.5v-7L22 12z";
 
   const sleep = (ms, signal) =>
@@ -167,6 +179,11 @@
   const randomId = () => {
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  };
+
+  const inUnits = (bytes) => {
+    const [number, unit] = bytes >= 1e6 ? [bytes / 1e6, "MB"] : [Math.max(1, bytes / 1e3), "kB"];
+    return `${number.toLocaleString(locale, { maximumFractionDigits: unit === "MB" ? 1 : 0 })} ${unit}`;
   };
 
   // Pages may forbid storage: then a reload begins anew.
@@ -298,6 +315,7 @@
       this.face = el("div", { class: "face", "aria-hidden": "true" }, title.slice(0, 1).toUpperCase());
       this.status = el("p", { class: "status" }, words.agent);
       this.offline = el("p", { class: "offline", role: "status", hidden: true }, words.offline);
+      this.busy = el("p", { class: "offline", role: "status", hidden: true });
       this.log = el("div", { class: "log", role: "log", "aria-live": "polite", "aria-label": words.log, tabindex: "0" });
       this.typing = el("div", { class: "typing", role: "status", "aria-label": words.typing, hidden: true }, el("i"), el("i"), el("i"));
       this.log.append(this.typing);
@@ -306,6 +324,11 @@
       this.input.addEventListener("input", () => this.fit());
       this.input.addEventListener("keydown", (event) => {
         if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); this.submit(); }
+      });
+      this.chosen = el("input", { type: "file", multiple: true, hidden: true, accept: ACCEPTED, "aria-hidden": "true", tabindex: "-1" });
+      this.chosen.addEventListener("change", () => {
+        for (const file of this.chosen.files) this.sendFile(file);
+        this.chosen.value = "";
       });
       this.suggestions = el("div", { class: "suggestions", role: "group", "aria-label": words.suggestions });
       for (const text of (settings.suggestions || "").split("|").map((one) => one.trim()).filter(Boolean)) {
@@ -316,8 +339,10 @@
       close.hidden = this.inline;
       this.panel = el("section", { class: "panel", role: this.inline ? "region" : "dialog", "aria-labelledby": "title" },
         el("header", {}, this.face, el("div", { class: "who" }, this.title, this.status), close),
-        this.offline, this.log, this.suggestions,
-        el("form", { onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.input,
+        this.offline, this.busy, this.log, this.suggestions,
+        el("form", { onsubmit: (event) => { event.preventDefault(); this.submit(); } },
+          el("button", { class: "attach", type: "button", "aria-label": words.attach, title: words.attach, onclick: () => this.chosen.click() }, icon(CLIP_ICON)),
+          this.chosen, this.input,
           el("button", { class: "send", type: "submit", "aria-label": words.send }, icon(SEND_ICON))));
       this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape" && !this.inline) this.hide(); });
       const frame = el("div", { class: this.inline ? "inline" : "bubble" }, this.panel);
@@ -373,10 +398,18 @@
       this.toEnd();
     }
 
-    enqueue(id, text) {
-      this.put({ id, author: "visitor", text, at: this.now().toISOString() }, "sending");
-      this.queue.push({ id, text });
+    enqueue(id, text, file) {
+      const local = file && { name: file.name, size: file.size };
+      this.put({ id, author: "visitor", text, at: this.now().toISOString(), file: local }, "sending");
+      this.queue.push({ id, text, file });
       this.flush();
+    }
+
+    // A file lives as long as the page: unlike words, it is not kept for after a reload.
+    sendFile(file) {
+      this.enqueue(randomId(), "", file);
+      this.begin();
+      this.toEnd();
     }
 
     // ---- sending: one after the other, in order -----
@@ -385,32 +418,54 @@
       if (this.isSending) return;
       this.isSending = true;
       for (let tries = 0; this.queue.length; ) {
-        const { id, text } = this.queue[0];
-        const outcome = await this.post(id, text);
+        const { id, text, file } = this.queue[0];
+        const outcome = await this.post(id, text, file);
         if (outcome === "again" && tries < 4) {
           tries += 1;
+          if (this.pause) this.wait(this.pause);
           await sleep(this.pause || 400 * 2 ** tries);
           continue;
         }
+        this.wait(0);
         tries = 0;
         this.queue.shift();
         if (outcome === "sent") this.mark(id, "sent");
-        else this.fail(id, text, outcome === "again" ? null : outcome);
+        else this.fail(id, text, file, outcome === "again" ? null : outcome);
       }
       this.isSending = false;
     }
 
+    // Says that the server asked to come again, and in how many milliseconds; 0: that is over.
+    wait(pause) {
+      this.busy.hidden = !pause;
+      if (!pause) return;
+      this.busy.textContent = words.busy(Math.ceil(pause / 1000));
+      this.offline.hidden = true;
+    }
+
+    // How long an answer asks to stay away, in milliseconds.
+    asked(response) {
+      return Math.min(Number(response.headers.get("retry-after") || 0), 30) * 1000;
+    }
+
     // `sent`, `again`, or in words why it never will be.
-    async post(id, text) {
+    async post(id, text, file) {
       this.pause = 0;
       try {
         if (!(await this.session())) return "again";
-        const response = await this.ask("/chat/v1/messages", { method: "POST", body: JSON.stringify({ id, text }) });
+        if (file && !file.size) return words.emptyFile;
+        if (file && file.size > this.largest) return words.large(inUnits(this.largest));
+        const response = file
+          ? await this.ask(`/chat/v1/files?${new URLSearchParams({ id, name: file.name })}`,
+            { method: "POST", body: file, headers: { "content-type": "application/octet-stream" }, signal: AbortSignal.timeout(120_000) })
+          : await this.ask("/chat/v1/messages", { method: "POST", body: JSON.stringify({ id, text }) });
         if (response.ok) return "sent";
         if (response.status === 401) { this.forget(); return "again"; }
         if (response.status === 403) return words.refused;
+        if (file && response.status === 413) return words.large(inUnits(this.largest));
+        if (file && response.status === 415) return words.wrongType;
         if (response.status === 413 || response.status === 422) return words.long;
-        this.pause = Math.min(Number(response.headers.get("retry-after") || 0), 30) * 1000;
+        this.pause = this.asked(response);
       } catch { /* the network */ }
       return "again";
     }
@@ -428,12 +483,14 @@
       }
     }
 
-    fail(id, text, why) {
+    fail(id, text, file, why) {
       const shown = this.shown.get(id);
       if (!shown || shown.sending === "sent") return;
       this.mark(id, "failed");
       if (why) shown.state.textContent = why;
-      shown.again = () => { this.mark(id, "sending"); this.queue.push({ id, text }); this.flush(); };
+      // The same file is never taken; words may be, once they are fewer.
+      if (file && why) return;
+      shown.again = () => { this.mark(id, "sending"); this.queue.push({ id, text, file }); this.flush(); };
       shown.mayRetry = !why;
       shown.retry = el("button", { class: "retry", type: "button", onclick: () => shown.again() }, words.retry);
       shown.meta.append(shown.retry);
@@ -443,7 +500,7 @@
 
     ask(path, options = {}) {
       const headers = { ...options.headers };
-      if (options.body) headers["content-type"] = "application/json";
+      if (options.body) headers["content-type"] ||= "application/json";
       if (this.saved.token) headers.authorization = `Bearer ${this.saved.token}`;
       return fetch(server + path, { ...options, headers, credentials: "omit", cache: "no-store",
         signal: options.signal || AbortSignal.timeout(20_000) });
@@ -456,10 +513,12 @@
           const response = await this.ask("/chat/v1/session", { method: "POST" });
           if (!response.ok) {
             if (response.status === 403) this.refuse();
+            this.pause = this.asked(response);
             this.opening = null;
             return false;
           }
-          const { token, shop, now } = await response.json();
+          const { token, shop, now, largest_file: largest } = await response.json();
+          this.largest = largest || 0;
           this.ahead = new Date(now).getTime() - Date.now();
           this.saved.token = token;
           remember.write({ token });
@@ -504,13 +563,18 @@
             clearTimeout(this.worry);
             this.worry = null;
             this.offline.hidden = true;
+            if (!this.isSending) this.wait(0);
             // A stream tells of a reply that is being written, and not of one that came to nothing while the page was away.
             this.draft("");
             // What the network kept from being sent goes now: its id makes a repeat harmless.
             for (const shown of new Set(this.shown.values())) if (shown.sending === "failed" && shown.mayRetry) shown.again();
           },
-          lost: () => { this.worry ||= setTimeout(() => { this.offline.hidden = false; }, 1500); },
-          refused: (response) => { if (response.status === 401) this.forget(); return false; },
+          lost: () => { this.worry ||= setTimeout(() => { this.offline.hidden = !this.busy.hidden; }, 1500); },
+          refused: (response) => {
+            if (response.status === 401) this.forget();
+            else this.wait(this.asked(response));
+            return false;
+          },
           event: (event) => {
             try {
               const data = JSON.parse(event.data);
@@ -533,6 +597,12 @@
       const known = this.shown.get(message.id) || this.shown.get(message.seq);
       if (known) {
         if (message.seq) this.shown.set(message.seq, known);
+        // What was sent from here has an address now.
+        if (message.file?.id && known.file) {
+          const link = this.fileLink(message.file);
+          known.file.replaceWith(link);
+          known.file = link;
+        }
         if (message.id) this.mark(message.id, state);
         return;
       }
@@ -544,10 +614,11 @@
       const time = new Date(message.at).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" });
       const meta = el("div", { class: "meta" }, ...(message.author === "staff" ? [el("span", {}, `${words.staff} ·`)] : []),
         el("time", { datetime: message.at }, time));
+      const file = message.file && (message.file.id ? this.fileLink(message.file) : el("span", { class: "file" }, icon(CLIP_ICON), message.file.name));
       const root = el("div", { class: `message ${message.author}` },
         el("span", { class: "unseen" }, `${who}: `),
-        el("div", { class: "said" }, ...asNodes(message.text), ...(message.file ? [this.fileLink(message.file)] : [])), meta);
-      const shown = { root, meta };
+        el("div", { class: "said" }, ...asNodes(message.text), ...(file ? [file] : [])), meta);
+      const shown = { root, meta, file };
       if (message.author === "visitor") {
         shown.state = el("span", { class: "state", role: "img" });
         meta.append(shown.state);
@@ -586,8 +657,7 @@
 
     // A file is fetched with the visitor's token, so that its address is of no use to anybody else, and saved, never shown.
     fileLink(file) {
-      const unit = file.size >= 1e6 ? [file.size / 1e6, "MB"] : [Math.max(1, (file.size || 0) / 1e3), "kB"];
-      const size = file.size ? ` (${unit[0].toLocaleString(locale, { maximumFractionDigits: unit[1] === "MB" ? 1 : 0 })} ${unit[1]})` : "";
+      const size = file.size ? ` (${inUnits(file.size)})` : "";
       const label = el("span", {}, words.file(file.name, size));
       const link = el("button", { class: "file", type: "button", onclick: async () => {
         link.disabled = true;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::chat::Pace;
+use crate::chat::{FILES, Pace};
 
 /// How long a body may take to come, also that of a request which then waits for a turn.
 pub(crate) const BODY_TIME: Duration = Duration::from_secs(10);
@@ -24,6 +24,8 @@ pub struct Limits {
     pub request_time: Duration,
     /// How long a request may take that waits for a turn: `POST /v1/turn`.
     pub turn_time: Duration,
+    /// How long a request may take that brings a file of a visitor of the web chat: telephones are slow.
+    pub file_time: Duration,
     /// Connections at the same time. Those beyond wait to be accepted; those beyond an address's eighth are closed.
     pub connections: usize,
     /// Webhooks that are taken in at the same time, an eighth of them for one address. Those beyond are told to come again.
@@ -51,6 +53,7 @@ impl Default for Limits {
             body_time: BODY_TIME,
             request_time: Duration::from_secs(30),
             turn_time: Duration::from_secs(150),
+            file_time: Duration::from_secs(120),
             connections: 1024,
             webhooks: 256,
             bodies: 64 * 1024 * 1024,
@@ -66,6 +69,10 @@ impl Limits {
     /// How long a request of this path may take.
     #[must_use]
     pub fn time_for(&self, path: &str) -> Duration {
-        if path == "/v1/turn" { self.turn_time } else { self.request_time }
+        match path {
+            "/v1/turn" => self.turn_time,
+            FILES => self.file_time,
+            _ => self.request_time,
+        }
     }
 }

@@ -18,6 +18,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::agenda;
 use crate::api::Api;
+use crate::chat::{self, ChatServer};
 use crate::health::{self, LastLook};
 use crate::limits::Limits;
 use crate::measure::measured;
@@ -35,6 +36,7 @@ struct Parts {
     inbox: Inbox,
     whatsapp: Option<WhatsAppWebhook>,
     api: Router<Web>,
+    chat: Option<ChatServer>,
     watch: Watch,
     trusted: Vec<IpNet>,
     stop: CancellationToken,
@@ -52,6 +54,7 @@ impl Web {
             inbox,
             whatsapp,
             api: Router::new(),
+            chat: None,
             watch: Watch::default(),
             trusted: Vec::new(),
             stop,
@@ -63,7 +66,7 @@ impl Web {
     /// The same, answering for its health alone.
     #[must_use]
     pub fn only_health(self) -> Self {
-        Self(Arc::new(Parts { api: Router::new(), whatsapp: None, ..Arc::unwrap_or_clone(self.0) }))
+        Self(Arc::new(Parts { api: Router::new(), chat: None, whatsapp: None, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// The same, saying that this program does only a part of the server's work.
@@ -81,6 +84,12 @@ impl Web {
     pub fn with_api(self, api: &Api) -> Self {
         let routes = api.routes().route("/agenda/{name}", get(agenda::agenda));
         Self(Arc::new(Parts { api: routes, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// The same, with the web chat under `/chat`: whatever is answered there, by whatever limit, its pages may read.
+    #[must_use]
+    pub fn with_chat(self, chat: ChatServer) -> Self {
+        Self(Arc::new(Parts { chat: Some(chat), ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// The same, where readiness tells and floods are measured by what `watch` saw last, and what proxies of these networks
@@ -120,10 +129,11 @@ pub fn router(web: Web, limits: &Limits) -> Router {
     router_with(web, limits, Router::new())
 }
 
-/// The same, and what else this process answers, such as [`crate::chat::router`], under the same limits.
+/// The same, and what else this process answers, such as [`crate::packs_router`], under the same limits.
 pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
     let clock = Arc::clone(&web.desk().clock);
     let guard = Arc::new(Shed::new(limits, web.watch().clone(), web.0.trusted.clone(), clock));
+    let chat = web.0.chat.clone();
     let routes = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
@@ -132,6 +142,7 @@ pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
     routes
         .with_state(web)
         .merge(more)
+        .merge(chat.clone().map(chat::router).unwrap_or_default())
         .fallback(async || Problem::new(StatusCode::NOT_FOUND, "there is nothing at this path"))
         .method_not_allowed_fallback(async || {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not take this method; see the `allow` header")
@@ -140,6 +151,8 @@ pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
         .layer(from_fn_with_state(*limits, in_time))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(guard, shed))
+        // Around what sheds: a page that is told to come again must be able to read when.
+        .layer(from_fn_with_state(chat, chat::for_allowed_pages))
         .layer(from_fn(with_security_headers))
         .layer(from_fn(measured))
 }

@@ -25,7 +25,7 @@ use balcao_app::watch::Watch;
 use balcao_domain::Clock;
 use ipnet::IpNet;
 
-use crate::chat::Paces;
+use crate::chat::{FILES, Paces};
 use crate::limits::Limits;
 use crate::memory::Memory;
 use crate::problem::Problem;
@@ -42,7 +42,7 @@ const MEMORY_PAUSE: u32 = 10;
 const QUEUE_PAUSE: u32 = 30;
 /// What asks for a turn and comes from no channel. Whoever sends it can be told to come again; a channel that is told so for long
 /// gives up its own, which nobody sends anew.
-const TURNS: [&str; 2] = ["/chat/v1/messages", "/v1/turn"];
+const TURNS: [&str; 3] = ["/chat/v1/messages", FILES, "/v1/turn"];
 /// It may fill this part of what may wait: one in so many. The rest is for the webhooks of channels.
 const TURNS_SHARE: u32 = 2;
 

@@ -9,11 +9,13 @@
 mod hub;
 mod mailbox;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use balcao_channel::channels::web::KIND;
-use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Origin, Person};
-use balcao_channel::{AccountId, Inbound, ProviderMessageId, UserId};
+use balcao_channel::file::own;
+use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Media, Origin, Person};
+use balcao_channel::{AccountId, Inbound, ProviderMediaId, ProviderMessageId, UserId};
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AttachmentId, ContactId, ConversationId, OrganizationId};
 use balcao_store::chat::{self, ChatAuthor, Entry};
@@ -23,8 +25,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::desk::{Desk, UseCaseError};
-use crate::files::{self, FileBytes};
-use crate::inbox::{Account, Inbox};
+use crate::files::{self, FileBytes, FileRefusal};
+use crate::inbox::{Account, Brought, Inbox};
 use crate::pace::{self, Pace};
 pub use hub::{Drafting, Hub, Listening};
 pub use mailbox::ChatMailbox;
@@ -163,18 +165,56 @@ impl WebChats {
     /// # Errors
     /// [`UseCaseError`] if the database failed; then nothing is stored.
     pub async fn write(&self, visitor: &Visitor, id: &str, text: String) -> Result<bool, UseCaseError> {
+        self.take_in(visitor, id, Content::Text { body: text }, None).await
+    }
+
+    /// The same of a file, under the name that it has at the visitor's. What it is its bytes say.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed; the inner error says why the file is not taken. Then nothing is stored.
+    pub async fn send_file(
+        &self,
+        visitor: &Visitor,
+        id: &str,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> Result<Result<bool, FileRefusal>, UseCaseError> {
+        let own = match own::recognise(&bytes) {
+            Ok(own) => own,
+            Err(error) => return Ok(Err(files::refused(error))),
+        };
+        let media = Media {
+            media: own.kind,
+            id: ProviderMediaId::new(id),
+            mime: Some(own.mime.to_owned()),
+            sha256: None,
+            caption: None,
+            filename: Some(own::name(Some(name), own.kind.as_str(), own.mime)),
+            voice: false,
+        };
+        let brought = Arc::new(Brought { mime: own.mime, bytes });
+        self.take_in(visitor, id, Content::Media(media), Some(brought)).await.map(Ok)
+    }
+
+    async fn take_in(
+        &self,
+        visitor: &Visitor,
+        id: &str,
+        content: Content,
+        brought: Option<Arc<Brought>>,
+    ) -> Result<bool, UseCaseError> {
         let message = InboundMessage {
             origin: Origin { account: Some(AccountId::new(ACCOUNT)), business: String::new() },
             id: ProviderMessageId::new(format!("{}/{id}", visitor.as_str())),
             sender: Person { user: Some(visitor.0.clone()), ..Person::default() },
             at: None,
-            content: Content::Text { body: text },
+            content,
             quoted: None,
             referral: None,
             forwarded: Forwarded::No,
             group: None,
         };
-        let accepted = self.inbox.accept(KIND, vec![Inbound::Message(Box::new(message))]).await?;
+        let accepted = self.inbox.accept_with(KIND, vec![Inbound::Message(Box::new(message))], brought).await?;
         self.hub.wake(visitor.as_str());
         Ok(accepted.new > 0)
     }
@@ -288,11 +328,10 @@ pub(crate) fn note_inbound(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     conversation: ConversationId,
-    message: &ProviderMessageId,
-    text: &str,
+    (name, text, file): (&str, &str, Option<AttachmentId>),
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
-    let new = chat::NewEntry { conversation, name: message.as_str(), author: ChatAuthor::Visitor, text, file: None };
+    let new = chat::NewEntry { conversation, name, author: ChatAuthor::Visitor, text, file };
     chat::push(tx, organization, &new, now)?;
     Ok(())
 }

@@ -183,7 +183,7 @@ fn take_in(
         // The ledger lets a key in once; only a key that is older than the ledger's memory can come here.
         return Err(balcao_store::StoreError::KeyReused { key: key.to_owned() }.into());
     };
-    super::wrote(tx, organization, found.contact, found.id, now)?;
+    super::arrival::wrote(tx, organization, found.contact, found.id, now)?;
     dispatch::set_ripe(tx, organization, found.id, Some(now))?;
     Ok(Ok(Called { row, conversation: found.id, contact: found.contact }))
 }

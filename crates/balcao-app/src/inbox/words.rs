@@ -173,7 +173,9 @@ fn described(media: &Media, said: &Words) -> String {
         MediaKind::Document => said.document,
         MediaKind::Sticker => said.sticker,
     };
-    let file = bracket(kind, media.filename.as_deref().unwrap_or_default());
+    // What a picture, a film or a sound is called its sender did not say.
+    let name = media.filename.as_deref().filter(|_| media.media == MediaKind::Document);
+    let file = bracket(kind, name.unwrap_or_default());
     match caption(media) {
         Some(caption) => format!("{caption}\n{file}"),
         None => file,

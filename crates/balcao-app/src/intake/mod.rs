@@ -29,6 +29,7 @@ use crate::names::may_be_theirs;
 use crate::notices::{self, What};
 
 pub use empty::Empty;
+pub(crate) use spoken::asks_for_a_number;
 
 /// How often a booking is tried that the database put off.
 const ATTEMPTS: u32 = 3;

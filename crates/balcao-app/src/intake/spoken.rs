@@ -103,6 +103,15 @@ pub(super) fn asks_for_a_name(ours: &str) -> bool {
     last_question(ours).is_some_and(|question| contains_word(question, "nome") || contains_word(question, "name"))
 }
 
+/// Whether we asked for somebody's telephone number, by which question or wish of ours it may be.
+pub(crate) fn asks_for_a_number(ours: &str) -> bool {
+    let has = |question: &str, words: &[&str]| words.iter().any(|word| contains_word(question, word));
+    last_question(ours).is_some_and(|question| {
+        has(question, &["telefone", "celular", "phone"])
+            || (has(question, &["número", "number"]) && has(question, &["seu", "teu", "your"]))
+    })
+}
+
 fn named_in_question(active: &[Professional], ours: &str) -> Vec<ProfessionalId> {
     let words = words_of(&fold(last_question(ours).unwrap_or_default()));
     let mut named: Vec<ProfessionalId> =

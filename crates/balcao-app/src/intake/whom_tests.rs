@@ -154,3 +154,19 @@ fn a_yes_takes_the_one_whom_we_asked_about_and_no_other() {
     assert!(offered(&all, "Posso marcar com Wesley Moura?").is_empty());
     assert!(asks_for_a_name("Certo. Qual é o seu nome?") && !asks_for_a_name("Para qual dia?"));
 }
+
+#[test]
+fn a_question_for_a_number_is_known() {
+    for (ours, asks) in [
+        ("Qual é o seu telefone?", true),
+        ("Pode me passar o celular?", true),
+        ("Certo! Qual é o seu número para contato?", true),
+        ("What is your phone number?", true),
+        ("Qual é o número do seu apartamento? Brincadeira! Que dia fica bom?", false),
+        ("Para quantas pessoas? O número de lugares é pequeno.", false),
+        ("Anotei o seu telefone. Que dia fica bom?", false),
+        ("Seu telefone está anotado.", false),
+    ] {
+        assert_eq!(super::super::spoken::asks_for_a_number(ours), asks, "{ours}");
+    }
+}

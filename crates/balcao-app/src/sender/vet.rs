@@ -16,7 +16,7 @@ use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
 use balcao_store::dispatch::Route;
 use balcao_store::outbox::{self, Bill, Outbox};
-use balcao_store::{Tx, appointment, conversation};
+use balcao_store::{Tx, appointment, conversation, delivery, inbox};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::costs::month_of;
@@ -138,7 +138,7 @@ fn price(
     let used = if let OutboundContent::Template(template) = body.content() { Some(template) } else { None };
     let facts = Circumstances {
         window: window::state(route.and_then(|route| route.customer_wrote_at), now),
-        free_entry_until: None,
+        free_entry_until: free_until(tx, message, now)?,
         service_messages_this_month: u64::try_from(bill.messages).unwrap_or(0),
         template: used.and_then(|template| terms.category_of(template)),
         now,
@@ -158,6 +158,17 @@ fn price(
     bill.micros = bill.micros.saturating_add(micros);
     bill.messages = bill.messages.saturating_add(i64::from(expected.category == Category::Service));
     Ok(None)
+}
+
+/// Until when everything is free because an advertisement led the customer here and they were answered in time.
+fn free_until(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Option<Timestamp>, UseCaseError> {
+    let (organization, conversation) = (message.organization, message.conversation);
+    let since = now.checked_sub(window::FREE_ENTRY).unwrap_or(Timestamp::MIN);
+    let mut entries = Vec::new();
+    for wrote in inbox::referred(tx, organization, conversation, since)? {
+        entries.push((wrote, delivery::first_left(tx, organization, conversation, wrote)?));
+    }
+    Ok(window::free_until(entries, now))
 }
 
 fn bill_of(tx: &mut Tx<'_>, message: &Outbox, now: Timestamp) -> Result<Bill, UseCaseError> {

@@ -8,9 +8,12 @@ use std::collections::BTreeSet;
 use balcao_agent::TurnState;
 use balcao_channel::outbound::{Button, OutboundContent, Row, Section, limits};
 use balcao_domain::TurnId;
+use balcao_domain::contact::Contact;
 use balcao_language::{TimeReading, find_times_from, say};
 use balcao_tool::{Locale, Offer, ReceiptKind};
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
+
+use crate::intake::asks_for_a_number;
 
 /// How long an offer may be chosen, unless its time comes first: as long as it is remembered what a conversation is about.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
@@ -66,6 +69,14 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
         OutboundContent::List { header: None, body: reply.to_owned(), footer: None, open, sections }
     };
     Some(Choices { content, all })
+}
+
+/// A reply that asks whoever hides their number for it, with a button that tells it: the provider vouches for a number that comes so,
+/// and nobody types it.
+pub(super) fn number(contact: &Contact, reply: &str) -> Option<Choices> {
+    let fits = reply.encode_utf16().count() <= limits::INTERACTIVE_BODY;
+    let asks = contact.phone.is_none() && fits && asks_for_a_number(reply);
+    asks.then(|| Choices { content: OutboundContent::AskNumber { body: reply.to_owned() }, all: Vec::new() })
 }
 
 /// Those offers whose time the reply names; of those, if it names people, theirs.

@@ -14,11 +14,12 @@ use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::lease::Verdict;
 use balcao_planted::{self as planted, Bug};
+use balcao_store::conversation::{self, Conversation};
 use balcao_store::dispatch::{self, Claimed, Lease};
 use balcao_store::inbox::{self, InboxRow};
 use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::turn::{self, Spent};
-use balcao_store::{Tx, attachment, contact, conversation};
+use balcao_store::{Tx, attachment, contact};
 use balcao_tool::Toolbox;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -212,7 +213,8 @@ fn read(rows: &[InboxRow], zone: &TimeZone, channel: &str, under: &Under, now: T
 }
 
 /// What a reply becomes of a turn that changed nothing: if the customer wrote more, it begins again and nothing of the reply
-/// is stored.
+/// is stored. A turn that was silent for a person begins again, too, if they gave the conversation back meanwhile: its messages came
+/// before that, and wait for an answer as those do that no turn had taken yet (F-152).
 pub(super) fn supersede(
     tx: &mut Tx<'_>,
     under: &Under,
@@ -222,10 +224,48 @@ pub(super) fn supersede(
     now: Timestamp,
 ) -> Result<Option<(Box<Opened>, String)>, UseCaseError> {
     dispatch::guard(tx, &under.lease)?;
-    if under.had_effect || !matches!(ending, Ending::Reply { .. }) {
+    if under.had_effect {
         return Ok(None);
     }
-    begin_again(tx, under, opened.turn, spent, now)
+    match ending {
+        Ending::Reply { .. } => begin_again(tx, under, opened.turn, spent, now),
+        Ending::Silence { .. } if !opened.conversation.state.agent_speaks() => {
+            given_back(tx, under, opened.turn, spent, now)
+        }
+        Ending::Silence { .. } | Ending::Handoff { .. } => Ok(None),
+    }
+}
+
+/// If the conversation is the agent's again, the turn begins again with the messages that it has.
+fn given_back(
+    tx: &mut Tx<'_>,
+    under: &Under,
+    turn: TurnId,
+    spent: Spent,
+    now: Timestamp,
+) -> Result<Option<(Box<Opened>, String)>, UseCaseError> {
+    let conversation = conversation::get(tx, under.lease.organization, under.lease.conversation)?;
+    if !conversation.state.agent_speaks() {
+        return Ok(None);
+    }
+    turn::restart(tx, under.lease.organization, turn, spent)?;
+    anew(tx, under, turn, conversation, now).map(Some)
+}
+
+/// A turn with all the messages that it has now, from its beginning.
+fn anew(
+    tx: &mut Tx<'_>,
+    under: &Under,
+    turn: TurnId,
+    conversation: Conversation,
+    now: Timestamp,
+) -> Result<(Box<Opened>, String), UseCaseError> {
+    let rows = inbox::of_turn(tx, under.lease.organization, turn)?;
+    let (organization, zone) = organization(tx, under.lease.organization)?;
+    let contact = contact::get(tx, organization.id, conversation.contact)?;
+    let inbound = late::words(&rows, &zone, under.locale, now);
+    let again = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    Ok((Box::new(again), inbound))
 }
 
 /// If the customer wrote more, the turn takes those messages too and begins again. At most as long, and with as many messages,
@@ -256,12 +296,7 @@ pub(super) fn begin_again(
     }
     turn::restart(tx, organization, turn, spent)?;
     take(tx, lease, turn, under.burst.most.saturating_sub(count), now)?;
-    let rows = inbox::of_turn(tx, organization, turn)?;
-    let (organization, zone) = crate::desk::organization(tx, organization)?;
-    let contact = contact::get(tx, organization.id, conversation.contact)?;
-    let inbound = late::words(&rows, &zone, under.locale, now);
-    let again = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
-    Ok(Some((Box::new(again), inbound)))
+    anew(tx, under, turn, conversation, now).map(Some)
 }
 
 /// What the closing transaction of a claimed turn does besides: the outbox, the inbox, the end of the lease.
@@ -299,7 +334,8 @@ pub(super) fn speak(
 ) -> Result<(), UseCaseError> {
     let Some(reply) = decided.reply() else { return Ok(()) };
     let choices = match decided {
-        Ending::Reply { .. } => choices::of(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now),
+        Ending::Reply { .. } => choices::of(machine, reply.as_str(), opened.turn, opened.now.time_zone(), now)
+            .or_else(|| choices::number(&opened.contact, reply.as_str())),
         Ending::Handoff { .. } | Ending::Silence { .. } => None,
     };
     let outgoing = Outgoing {

@@ -1,14 +1,19 @@
 //! Files that customers send are fetched before the turn, for a while, and whatever they are the customer is answered.
 
+use std::sync::Arc;
+
+use balcao_app::chat::{Hub, Visitor, WebChats};
+use balcao_app::inbox::Inbox;
 use balcao_domain::Clock;
 use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS};
+use balcao_domain::burst::BurstRules;
 use balcao_llm::providers::scripted::{Line, says};
-use balcao_store::attachment;
+use balcao_store::{Tx, attachment, inbox};
 use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::transcription::Heard;
 use serde_json::{Value, json};
 
-use crate::counter::{Counter, MAX_BYTES, counter};
+use crate::counter::{Counter, MAX_BYTES, WAIT, counter};
 
 const ANSWER: &str = "Recebi! Como posso ajudar?";
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
@@ -224,4 +229,24 @@ async fn a_file_that_comes_during_a_turn_is_answered_by_the_next_one() {
     shop.files.work_off().await.unwrap();
     shop.works().await;
     assert_eq!((shop.texts().len(), shop.asked().as_str()), (2, "às dez\n[transcrição de áudio]"));
+}
+
+#[tokio::test]
+async fn sound_that_a_visitor_of_the_web_chat_sends_is_written_down_before_its_turn() {
+    let shop = counter([]).await;
+    let (desk, organization) = (shop.world.desk.clone(), shop.world.organization);
+    let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::default());
+    let chats = WebChats::new(desk, inbox.with_files(Arc::default(), WAIT), Hub::default(), organization);
+    shop.speech.next(Heard::Words("quero cortar o cabelo".to_owned()));
+    assert!(chats.send_file(&Visitor::new("ana"), "message-1", "nota.ogg", note(5)).await.unwrap().unwrap());
+    let conversation = chats.latest().await.unwrap().unwrap().0;
+    let waits = async || {
+        let of = move |tx: &mut Tx<'_>| attachment::awaited_until(tx, organization, conversation);
+        shop.look(of).await.is_some()
+    };
+    assert!(waits().await);
+    shop.files.work_off().await.unwrap();
+    assert!(!waits().await);
+    let of = move |tx: &mut Tx<'_>| inbox::of_conversation(tx, organization, conversation, 9);
+    assert_eq!(shop.look(of).await.remove(0).text, "quero cortar o cabelo\n[transcrição de áudio]");
 }

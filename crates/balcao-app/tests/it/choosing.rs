@@ -1,6 +1,9 @@
 //! Free times that a reply offers are buttons or a list; what comes back is looked up, never believed.
 
+use balcao_domain::outbox::OutboxState;
 use balcao_llm::providers::scripted::{calls, says};
+use balcao_store::contact;
+use balcao_testkit::fakes::graph::Behaviour;
 use serde_json::{Value, json};
 
 use crate::counter::{Counter, counter};
@@ -90,4 +93,44 @@ async fn what_was_booked_is_not_offered() {
     shop.joao_writes("wamid.1", "marca um corte amanhã às 14h com o Wesley").await;
     shop.works().await;
     assert_eq!(shop.graph.accepted().pop().unwrap()["type"], "text", "{:?}", shop.texts());
+}
+
+#[tokio::test]
+async fn whoever_hides_their_number_is_asked_for_it_with_a_button_and_whoever_does_not_is_not() {
+    let question = "Claro! Qual é o seu telefone?";
+    for (number, kind) in [(None, "interactive"), (Some("5531988880001"), "text")] {
+        let shop = counter([says(question), says("Anotado!")]).await;
+        shop.writes_as(number, Some("BR.77"), "wamid.1", "quero marcar").await;
+        shop.works().await;
+        let sent = shop.graph.accepted().remove(0);
+        assert_eq!(sent["type"], kind);
+        if number.is_none() {
+            let asked = &sent["interactive"];
+            assert_eq!((&asked["type"], &asked["body"]["text"]), (&json!("request_contact_info"), &json!(question)));
+            // What they tell by it is theirs: nobody asks again.
+            let card = json!([{ "name": { "formatted_name": "João" }, "phones": [{ "phone": "+55 31 98888-0001",
+                "wa_id": "5531988880001" }] }]);
+            let shared = json!({ "type": "contacts", "contacts": card, "origin": "contact_request" });
+            shop.sends_as(None, Some("BR.77"), "wamid.2", shared).await;
+            shop.works().await;
+            let organization = shop.world.organization;
+            let known = shop.look(move |tx| contact::find_by_channel_user(tx, organization, "BR.77")).await;
+            assert_eq!(known.unwrap().phone.unwrap().e164(), "+5531988880001");
+        } else {
+            shop.writes_as(number, Some("BR.77"), "wamid.2", "já tem").await;
+            shop.works().await;
+        }
+        assert_eq!(shop.texts().last().map(String::as_str), Some("Anotado!"));
+    }
+}
+
+#[tokio::test]
+async fn what_meta_does_not_take_with_its_buttons_is_said_without_them() {
+    let reply = "Amanhã o Wesley tem 14h, 15h ou 16h. Qual prefere?";
+    let shop = counter([looks(), says(reply)]).await;
+    shop.joao_writes("wamid.1", "quero cortar amanhã com o Wesley, que horas tem?").await;
+    shop.graph.next(Behaviour::Error { status: 400, code: 131_009, details: "Not for this customer".to_owned() });
+    shop.works().await;
+    shop.sender.work_off().await.unwrap();
+    assert_eq!((shop.texts(), shop.outbox_states().await), (vec![reply.to_owned()], vec![OutboxState::Sent]));
 }

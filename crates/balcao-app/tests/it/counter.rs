@@ -30,7 +30,7 @@ use balcao_store::dispatch::{self, ClaimRequest, Lease};
 use balcao_store::inbox::InboxRow;
 use balcao_store::outbox::Outbox;
 use balcao_store::{Store, StoreError, Tx, contact, inbox, message, outbox};
-use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, webhooks};
+use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, Template, webhooks};
 use balcao_testkit::fakes::transcription::{self, FakeTranscription};
 use balcao_yaml::Document;
 use jiff::SignedDuration;
@@ -92,7 +92,7 @@ pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterat
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
     let front = Arc::new(FrontDesk::new(world.desk.clone(), [agent]));
-    let graph = FakeGraph::start().unwrap();
+    let graph = meta(&world);
     let wake = Arc::new(Notify::new());
     let account = Account {
         channel: "whatsapp".to_owned(),
@@ -107,6 +107,14 @@ pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterat
     let speech = FakeTranscription::start().unwrap();
     let files = files(&world, &graph, Some(&speech));
     Counter { world, model, graph, inbox, dispatcher, sender, files, speech, front }
+}
+
+/// Meta by the world's clock, with the templates of [`terms`].
+pub(crate) fn meta(world: &World) -> FakeGraph {
+    let graph = FakeGraph::start_by(world.clock.clone()).unwrap();
+    graph.keep_template(Template::new("lembrete", "Oi {{nome}}, seu horário é {{dia}}, às {{hora}}. Você vem?"));
+    graph.keep_template(Template::new("retomada", "Oi {{nome}}, a {{loja}} respondeu à sua mensagem. Quer ver?"));
+    graph
 }
 
 fn process(front: &Arc<FrontDesk>, owner: &str) -> Dispatcher {

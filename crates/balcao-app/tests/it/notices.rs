@@ -15,7 +15,7 @@ use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ContactId, ConversationId, Phone};
 use balcao_store::outbox::{self, Outbox};
 use balcao_store::{Store, StoreError, Tx, conversation};
-use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph};
+use balcao_testkit::fakes::graph::{ACCOUNT, Template};
 use balcao_testkit::fakes::smtp::{FakeSmtp, Trouble};
 use jiff::civil::date;
 use tokio::sync::Notify;
@@ -270,7 +270,9 @@ async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn outside_the_window_the_template_for_its_purpose_takes_its_place() {
-    let (world, graph) = (shop(false).await, FakeGraph::start().unwrap());
+    let world = shop(false).await;
+    let graph = crate::counter::meta(&world);
+    graph.keep_template(Template::new("novo_agendamento", "Oi! {{1}} marcou {{2}} para {{3}}, às {{4}}. Até lá!"));
     let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
     booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
     let template = ApprovedTemplate {
@@ -345,6 +347,7 @@ async fn outside_the_window_an_alert_goes_as_its_template_with_the_name_of_the_c
         gaps: vec![(None, Fact::Customer)],
         quick_replies: Vec::new(),
     };
+    shop.graph.keep_template(Template::new("conversa_espera", "{{1}} espera por você."));
     shop.sends(Terms { templates: [(Purpose::NoticeHandoff, template)].into(), ..Terms::default() }).await;
     let sent = shop.graph.accepted();
     let sent = sent.iter().find(|one| one["type"] == "template").unwrap().to_string();

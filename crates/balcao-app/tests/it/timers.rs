@@ -14,7 +14,7 @@ use balcao_domain::{AppointmentStatus, ContactId, Currency};
 use balcao_llm::ModelErrorKind;
 use balcao_llm::providers::scripted::{calls, fails, says};
 use balcao_store::{appointment, conversation, event, follow_up, handoff};
-use balcao_testkit::fakes::graph::Behaviour;
+use balcao_testkit::fakes::graph::{Behaviour, Template};
 use jiff::SignedDuration;
 use serde_json::json;
 
@@ -110,6 +110,8 @@ async fn a_reminder_that_goes_as_a_template_has_the_buttons_of_the_free_one() {
     shop.world.set_local("2026-11-25T14:00");
     let mut terms = terms();
     terms.templates.get_mut(&Purpose::Reminder).unwrap().quick_replies = vec![Answer::Confirm, Answer::Move];
+    let words = "Oi {{nome}}, seu horário é {{dia}}, às {{hora}}. Você vem?";
+    shop.graph.keep_template(Template::new("lembrete", words).with_buttons(&["Confirmar", "Remarcar"]));
     assert_eq!(shop.fires(terms).await, 1);
     let sent = shop.graph.accepted().pop().unwrap();
     let button = &sent["template"]["components"][2];

@@ -87,9 +87,6 @@ pub enum OutboundError {
     /// No name of ours.
     #[error("a correlation id has 1 to 512 visible ASCII characters, without spaces")]
     Correlation,
-    /// A number that is none.
-    #[error("the number on a card must be in E.164, such as +5511987654321")]
-    CardNumber,
 }
 
 const SHORTEN: &str = "shorten it";
@@ -116,17 +113,7 @@ pub(super) fn content(content: &OutboundContent) -> Result<(), OutboundError> {
             filled("the button that opens the list", open, limits::BUTTON_TITLE, SHORTEN)?;
             check_sections(sections)
         }
-        OutboundContent::Link { body, label, url } => {
-            around(None, body, None)?;
-            filled("the button's title", label, limits::BUTTON_TITLE, SHORTEN)?;
-            https("the page", url)
-        }
-        OutboundContent::AskLocation { body } | OutboundContent::AskNumber { body } => around(None, body, None),
-        OutboundContent::ContactCard { name, phone } => {
-            filled("the name on the card", name, limits::NAME, SHORTEN)?;
-            card_number(phone)
-        }
-        OutboundContent::Reaction { message: _, emoji } => optional("the reaction", emoji.as_deref(), 32),
+        OutboundContent::AskNumber { body } => around(None, body, None),
         OutboundContent::Template(template) => check_template(template),
         OutboundContent::Mail { subject, body, calendar: _ } => {
             filled("the subject", subject, limits::SUBJECT, SHORTEN)?;
@@ -237,12 +224,6 @@ fn check_sections(sections: &[Section]) -> Result<(), OutboundError> {
         optional("a row's description", row.description.as_deref(), limits::ROW_DESCRIPTION)?;
     }
     distinct("the ids of rows", rows().map(|row| row.id.as_str()))
-}
-
-fn card_number(phone: &str) -> Result<(), OutboundError> {
-    let digits = phone.strip_prefix('+').unwrap_or_default();
-    let fits = (8..=15).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if fits { Ok(()) } else { Err(OutboundError::CardNumber) }
 }
 
 fn check_template(template: &Template) -> Result<(), OutboundError> {

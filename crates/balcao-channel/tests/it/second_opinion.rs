@@ -47,12 +47,11 @@ async fn metas_own_specification_takes_what_we_send() {
         body: vec![gap("João"), gap("15h")],
         quick_replies: Vec::new(),
     });
-    let card = OutboundContent::ContactCard { name: "Barbearia".to_owned(), phone: "+553130001000".to_owned() };
     let message = ProviderMessageId::new("wamid.1");
     let content = |content| Outbound::new(content).unwrap();
     let good = [
         ("text", Outbound::text("Olá, João!").unwrap()),
-        ("answer", Outbound::text("Pode sim!").unwrap().quoting(message.clone())),
+        ("answer", Outbound::text("Pode sim!").unwrap().quoting(message)),
         ("buttons", Outbound::buttons("Às 14h ou 15h?", vec![button("14:00"), button("15:00")]).unwrap()),
         ("list", content(list)),
         ("image", content(file(MediaKind::Image, Some("Tabela"), None))),
@@ -60,8 +59,6 @@ async fn metas_own_specification_takes_what_we_send() {
         ("audio", content(file(MediaKind::Audio, None, None))),
         ("document", content(file(MediaKind::Document, Some("Aqui está."), Some("tabela.pdf")))),
         ("template", content(template)),
-        ("card", content(card)),
-        ("reaction", content(OutboundContent::Reaction { message, emoji: Some("👍".to_owned()) })),
     ];
     for (what, message) in good {
         let sent = account.send(&message, &joao()).await;

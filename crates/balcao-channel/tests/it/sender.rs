@@ -1,5 +1,7 @@
 //! What is sent, and what is known afterwards.
 
+use std::sync::Arc;
+
 use balcao_channel::channels::whatsapp::{Clocks, Config, ConfigError, WhatsApp};
 use balcao_channel::inbound::MediaKind;
 use balcao_channel::outbound::{
@@ -9,7 +11,9 @@ use balcao_channel::{
     AccountId, Channel, GiveUpReason, Number, Outbound, PaceLimit, ProviderMediaId, ProviderMessageId, Recipient,
     SendClass, UserId,
 };
-use balcao_testkit::fakes::graph::{Behaviour, FakeGraph, TOKEN};
+use balcao_domain::ManualClock;
+use balcao_testkit::fakes::graph::{self, Behaviour, FakeGraph, TOKEN};
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::support::{account, config, hasty, hello, hidden, id, joao};
@@ -52,9 +56,14 @@ fn reminder() -> OutboundContent {
     })
 }
 
+/// What Meta approved for it.
+fn approved() -> graph::Template {
+    graph::Template::new("lembrete_horario", "Oi {{nome}}, seu horário é {{quando}}. Confirma?")
+        .with_buttons(&["Confirmar", "Remarcar"])
+}
+
 /// Each kind with what must stand on the wire.
 fn kinds() -> Vec<(OutboundContent, &'static str, Value)> {
-    let url = "https://example.com/mapa";
     let linked = OutboundContent::Media {
         media: MediaKind::Image,
         source: MediaSource::Link("https://example.com/a.png".into()),
@@ -108,32 +117,10 @@ fn kinds() -> Vec<(OutboundContent, &'static str, Value)> {
                     { "title": "Sábado", "rows": [{ "id": "s:3", "title": "17:00" }] }] } }),
         ),
         (
-            OutboundContent::Link { body: "Onde estamos".into(), label: "Ver mapa".into(), url: url.into() },
-            "interactive",
-            json!({ "type": "cta_url", "body": { "text": "Onde estamos" }, "action": { "name": "cta_url",
-                "parameters": { "display_text": "Ver mapa", "url": url } } }),
-        ),
-        (
-            OutboundContent::AskLocation { body: "Onde você está?".into() },
-            "interactive",
-            json!({ "type": "location_request_message", "body": { "text": "Onde você está?" },
-                "action": { "name": "send_location" } }),
-        ),
-        (
             OutboundContent::AskNumber { body: "Qual é seu número?".into() },
             "interactive",
             json!({ "type": "request_contact_info", "body": { "text": "Qual é seu número?" },
                 "action": { "name": "request_contact_info" } }),
-        ),
-        (
-            OutboundContent::ContactCard { name: "Rafa".into(), phone: "+5511987654321".into() },
-            "contacts",
-            json!([{ "name": { "formatted_name": "Rafa", "first_name": "Rafa" }, "phones": [{ "phone": "+5511987654321" }] }]),
-        ),
-        (
-            OutboundContent::Reaction { message: ProviderMessageId::new("wamid.IN1"), emoji: None },
-            "reaction",
-            json!({ "message_id": "wamid.IN1", "emoji": "" }),
         ),
         (
             reminder(),
@@ -154,6 +141,7 @@ fn kinds() -> Vec<(OutboundContent, &'static str, Value)> {
 async fn every_kind_is_sent_as_documented() {
     let graph = FakeGraph::start().unwrap();
     let channel = account(&graph);
+    graph.keep_template(approved());
     for (content, kind, part) in kinds() {
         let uploaded = match kind {
             "audio" => "audio/ogg",
@@ -244,10 +232,46 @@ async fn an_answer_of_meta_decides_the_class() {
 async fn a_closed_window_lets_only_templates_through() {
     let graph = FakeGraph::start().unwrap();
     let channel = account(&graph);
+    graph.keep_template(approved());
     graph.close_window("+5541987654321");
     let error = channel.send(&hello(), &joao()).await.unwrap_err();
     assert_eq!(error.class, SendClass::OutsideWindow);
     channel.send(&Outbound::new(reminder()).unwrap(), &joao()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_template_that_meta_has_otherwise_is_a_fault_of_the_template() {
+    let message = Outbound::new(reminder()).unwrap();
+    for (code, there) in [
+        (132_001, None),
+        (132_001, Some(approved().in_language("en"))),
+        (132_001, Some(approved().in_state("PENDING"))),
+        (132_015, Some(approved().in_state("PAUSED"))),
+        (132_016, Some(approved().in_state("DISABLED"))),
+        (132_000, Some(graph::Template::new("lembrete_horario", "Oi {{nome}}, você vem?"))),
+        (132_012, Some(graph::Template::new("lembrete_horario", "Oi {{1}}, às {{2}}, você vem?"))),
+        (132_018, Some(approved().with_buttons(&["Confirmar"]))),
+    ] {
+        let graph = FakeGraph::start().unwrap();
+        there.into_iter().for_each(|template| graph.keep_template(template));
+        let error = account(&graph).send(&message, &joao()).await.unwrap_err();
+        assert_eq!((error.class, error.code), (SendClass::give_up(GiveUpReason::Template), Some(code)));
+    }
+}
+
+#[tokio::test]
+async fn a_customer_who_got_too_many_gets_no_more_for_now_and_others_do() {
+    let clock = Arc::new(ManualClock::at(Timestamp::UNIX_EPOCH));
+    let graph = FakeGraph::start_by(clock.clone()).unwrap();
+    let channel = account(&graph);
+    for _ in 0..45 {
+        channel.send(&hello(), &joao()).await.unwrap();
+    }
+    let error = channel.send(&hello(), &joao()).await.unwrap_err();
+    assert_eq!((error.class, error.code), (SendClass::TooFast { limit: PaceLimit::Customer }, Some(131_056)));
+    channel.send(&hello(), &hidden()).await.unwrap();
+    clock.advance(SignedDuration::from_secs(6));
+    channel.send(&hello(), &joao()).await.unwrap();
 }
 
 #[tokio::test]

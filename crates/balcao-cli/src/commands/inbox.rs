@@ -249,7 +249,8 @@ async fn list(
     Ok(())
 }
 
-/// "7  Caio Reis  waiting 12 min  Davi Lopes  asked_for_human  «quero falar com alguém»"
+/// "7  Caio Reis  waiting 12 min  Davi Lopes  asked_for_human  «quero falar com alguém»"; of what we wrote and is not known to have
+/// left, how far it came.
 fn line(one: &ConversationView, zone: &TimeZone) -> String {
     let who = one_line(one.contact_name.as_deref().or(one.phone.as_deref()).unwrap_or("unknown"));
     let state = match (one.state, one.waiting_since) {
@@ -265,7 +266,9 @@ fn line(one: &ConversationView, zone: &TimeZone) -> String {
     let last: String = one.last_message.as_deref().unwrap_or_default().chars().take(60).collect();
     let assigned = one.assigned_to.as_deref().unwrap_or("nobody");
     let reason = one_line(one.reason.as_deref().unwrap_or("–"));
-    format!("{}  {who}  {state}  {assigned}  {reason}  {at} «{}»", one.id, one_line(&last))
+    let on_its_way = one.last_message_delivery.as_ref().filter(|delivery| delivery.state >= DeliveryStep::Waiting);
+    let reached = on_its_way.map(|delivery| format!(" ({})", reached(delivery))).unwrap_or_default();
+    format!("{}  {who}  {state}  {assigned}  {reason}  {at} «{}»{reached}", one.id, one_line(&last))
 }
 
 fn show(detail: &ConversationDetail, zone: &TimeZone) {
@@ -332,3 +335,7 @@ fn shown(file: &FileView) -> String {
     let spoken = file.transcript.as_ref().map(|spoken| format!("  «{}»", one_line(spoken))).unwrap_or_default();
     format!("{}  {}  {}  {what}{spoken}", file.id, file.kind, one_line(&file.name))
 }
+
+#[cfg(test)]
+#[path = "inbox_tests.rs"]
+mod tests;

@@ -165,6 +165,7 @@ contract! {
         transcripts_are_the_last_ones_oldest_first,
         what_turns_used_up_is_summed,
         the_last_messages_come_oldest_first,
+        the_last_message_that_was_said_is_no_draft,
         a_turn_has_one_reply_and_it_can_be_taken_back,
         what_nobody_answered_is_counted,
         what_was_written_after_a_text_is_counted,

@@ -17,6 +17,7 @@ use jiff::SignedDuration;
 
 use super::Case;
 use super::delivery::{at, write};
+use super::outbox::push;
 use super::store::{World, now, world};
 
 cases!(
@@ -32,6 +33,7 @@ cases!(
     the_last_messages_come_oldest_first,
     a_turn_has_one_reply_and_it_can_be_taken_back,
     what_nobody_answered_is_counted,
+    the_last_message_that_was_said_is_no_draft,
     what_was_written_after_a_text_is_counted,
     the_last_thing_told_is_the_last_thing_that_we_said,
     a_quoted_message_names_its_matter,
@@ -335,6 +337,24 @@ pub async fn what_was_written_after_a_text_is_counted(store: &Store) {
     .await;
 }
 
+/// What the agent had still to say when a person took over was not said.
+pub async fn the_last_message_that_was_said_is_no_draft(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (one, other) = (begin(tx, world, 0, "a")?.id, begin(tx, world, 1, "b")?.id);
+        let last = |tx: &mut Tx<'_>| Ok(message::last_said(tx, world.organization, one)?.map(|message| message.text));
+        assert_eq!(last(tx)?, None);
+        say(tx, world, one, None, Author::Contact, "oi", 1)?;
+        say(tx, world, one, None, Author::Draft, "olá", 2)?;
+        say(tx, world, other, None, Author::Staff, "bom dia", 3)?;
+        assert_eq!(last(tx)?.as_deref(), Some("oi"));
+        say(tx, world, one, None, Author::Agent, "olá!", 4)?;
+        assert_eq!(last(tx)?.as_deref(), Some("olá!"));
+        Ok::<_, StoreError>(())
+    })
+    .await;
+}
+
 /// Whoever wrote last, agent, staff or program; a draft reached nobody.
 pub async fn what_nobody_answered_is_counted(store: &Store) {
     let world = world(store, "a").await;
@@ -353,6 +373,18 @@ pub async fn what_nobody_answered_is_counted(store: &Store) {
             say(tx, world, one, None, Author::Contact, "obrigado", 6)?;
             assert_eq!(unanswered(tx)?, 1, "{author:?}");
         }
+        // What a turn has that still runs, it answers.
+        let turn = turn::open(tx, world.organization, one, "eli", now())?;
+        say(tx, world, one, Some(turn), Author::Contact, "e amanhã?", 7)?;
+        assert_eq!(unanswered(tx)?, 1);
+        turn::close(tx, world.organization, &closing(turn, "[]"), now())?;
+        assert_eq!(unanswered(tx)?, 2);
+        // Its answer is one, until it is known that it did not arrive.
+        say(tx, world, one, Some(turn), Author::Agent, "amanhã também", 8)?;
+        push(tx, world, one, Some(turn), "a1")?;
+        assert_eq!(unanswered(tx)?, 0);
+        tx.execute("UPDATE outbox SET state = 'dead'", &[])?;
+        assert_eq!(unanswered(tx)?, 2);
         Ok(())
     })
     .await;

@@ -1,20 +1,28 @@
 //! Meta's Graph API, as far as WhatsApp needs it, and strict: what the documentation forbids is refused here.
 //!
 //! Its rules are written from the documentation and share nothing with the sender's, so that each checks the other. It
-//! can be told to misbehave: [`Behaviour`]. Webhooks as Meta would send them are in [`webhooks`].
+//! can be told to misbehave: [`Behaviour`]. Webhooks as Meta would send them are in [`webhooks`]; those that tell what became
+//! of a message it sends by itself, once it knows whom to tell: [`FakeGraph::tells`].
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use balcao_domain::{Clock, SystemClock};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::http::{Reply, Request, Server};
 
+mod pairs;
 mod rules;
+mod statuses;
+mod templates;
 pub mod webhooks;
+
+pub use templates::Template;
 
 /// The account that the fake serves.
 pub const ACCOUNT: &str = "7001";
@@ -97,8 +105,11 @@ struct State {
     app_secret: Option<String>,
     /// Whether no app gets the webhooks.
     unsubscribed: bool,
-    /// Name and status.
-    templates: Vec<(String, String)>,
+    templates: Vec<Template>,
+    pairs: pairs::Pairs,
+    statuses: statuses::Statuses,
+    /// How messages fail that are accepted next.
+    next_failures: VecDeque<i64>,
 }
 
 /// The fake. It stops when it is dropped.
@@ -114,9 +125,17 @@ impl FakeGraph {
     /// # Errors
     /// There is no free port.
     pub fn start() -> std::io::Result<Self> {
+        Self::start_by(Arc::new(SystemClock))
+    }
+
+    /// The same by another clock: the rate of messages to one customer goes by it.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub fn start_by(clock: Arc<dyn Clock>) -> std::io::Result<Self> {
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
-        let server = Server::start(move |request| lock(&shared).answer(&request))?;
+        let server = Server::start(move |request| lock(&shared).answer(&request, clock.now()))?;
         lock(&state).url = server.url();
         Ok(Self { server, state })
     }
@@ -185,9 +204,39 @@ impl FakeGraph {
         lock(&self.state).unsubscribed = true;
     }
 
-    /// Keeps a template of this status, in `pt_BR`.
-    pub fn keep_template(&self, name: &str, status: &str) {
-        lock(&self.state).templates.push((name.to_owned(), status.to_owned()));
+    /// Keeps a template, in the place of the one of its name and language. None is known before.
+    pub fn keep_template(&self, template: Template) {
+        let templates = &mut lock(&self.state).templates;
+        templates.retain(|one| !template.is_like(one));
+        templates.push(template);
+    }
+
+    /// Says what became of the templates of this name, such as `PAUSED`.
+    pub fn set_template_state(&self, name: &str, status: &str) {
+        let mut state = lock(&self.state);
+        state.templates.iter_mut().filter(|one| one.name() == name).for_each(|one| one.set_state(status));
+    }
+
+    /// From now on tells this address (`127.0.0.1:4711`) what becomes of each message that is accepted: sent, delivered and
+    /// read, in changing order, some of it twice, and again until it is acknowledged.
+    pub fn tells(&self, address: &str, app_secret: &str) {
+        lock(&self.state).statuses.tell(address, app_secret);
+    }
+
+    /// Keeps what it would tell for itself, until it is told otherwise.
+    pub fn hold_statuses(&self, held: bool) {
+        lock(&self.state).statuses.hold(held);
+    }
+
+    /// How many posts about messages were not acknowledged yet.
+    #[must_use]
+    pub fn untold(&self) -> usize {
+        lock(&self.state).statuses.untold()
+    }
+
+    /// Says that the next message that is accepted, and has no say yet, fails later with this error.
+    pub fn next_fails(&self, code: i64) {
+        lock(&self.state).next_failures.push_back(code);
     }
 
     /// All requests so far.
@@ -215,12 +264,18 @@ impl FakeGraph {
     }
 }
 
+impl Drop for FakeGraph {
+    fn drop(&mut self) {
+        lock(&self.state).statuses.end();
+    }
+}
+
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl State {
-    fn answer(&mut self, request: &Request) -> Reply {
+    fn answer(&mut self, request: &Request, now: Timestamp) -> Reply {
         let body = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
         let (method, target) = (request.method.clone(), request.target.clone());
         self.asked.push(Asked { method, target, body: body.clone() });
@@ -244,7 +299,7 @@ impl State {
             | Behaviour::AcceptThenCut
             | Behaviour::AcceptThenEmpty => {}
         }
-        let reply = self.carry_out(request, &body);
+        let reply = self.carry_out(request, &body, now);
         match (behaviour, reply) {
             (Behaviour::AcceptThenDrop, _) => Reply::Nothing,
             (Behaviour::AcceptThenSilence, _) => Reply::Silence,
@@ -254,7 +309,7 @@ impl State {
         }
     }
 
-    fn carry_out(&mut self, request: &Request, body: &Value) -> Reply {
+    fn carry_out(&mut self, request: &Request, body: &Value, now: Timestamp) -> Reply {
         if request.header("authorization") != Some(&format!("Bearer {TOKEN}")) {
             return error(401, 190, "Error validating access token: the session is invalid.");
         }
@@ -262,7 +317,7 @@ impl State {
         let segments: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         match (request.method.as_str(), segments.as_slice()) {
             ("POST", [VERSION, ACCOUNT, "messages"]) if body.get("status").is_some() => self.mark(body),
-            ("POST", [VERSION, ACCOUNT, "messages"]) => self.message(body),
+            ("POST", [VERSION, ACCOUNT, "messages"]) => self.message(body, now),
             ("POST", [VERSION, ACCOUNT, "media"]) => self.upload(request),
             ("GET", [VERSION, ACCOUNT]) if query.starts_with("fields=") => self.number(query),
             ("GET", [VERSION, webhooks::BUSINESS, "subscribed_apps"]) => {
@@ -272,8 +327,7 @@ impl State {
                 ok(&json!({ "data": apps }))
             }
             ("GET", [VERSION, webhooks::BUSINESS, "message_templates"]) => {
-                let one = |(name, status): &(String, String)| json!({ "name": name, "status": status, "category": "UTILITY", "language": "pt_BR", "id": "1" });
-                ok(&json!({ "data": self.templates.iter().map(one).collect::<Vec<_>>() }))
+                ok(&json!({ "data": self.templates.iter().map(Template::listed).collect::<Vec<_>>() }))
             }
             ("GET", [VERSION, id]) if query == format!("phone_number_id={ACCOUNT}") => self.find(id),
             ("GET", ["files", id, "expired"]) if self.files.contains_key(*id) => {
@@ -287,29 +341,14 @@ impl State {
         }
     }
 
-    fn message(&mut self, body: &Value) -> Reply {
-        if let Err(broken) = rules::message(body) {
-            return error(400, broken.code, &broken.details);
-        }
-        let text = |key: &str| body.get(key).and_then(Value::as_str);
-        if let Some(id) = text("type").and_then(|kind| body.pointer(&format!("/{kind}/id"))).and_then(Value::as_str) {
-            let kind = text("type").unwrap_or_default();
-            match self.files.get(id) {
-                None => return error(400, 131_009, "There is no media of this id."),
-                Some(file) if !rules::is_of_kind(kind, &file.mime) => {
-                    return error(400, 131_053, "The media is not of the type of the message.");
-                }
-                Some(_) => {}
+    fn message(&mut self, body: &Value, now: Timestamp) -> Reply {
+        let category = match self.judge(body, now) {
+            Ok(category) => category,
+            // Of a template that is not there the documentation says 404.
+            Err(broken) => {
+                return error(if broken.code == 132_001 { 404 } else { 400 }, broken.code, &broken.details);
             }
-        }
-        let recipient = text("to").or(text("recipient")).unwrap_or_default().to_owned();
-        if self.closed.contains(&recipient) && text("type") != Some("template") {
-            return error(
-                400,
-                131_047,
-                "More than 24 hours have passed since the customer last replied to this number.",
-            );
-        }
+        };
         self.count += 1;
         let id = format!("wamid.OUT{}", self.count);
         let mut kept = body.clone();
@@ -317,11 +356,36 @@ impl State {
             kept.insert("_id".to_owned(), json!(id));
         }
         self.accepted.push(kept);
-        let mut contact = json!({ "input": recipient });
-        if let (Value::Object(contact), Some(number)) = (&mut contact, text("to")) {
+        let fails = self.next_failures.pop_front();
+        let number = self.count;
+        self.statuses.push(&statuses::Sent { id: &id, number, body, category: &category, fails, at: now });
+        let number = body.get("to").and_then(Value::as_str);
+        let mut contact = json!({ "input": recipient(body) });
+        if let (Value::Object(contact), Some(number)) = (&mut contact, number) {
             contact.insert("wa_id".to_owned(), json!(without_ninth_digit(number)));
         }
         ok(&json!({ "messaging_product": "whatsapp", "contacts": [contact], "messages": [{ "id": id }] }))
+    }
+
+    /// Whether a message is taken; what it is billed as.
+    fn judge(&mut self, body: &Value, now: Timestamp) -> Result<String, rules::Broken> {
+        rules::message(body)?;
+        let kind = body.get("type").and_then(Value::as_str).unwrap_or_default();
+        if let Some(id) = body.pointer(&format!("/{kind}/id")).and_then(Value::as_str) {
+            let file = self.files.get(id).ok_or_else(|| rules::broken(131_009, "There is no media of this id."))?;
+            let fits = rules::is_of_kind(kind, &file.mime);
+            rules::demand(fits, 131_053, "The media is not of the type of the message.")?;
+        }
+        let category = match kind {
+            "template" => templates::fits(&self.templates, &body["template"])?.billed_as(),
+            _ => "service".to_owned(),
+        };
+        let (to, late) =
+            (recipient(body), "More than 24 hours have passed since the customer last replied to this number.");
+        rules::demand(kind == "template" || !self.closed.contains(to), 131_047, late)?;
+        let taken = self.pairs.take(&without_ninth_digit(to), now);
+        rules::demand(taken, 131_056, "Too many messages from this number to the same customer in a short time.")?;
+        Ok(category)
     }
 
     fn mark(&mut self, body: &Value) -> Reply {
@@ -371,6 +435,12 @@ impl State {
         ok(&json!({ "messaging_product": "whatsapp", "url": url, "mime_type": file.mime, "sha256": hash,
             "file_size": file.said_size.unwrap_or(file.bytes.len()).to_string(), "id": id }))
     }
+}
+
+/// Number or user id of whom a message is for.
+fn recipient(body: &Value) -> &str {
+    let text = |key: &str| body.get(key).and_then(Value::as_str);
+    text("to").or(text("recipient")).unwrap_or_default()
 }
 
 /// As Meta knows numbers outside of the areas that had nine digits first: `+5541987654321` is `554187654321`.

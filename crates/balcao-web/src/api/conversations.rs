@@ -105,8 +105,12 @@ struct Conversation {
     /// Since when the contact has waited for a person.
     #[schemars(extend("format" = "date-time"))]
     waiting_since: Option<String>,
-    /// The last message.
+    /// The last message that was said.
     last_message: Option<String>,
+    /// Who wrote it.
+    last_message_author: Option<Writer>,
+    /// How far it came, if it is ours and a channel takes it: one that `failed` or is `unknown` may be no answer.
+    last_message_delivery: Option<Delivery>,
     /// When somebody last wrote.
     #[schemars(extend("format" = "date-time"))]
     last_message_at: String,
@@ -303,37 +307,45 @@ fn conversation(view: ConversationView) -> Conversation {
         reason: view.reason,
         waiting_since: view.waiting_since.map(|at| at.to_string()),
         last_message: view.last_message,
+        last_message_author: view.last_message_author.map(writer),
+        last_message_delivery: view.last_message_delivery.map(delivery),
         last_message_at: view.last_message_at.to_string(),
     }
 }
 
-fn message(said: app::Said) -> Message {
-    let app::Said { message, attachments, delivery } = said;
-    let priced = |price: app::MessagePrice| MessagePrice { micros: price.micros, currency: price.currency.into() };
-    let arrived = |app::Delivery { state, failure, category, price }| {
-        let state = match state {
-            DeliveryStep::Waiting => Step::Waiting,
-            DeliveryStep::Sent => Step::Sent,
-            DeliveryStep::Delivered => Step::Delivered,
-            DeliveryStep::Read => Step::Read,
-            DeliveryStep::Unknown => Step::Unknown,
-            DeliveryStep::Failed => Step::Failed,
-        };
-        Delivery { state, failure, category, price: price.map(priced) }
+fn delivery(of: app::Delivery) -> Delivery {
+    let app::Delivery { state, failure, category, price } = of;
+    let state = match state {
+        DeliveryStep::Waiting => Step::Waiting,
+        DeliveryStep::Sent => Step::Sent,
+        DeliveryStep::Delivered => Step::Delivered,
+        DeliveryStep::Read => Step::Read,
+        DeliveryStep::Unknown => Step::Unknown,
+        DeliveryStep::Failed => Step::Failed,
     };
+    let price = price.map(|price| MessagePrice { micros: price.micros, currency: price.currency.into() });
+    Delivery { state, failure, category, price }
+}
+
+const fn writer(author: Author) -> Writer {
+    match author {
+        Author::Contact => Writer::Contact,
+        Author::Agent => Writer::Agent,
+        Author::Staff => Writer::Staff,
+        Author::System => Writer::System,
+        Author::Draft => Writer::Draft,
+    }
+}
+
+fn message(said: app::Said) -> Message {
+    let app::Said { message, attachments, delivery: arrived } = said;
     Message {
         id: message.id.to_string(),
-        author: match message.author {
-            Author::Contact => Writer::Contact,
-            Author::Agent => Writer::Agent,
-            Author::Staff => Writer::Staff,
-            Author::System => Writer::System,
-            Author::Draft => Writer::Draft,
-        },
+        author: writer(message.author),
         text: message.text,
         created_at: message.created_at.to_string(),
         attachments: attachments.into_iter().map(Attachment::from).collect(),
-        delivery: delivery.map(arrived),
+        delivery: arrived.map(delivery),
     }
 }
 
@@ -341,7 +353,7 @@ fn examples() -> (Value, Value) {
     let conversation = json!({ "id": "cnv_3", "contact_id": "con_12", "contact_name": "Ana Reis", "phone": "+5531988880001",
         "channel": "whatsapp", "state": "waiting_human", "assigned_to": "Davi Lopes", "reason": "asked_for_human",
         "waiting_since": "2026-11-23T12:00:00Z", "last_message": "quero falar com alguém",
-        "last_message_at": "2026-11-23T12:00:00Z" });
+        "last_message_author": "contact", "last_message_delivery": null, "last_message_at": "2026-11-23T12:00:00Z" });
     let message = json!({ "id": "msg_90", "author": "contact", "text": "quero falar com alguém",
         "created_at": "2026-11-23T12:00:00Z", "attachments": [], "delivery": null });
     (conversation, message)

@@ -13,6 +13,14 @@ pub struct ChatLimits {
     pub text_chars: usize,
     /// How fast one visitor may write.
     pub messages: Pace,
+    /// Largest file of a visitor, in bytes.
+    pub file_bytes: usize,
+    /// How fast one visitor may send files, beside [`ChatLimits::messages`].
+    pub files: Pace,
+    /// How fast files are taken in, of all visitors together: they lie in the database.
+    pub files_of_all: Pace,
+    /// Files that come in at the same time, an eighth of them of one address.
+    pub uploads: usize,
     /// How fast new visitors are taken in of one address.
     pub visitors_of_one: Pace,
     /// How fast new visitors are taken in, all together.
@@ -37,6 +45,10 @@ impl Default for ChatLimits {
             body: 32 * 1024,
             text_chars: 4_000,
             messages: Pace { burst: 10, every: Duration::from_secs(2) },
+            file_bytes: 5 * 1024 * 1024,
+            files: Pace { burst: 5, every: Duration::from_secs(30) },
+            files_of_all: Pace { burst: 60, every: Duration::from_secs(5) },
+            uploads: 16,
             visitors_of_one: Pace { burst: 15, every: Duration::from_secs(2) },
             // Forty addresses would have to go on for long before nobody else came in.
             visitors: Pace { burst: 600, every: Duration::from_millis(50) },

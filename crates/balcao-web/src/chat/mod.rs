@@ -5,6 +5,7 @@
 //! not allowed reads nothing. Everything else is what every channel does: inbox, turn, outbox.
 
 mod assets;
+mod files;
 mod limits;
 mod origins;
 mod pace;
@@ -14,11 +15,11 @@ mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::rejection::{JsonRejection, PathRejection};
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Request, State};
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -33,7 +34,6 @@ pub use origins::{NotAnOrigin, Origins};
 pub use pace::Pace;
 pub use token::{ShortSecret, Tokens};
 
-use crate::download::download;
 use crate::problem::Problem;
 use crate::shares::Shares;
 use crate::shed::Sharer;
@@ -54,6 +54,8 @@ struct ServerParts {
     newcomers: Paces,
     newcomers_of_one: Paces,
     streams: Shares,
+    /// Files that are on their way here.
+    uploads: Shares,
     stop: CancellationToken,
 }
 
@@ -70,6 +72,7 @@ impl ChatServer {
     ) -> Self {
         let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
         let (newcomers_of_one, streams) = (Paces::new(limits.visitors_of_one), Shares::of(limits.streams));
+        let uploads = Shares::of(limits.uploads);
         Self(Arc::new(ServerParts {
             chats,
             shop,
@@ -80,6 +83,7 @@ impl ChatServer {
             newcomers,
             newcomers_of_one,
             streams,
+            uploads,
             stop,
         }))
     }
@@ -106,27 +110,39 @@ impl ChatServer {
     }
 }
 
+/// Where a visitor sends a file.
+pub(crate) const FILES: &str = "/chat/v1/files";
+/// What pages ask.
+const API: &str = "/chat/v1/";
+
 /// Everything below `/chat`.
-pub fn router(chat: ChatServer) -> Router {
+pub(crate) fn router(chat: ChatServer) -> Router {
     let api = Router::new()
-        .route("/chat/v1/session", post(session).options(preflight))
-        .route("/chat/v1/messages", post(write).options(preflight))
-        .route("/chat/v1/events", get(events).options(preflight))
-        .route("/chat/v1/files/{id}", get(file).options(preflight))
+        .route("/chat/v1/session", post(session))
+        .route("/chat/v1/messages", post(write))
+        .route("/chat/v1/events", get(events))
+        .route("/chat/v1/files/{id}", get(files::file))
         .layer(DefaultBodyLimit::max(chat.0.limits.body))
-        .layer(from_fn_with_state(chat.clone(), for_allowed_pages))
+        .route(FILES, post(files::send).layer(DefaultBodyLimit::max(chat.0.limits.file_bytes)))
         .with_state(chat);
     api.route("/chat/widget.js", get(assets::widget))
 }
 
-/// Keeps pages out that are not allowed, and lets the others read the answer.
-async fn for_allowed_pages(State(chat): State<ChatServer>, request: Request, next: Next) -> Response {
+/// Keeps pages out that are not allowed, and lets the others read the answer, whoever gave it: a limit of the server, too.
+/// What a browser asks before it sends anything is answered here, for it takes nothing.
+pub(crate) async fn for_allowed_pages(
+    State(chat): State<Option<ChatServer>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(chat) = chat.filter(|_| request.uri().path().starts_with(API)) else { return next.run(request).await };
     let Ok(origin) = chat.0.origins.judge(request.headers()) else {
         return Problem::new(StatusCode::FORBIDDEN, "pages of this origin may not hold the chat; see chat.origins")
             .into_response();
     };
     let origin = origin.cloned();
-    let mut response = next.run(request).await;
+    let asks_first = request.method() == Method::OPTIONS;
+    let mut response = if asks_first { preflight() } else { next.run(request).await };
     if let Some(origin) = origin {
         origins::allow(response.headers_mut(), &origin);
     }
@@ -134,7 +150,7 @@ async fn for_allowed_pages(State(chat): State<ChatServer>, request: Request, nex
 }
 
 /// Answers a browser that asks whether a page may send what it is about to.
-async fn preflight() -> Response {
+fn preflight() -> Response {
     let mut answer = StatusCode::NO_CONTENT.into_response();
     origins::allow_requests(answer.headers_mut());
     answer
@@ -179,8 +195,9 @@ async fn session(
     let holds = SignedDuration::try_from(chat.0.limits.token_time).unwrap_or(SignedDuration::MAX);
     let until = now.saturating_add(holds).unwrap_or(Timestamp::MAX);
     let token = chat.0.tokens.issue(&name, until);
-    let longest = chat.0.limits.text_chars;
-    let body = json!({ "token": token, "expires_at": until, "now": now, "shop": chat.0.shop, "longest": longest });
+    let (longest, largest) = (chat.0.limits.text_chars, chat.0.limits.file_bytes);
+    let body = json!({ "token": token, "expires_at": until, "now": now, "shop": chat.0.shop, "longest": longest,
+        "largest_file": largest });
     Ok((status, Json(body)).into_response())
 }
 
@@ -223,11 +240,7 @@ async fn write(
 ) -> Result<Response, Response> {
     let problem = |status, detail: String| Problem::new(status, detail).into_response();
     let NewMessage { id, text } = NewMessage::read(body).map_err(IntoResponse::into_response)?;
-    let well_formed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if !(8..=64).contains(&id.len()) || !id.chars().all(well_formed) {
-        let detail = "`id` must have 8 to 64 letters, digits, hyphens or underscores";
-        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, detail.to_owned()));
-    }
+    well_named(&id).map_err(IntoResponse::into_response)?;
     let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
     let (text, longest) = (text.trim(), chat.0.limits.text_chars);
     if text.is_empty() || text.chars().count() > longest {
@@ -243,6 +256,16 @@ async fn write(
             Err(Problem::unavailable("the message could not be stored; send it again").into_response())
         }
     }
+}
+
+/// Whether a page may call a message so.
+fn well_named(id: &str) -> Result<(), Problem> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if (8..=64).contains(&id.len()) && id.chars().all(fits) {
+        return Ok(());
+    }
+    let detail = "`id` must have 8 to 64 letters, digits, hyphens or underscores";
+    Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail))
 }
 
 /// `GET /chat/v1/events`.
@@ -265,26 +288,6 @@ async fn events(
     let answer = Sse::new(stream::events(reader)).keep_alive(KeepAlive::new().interval(limits.heartbeat));
     // A proxy that collects an answer before it passes it on would hold every event back.
     Ok(([("x-accel-buffering", "no")], answer).into_response())
-}
-
-/// `GET /chat/v1/files/{id}`: a file that the visitor's own chat shows; every other does not exist.
-async fn file(
-    State(chat): State<ChatServer>,
-    Known(visitor): Known,
-    id: Result<Path<String>, PathRejection>,
-) -> Result<Response, Response> {
-    chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
-    let missing = || Problem::new(StatusCode::NOT_FOUND, "there is no such file in this chat").into_response();
-    // What is no text names no file either.
-    let id = id.ok().and_then(|Path(id)| id.parse().ok()).ok_or_else(missing)?;
-    match chat.0.chats.file(&visitor, id).await {
-        Ok(Some(file)) => Ok(download(file)),
-        Ok(None) => Err(missing()),
-        Err(error) => {
-            tracing::error!(%error, "a file of a chat cannot be read");
-            Err(Problem::unavailable("the file cannot be read now; try again").into_response())
-        }
-    }
 }
 
 fn too_fast(wait: Duration) -> Response {

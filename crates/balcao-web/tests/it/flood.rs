@@ -47,6 +47,20 @@ async fn ask(address: SocketAddr, head: &str) -> String {
     answer(send(address, format!("{head}\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes()).await).await
 }
 
+/// Meta delivers a message; what it is answered.
+async fn deliver(address: SocketAddr, number: u32) -> String {
+    let (head, body) = delivery(number);
+    answer(send(address, &[head.as_bytes(), &body].concat()).await).await
+}
+
+/// A shop where so many messages may wait for an answer, as far as `Watch::look` has seen.
+async fn where_so_many_may_wait(waiting: u32) -> (Shop, Watch, SocketAddr, tokio::task::JoinSet<()>) {
+    let (limits, watch) = (Limits { waiting, ..Limits::default() }, Watch::default());
+    let shop = watched_shop(limits, true, watch.clone()).await;
+    let (address, tasks) = serve(&shop, limits).await;
+    (shop, watch, address, tasks)
+}
+
 #[tokio::test]
 async fn a_flood_is_shed_before_its_bodies_are_read_and_what_was_taken_in_is_stored() {
     let limits = Limits { webhooks: 4, ..Limits::default() };
@@ -92,39 +106,25 @@ async fn a_flood_is_shed_before_its_bodies_are_read_and_what_was_taken_in_is_sto
 
 #[tokio::test]
 async fn when_too_much_waits_webhooks_are_told_to_come_again() {
-    let limits = Limits { waiting: 2, ..Limits::default() };
-    let watch = Watch::default();
-    let shop = watched_shop(limits, true, watch.clone()).await;
-    let (address, _tasks) = serve(&shop, limits).await;
-    let deliver = |number| async move {
-        let (head, body) = delivery(number);
-        answer(send(address, &[head.as_bytes(), &body].concat()).await).await
-    };
+    let (shop, watch, address, _tasks) = where_so_many_may_wait(2).await;
     for number in 0..3 {
-        assert!(deliver(number).await.starts_with("http/1.1 200"));
+        assert!(deliver(address, number).await.starts_with("http/1.1 200"));
     }
     watch.look(&shop.desk).await.unwrap();
-    let refused = deliver(3).await;
+    let refused = deliver(address, 3).await;
     assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 30\r\n"), "{refused}");
     let answered = shop.store.write(|tx| tx.execute("UPDATE inbox SET state = 'ignored'", &[])).await;
     answered.map_err(|error: balcao_store::StoreError| error).unwrap();
     watch.look(&shop.desk).await.unwrap();
-    assert!(deliver(3).await.starts_with("http/1.1 200"));
+    assert!(deliver(address, 3).await.starts_with("http/1.1 200"));
 }
 
 #[tokio::test]
 async fn a_51_the_web_chat_and_the_api_are_told_to_come_again_long_before_a_channel_is() {
-    let limits = Limits { waiting: 4, ..Limits::default() };
-    let watch = Watch::default();
-    let shop = watched_shop(limits, true, watch.clone()).await;
-    let (address, _tasks) = serve(&shop, limits).await;
-    let deliver = |number| async move {
-        let (head, body) = delivery(number);
-        answer(send(address, &[head.as_bytes(), &body].concat()).await).await
-    };
+    let (shop, watch, address, _tasks) = where_so_many_may_wait(4).await;
     let turns = ["POST /chat/v1/messages HTTP/1.1", "POST /v1/turn HTTP/1.1"];
     for (number, status) in [(0, "404"), (1, "404"), (2, "429")] {
-        assert!(deliver(number).await.starts_with("http/1.1 200"));
+        assert!(deliver(address, number).await.starts_with("http/1.1 200"));
         watch.look(&shop.desk).await.unwrap();
         for turn in turns {
             let answered = ask(address, turn).await;
@@ -133,7 +133,7 @@ async fn a_51_the_web_chat_and_the_api_are_told_to_come_again_long_before_a_chan
         }
     }
     assert!(ask(address, "GET /chat/v1/messages HTTP/1.1").await.starts_with("http/1.1 404"), "what asks for no turn");
-    assert!(deliver(3).await.starts_with("http/1.1 200"), "Meta is still heard");
+    assert!(deliver(address, 3).await.starts_with("http/1.1 200"), "Meta is still heard");
 }
 
 #[tokio::test]
@@ -149,8 +149,7 @@ async fn an_address_that_knocks_too_often_without_a_key_waits() {
     let refused = ask(address, guess).await;
     assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 8\r\n"), "{refused}");
     // Whoever has a signature, and the health checks, do not wait.
-    let (head, body) = delivery(1);
-    let taken = answer(send(address, &[head.as_bytes(), &body].concat()).await).await;
+    let taken = deliver(address, 1).await;
     assert!(taken.starts_with("http/1.1 200"), "{taken}");
     assert!(ask(address, "GET /readyz HTTP/1.1").await.starts_with("http/1.1 200"));
     shop.clock.advance(jiff::SignedDuration::from_secs(8));
@@ -230,7 +229,6 @@ async fn a_51_bodies_that_are_held_have_a_bound_in_all_and_for_each_address() {
         stream.write_all(b" ").await.unwrap();
         assert!(answer(stream).await.starts_with("http/1.1 401"), "what was let in is treated as ever");
     }
-    let (head, body) = delivery(1);
-    assert!(answer(send(address, &[head.as_bytes(), &body].concat()).await).await.starts_with("http/1.1 200"));
+    assert!(deliver(address, 1).await.starts_with("http/1.1 200"));
     assert_eq!(shop.count("inbox").await, 1);
 }

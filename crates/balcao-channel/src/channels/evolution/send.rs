@@ -261,11 +261,7 @@ fn request(message: &Outbound, to: &Recipient) -> Option<(&'static str, Value)> 
         OutboundContent::Media { .. }
         | OutboundContent::Buttons { .. }
         | OutboundContent::List { .. }
-        | OutboundContent::Link { .. }
-        | OutboundContent::AskLocation { .. }
         | OutboundContent::AskNumber { .. }
-        | OutboundContent::ContactCard { .. }
-        | OutboundContent::Reaction { .. }
         | OutboundContent::Template(_)
         | OutboundContent::Mail { .. } => return None,
     };

@@ -83,11 +83,7 @@ impl Channel for WebChat {
             | OutboundContent::Location { .. }
             | OutboundContent::Buttons { .. }
             | OutboundContent::List { .. }
-            | OutboundContent::Link { .. }
-            | OutboundContent::AskLocation { .. }
             | OutboundContent::AskNumber { .. }
-            | OutboundContent::ContactCard { .. }
-            | OutboundContent::Reaction { .. }
             | OutboundContent::Template(_)
             | OutboundContent::Mail { .. } => {
                 return Err(refused("the web chat shows texts and files of ours only"));

@@ -42,6 +42,10 @@ pub struct TemplateInfo {
     pub status: String,
     /// What it is billed as.
     pub category: String,
+    /// The names of its gaps, or their numbers, in the order of its words; `None` if Meta does not show them.
+    pub gaps: Option<Vec<String>>,
+    /// How many buttons of the kind "quick reply" it has.
+    pub quick_replies: usize,
 }
 
 impl WhatsApp {
@@ -89,7 +93,9 @@ impl WhatsApp {
     /// [`SendError`]
     pub async fn template_infos(&self, business: &str) -> Result<Vec<TemplateInfo>, SendError> {
         let mut url = self.graph.url(&[business, "message_templates"]);
-        url.query_pairs_mut().append_pair("fields", "name,status,category,language").append_pair("limit", "100");
+        url.query_pairs_mut()
+            .append_pair("fields", "name,status,category,language,components")
+            .append_pair("limit", "100");
         let (body, _) = self.look(url).await?;
         let text = |one: &Value, key: &str| json::owned(one, &[key]).unwrap_or_default();
         let info = |one: &Value| TemplateInfo {
@@ -97,6 +103,8 @@ impl WhatsApp {
             language: text(one, "language"),
             status: text(one, "status"),
             category: text(one, "category"),
+            gaps: words_of(one).map(gaps),
+            quick_replies: quick_replies(one),
         };
         Ok(json::items(&body, &["data"]).iter().map(info).collect())
     }
@@ -161,6 +169,30 @@ pub async fn handshake(public_url: &str, verify_token: &SecretString, challenge:
         (403, _) => Err("it answers 403: the server there has another verify token".to_owned()),
         (other, _) => Err(format!("it answers {other}")),
     }
+}
+
+fn components<'t>(template: &'t Value, kind: &'static str) -> impl Iterator<Item = &'t Value> {
+    json::items(template, &["components"]).iter().filter(move |one| json::text(one, &["type"]) == Some(kind))
+}
+
+fn words_of(template: &Value) -> Option<&str> {
+    components(template, "BODY").find_map(|body| json::text(body, &["text"]))
+}
+
+/// The gaps in a template's words: what stands in `{{…}}`, each once.
+fn gaps(words: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for gap in words.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0.trim())) {
+        if !all.iter().any(|known| known == gap) {
+            all.push(gap.to_owned());
+        }
+    }
+    all
+}
+
+fn quick_replies(template: &Value) -> usize {
+    let buttons = components(template, "BUTTONS").flat_map(|one| json::items(one, &["buttons"]));
+    buttons.filter(|one| json::text(one, &["type"]) == Some("QUICK_REPLY")).count()
 }
 
 fn date(text: &str) -> Option<Timestamp> {

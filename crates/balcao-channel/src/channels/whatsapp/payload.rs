@@ -57,20 +57,11 @@ fn content(content: &OutboundContent) -> Option<(&'static str, Value)> {
             put(&mut place, text("address", address));
             ("location", place)
         }
-        OutboundContent::ContactCard { name, phone } => (
-            "contacts",
-            json!([{ "name": { "formatted_name": name, "first_name": name }, "phones": [{ "phone": phone }] }]),
-        ),
-        OutboundContent::Reaction { message, emoji } => {
-            ("reaction", json!({ "message_id": message, "emoji": emoji.as_deref().unwrap_or_default() }))
-        }
         OutboundContent::Template(used) => ("template", template(used)),
         OutboundContent::Mail { .. } => return None,
-        OutboundContent::Buttons { .. }
-        | OutboundContent::List { .. }
-        | OutboundContent::Link { .. }
-        | OutboundContent::AskLocation { .. }
-        | OutboundContent::AskNumber { .. } => ("interactive", interactive(content).unwrap_or_default()),
+        OutboundContent::Buttons { .. } | OutboundContent::List { .. } | OutboundContent::AskNumber { .. } => {
+            ("interactive", interactive(content).unwrap_or_default())
+        }
     })
 }
 
@@ -94,21 +85,12 @@ fn interactive(content: &OutboundContent) -> Option<Value> {
             let action = json!({ "button": open, "sections": sections.iter().map(section).collect::<Vec<_>>() });
             Some(around("list", header.as_ref(), body, footer.as_ref(), action))
         }
-        OutboundContent::Link { body, label, url } => {
-            let action = json!({ "name": "cta_url", "parameters": { "display_text": label, "url": url } });
-            Some(around("cta_url", None, body, None, action))
-        }
-        OutboundContent::AskLocation { body } => {
-            Some(around("location_request_message", None, body, None, json!({ "name": "send_location" })))
-        }
         OutboundContent::AskNumber { body } => {
             Some(around("request_contact_info", None, body, None, json!({ "name": "request_contact_info" })))
         }
         OutboundContent::Text { .. }
         | OutboundContent::Media { .. }
         | OutboundContent::Location { .. }
-        | OutboundContent::ContactCard { .. }
-        | OutboundContent::Reaction { .. }
         | OutboundContent::Template(_)
         | OutboundContent::Mail { .. } => None,
     }

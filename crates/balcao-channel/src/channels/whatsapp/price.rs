@@ -91,11 +91,7 @@ pub fn expected(content: &OutboundContent, facts: &Circumstances<'_>) -> Option<
         | OutboundContent::Mail { .. }
         | OutboundContent::Buttons { .. }
         | OutboundContent::List { .. }
-        | OutboundContent::Link { .. }
-        | OutboundContent::AskLocation { .. }
-        | OutboundContent::AskNumber { .. }
-        | OutboundContent::ContactCard { .. }
-        | OutboundContent::Reaction { .. } => false,
+        | OutboundContent::AskNumber { .. } => false,
     };
     if is_template {
         let category = facts.template.cloned().unwrap_or(Category::Marketing);

@@ -58,6 +58,17 @@ pub fn free_entry(message: Timestamp, answered: Timestamp) -> Option<Timestamp> 
     in_time.then(|| after(message, FREE_ENTRY)).flatten()
 }
 
+/// Until when everything is free for a customer whom advertisements led here: for each, when they wrote by it, and when they were
+/// first answered; `None`: not yet, so that what is sent at `now` is the answer. `None` if nothing is free now.
+#[must_use]
+pub fn free_until(
+    entries: impl IntoIterator<Item = (Timestamp, Option<Timestamp>)>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let each = entries.into_iter().filter_map(|(wrote, answered)| free_entry(wrote, answered.unwrap_or(now)));
+    each.filter(|until| now < *until).max()
+}
+
 fn after(from: Timestamp, span: Duration) -> Option<Timestamp> {
     let span = SignedDuration::try_from(span.saturating_sub(MARGIN)).ok()?;
     from.checked_add(span).ok()

@@ -25,6 +25,28 @@ fn free_entry_wants_an_answer_within_a_day() {
 }
 
 #[test]
+fn the_answer_itself_is_free_and_what_comes_after_it_until_three_days_have_passed() {
+    let (came, again) = ("2026-11-23T12:00:00Z", "2026-11-25T12:00:00Z");
+    let in_time = Some("2026-11-23T13:00:00Z");
+    for (entries, now, until) in [
+        (vec![], "2026-11-23T12:01:00Z", None),
+        // Nobody answered yet: what is sent now is the answer, if it is one in time.
+        (vec![(came, None)], "2026-11-23T12:01:00Z", Some("2026-11-26T11:58:00Z")),
+        (vec![(came, None)], "2026-11-24T12:00:00Z", Some("2026-11-26T11:58:00Z")),
+        (vec![(came, None)], "2026-11-24T12:00:01Z", None),
+        (vec![(came, in_time)], "2026-11-26T11:57:59Z", Some("2026-11-26T11:58:00Z")),
+        (vec![(came, in_time)], "2026-11-26T11:58:00Z", None),
+        (vec![(came, Some("2026-11-24T12:00:01Z"))], "2026-11-24T13:00:00Z", None),
+        // They came by another one: the later end counts, and an answer to it of its own.
+        (vec![(came, in_time), (again, None)], "2026-11-25T12:00:00Z", Some("2026-11-28T11:58:00Z")),
+        (vec![(came, in_time), (again, Some("2026-11-26T12:00:01Z"))], "2026-11-26T12:00:01Z", None),
+    ] {
+        let read = entries.iter().map(|(came, answered)| (at(came), answered.map(at)));
+        assert_eq!(free_until(read, at(now)), until.map(at), "{entries:?} at {now}");
+    }
+}
+
+#[test]
 fn a_reaction_a_deletion_and_a_group_do_not_open_it() {
     use balcao_testkit::fakes::graph::webhooks;
     use serde_json::json;

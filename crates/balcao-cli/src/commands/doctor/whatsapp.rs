@@ -169,6 +169,25 @@ fn template(purpose: Purpose, wanted: &ApprovedTemplate, known: &[TemplateInfo])
             format!("{named} is {}", found.status),
             "wait for Meta's review, or mend what it objects to; until then what needs it is skipped",
         ),
+        Some(found)
+            if let Some(gaps) = &found.gaps
+                && !fills(wanted, gaps) =>
+        {
+            Finding::wrong(
+                "templates",
+                format!("{named} has the gaps {}, and whatsapp.templates fills {}", listed(gaps), filled(wanted)),
+                "correct its parameters in whatsapp.templates: Meta refuses what fills other gaps than a template has",
+            )
+        }
+        Some(found) if wanted.quick_replies.len() > found.quick_replies => Finding::wrong(
+            "templates",
+            format!(
+                "{named} has {} quick replies, and whatsapp.templates answers {}",
+                found.quick_replies,
+                wanted.quick_replies.len()
+            ),
+            "correct its quick_replies in whatsapp.templates, or add the buttons in WhatsApp Manager",
+        ),
         Some(found) if Category::read(&found.category) != wanted.category => Finding::warning(
             "templates",
             format!("{named} is billed as {}", found.category),
@@ -176,6 +195,24 @@ fn template(purpose: Purpose, wanted: &ApprovedTemplate, known: &[TemplateInfo])
         ),
         Some(_) => Finding::fine("templates", format!("{named}, approved")),
     }
+}
+
+/// Whether what is configured fills a template's gaps: the same names, or as many as there are numbers.
+fn fills(wanted: &ApprovedTemplate, gaps: &[String]) -> bool {
+    let numbered = gaps.iter().all(|gap| gap.parse::<u32>().is_ok());
+    let named: Vec<&str> = wanted.gaps.iter().filter_map(|(name, _)| name.as_deref()).collect();
+    wanted.gaps.len() == gaps.len()
+        && if numbered { named.is_empty() } else { gaps.iter().all(|gap| named.contains(&gap.as_str())) }
+}
+
+fn listed<T: std::fmt::Display>(all: &[T]) -> String {
+    if all.is_empty() { "none".to_owned() } else { all.iter().map(T::to_string).collect::<Vec<_>>().join(", ") }
+}
+
+fn filled(wanted: &ApprovedTemplate) -> String {
+    let gap =
+        |(place, (name, _)): (usize, &(Option<String>, _))| name.clone().unwrap_or_else(|| (place + 1).to_string());
+    listed(&wanted.gaps.iter().enumerate().map(gap).collect::<Vec<_>>())
 }
 
 fn skew(theirs: Timestamp, ours: Timestamp) -> Finding {

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use balcao_testkit::fakes::graph::Template;
 use serde_json::{Value, json};
 
 use super::{SECRET, Shop, post, secrets, shop, text};
@@ -37,11 +38,26 @@ fn the_doctor_asks_meta_and_says_what_to_do() {
     let public = format!("[server]\npublic_url = \"http://{}\"\n", running.address);
     std::fs::write(&config, format!("{}{templates}", written.replace("[server]\n", &public))).unwrap();
 
-    shop.graph.keep_template("lembrete", "APPROVED");
+    shop.graph.keep_template(Template::new("lembrete", "Oi {{nome}}, você tem horário amanhã."));
     let well = findings(&shop, |_| {});
     for check in ["token", "number", "app secret", "webhooks", "templates", "address"] {
         has(&well, &format!("{check}: ok"), "", "");
     }
+
+    // What Meta would refuse of every reminder is told before the first of them.
+    for (body, says) in [
+        (
+            "Oi {{nome}}, você tem horário às {{hora}}, tá?",
+            "has the gaps nome, hora, and whatsapp.templates fills nome",
+        ),
+        ("Oi {{1}}, você tem horário amanhã.", "has the gaps 1, and whatsapp.templates fills nome"),
+        ("Você tem horário amanhã.", "has the gaps none, and"),
+    ] {
+        shop.graph.keep_template(Template::new("lembrete", body));
+        has(&findings(&shop, |_| {}), "templates: wrong", says, "whatsapp.templates");
+    }
+    shop.graph.set_template_state("lembrete", "PAUSED");
+    has(&findings(&shop, |_| {}), "templates: wrong", "lembrete (pt_BR) is PAUSED", "Meta's review");
 
     let mut elsewhere = text("wamid.1", 1, "oi");
     elsewhere["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("4711");

@@ -5,10 +5,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use balcao_testkit::fakes::graph::{FakeGraph, webhooks};
+use balcao_testkit::fakes::graph::FakeGraph;
 use balcao_testkit::partition::Partition;
 use balcao_testkit::postgres::{OwnServer, Stop};
-use serde_json::json;
 use tempfile::TempDir;
 
 use super::{
@@ -24,16 +23,12 @@ pub(super) fn shop_with_server() -> Option<(OwnServer, Shop)> {
     Some((database, shop))
 }
 
-/// Statuses of everything that was sent, so that nothing stays unknown, and then nothing left to do.
+/// Statuses of everything that was sent, told to this server, so that nothing stays unknown, and then nothing left to do.
 fn settle(shop: &Shop, server: &Running) {
-    for (correlation, _) in shop.accepted() {
-        let status = json!({ "biz_opaque_callback_data": correlation });
-        eventually("a status is taken", || {
-            let body = webhooks::status(&format!("wamid.of {correlation}"), "delivered", status.clone());
-            (post(&server.address, &body, SECRET) == Some(200)).then_some(())
-        });
-    }
+    shop.graph.tells(&server.address, SECRET);
+    shop.is_told();
     shop.quiet();
+    shop.is_told();
 }
 
 fn signal(server: &Running, name: &str) {

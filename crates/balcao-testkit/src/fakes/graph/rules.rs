@@ -13,13 +13,13 @@ pub(super) struct Broken {
     pub(super) details: String,
 }
 
-type Verdict = Result<(), Broken>;
+pub(super) type Verdict = Result<(), Broken>;
 
-fn broken(code: i64, details: impl Into<String>) -> Broken {
+pub(super) fn broken(code: i64, details: impl Into<String>) -> Broken {
     Broken { code, details: details.into() }
 }
 
-fn demand(holds: bool, code: i64, details: &str) -> Verdict {
+pub(super) fn demand(holds: bool, code: i64, details: &str) -> Verdict {
     if holds { Ok(()) } else { Err(broken(code, details)) }
 }
 

@@ -1,5 +1,9 @@
 //! Bodies as Meta posts them, and their signature. All names and numbers are invented.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
@@ -17,6 +21,28 @@ pub fn sign(app_secret: &str, body: &[u8]) -> String {
     mac.update(body);
     let hex: String = mac.finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256={hex}")
+}
+
+/// Longest that an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Posts a body, signed, to the webhook at an address such as `127.0.0.1:4711`; the status, or `None` if no answer came.
+#[must_use]
+pub fn post(address: &str, app_secret: &str, body: &Value) -> Option<u16> {
+    let body = body.to_string().into_bytes();
+    let head = format!(
+        "POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\
+         X-Hub-Signature-256: {}\r\n\r\n",
+        body.len(),
+        sign(app_secret, &body)
+    );
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(&body).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    answer.split(' ').nth(1)?.parse().ok()
 }
 
 /// A body with one change of this field. `metadata` is put into its value.

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use balcao_web::Limits;
 use balcao_web::chat::{ChatLimits, Pace};
 use serde_json::json;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::world::{Visit, body_of, shop, shop_behind, shop_with};
+use super::world::{ORIGIN, Shop, Visit, body_of, shop, shop_behind, shop_under, shop_with};
 
 #[tokio::test]
 async fn what_is_no_message_is_refused_as_a_problem_and_nothing_is_stored() {
@@ -63,6 +64,42 @@ async fn a_visitor_who_writes_too_fast_is_told_when_to_come_again_and_others_are
     assert_eq!(shop.count("inbox").await, 4);
     shop.pass(6);
     assert_eq!(shop.writes(&ana, "message-3", "oi").await.0, 202);
+}
+
+/// Whether a page of an allowed origin may read an answer, when it was told to come again, and what the browser asked before.
+async fn read_by_the_page(shop: &Shop, visitor: &Visit) -> (u16, Option<String>) {
+    let origin = [("origin", ORIGIN)];
+    let before = shop.asks("OPTIONS", "messages", None, &origin, "").await;
+    assert_eq!(
+        (before.status().as_u16(), before.headers()["access-control-allow-origin"].to_str().unwrap()),
+        (204, ORIGIN)
+    );
+    let body = json!({ "id": "message-x", "text": "oi" }).to_string();
+    let answer = shop.asks("POST", "messages", Some(visitor), &origin, &body).await;
+    let header = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+    assert_eq!(header("access-control-allow-origin").as_deref(), Some(ORIGIN));
+    assert_eq!(header("access-control-expose-headers").as_deref(), Some("retry-after"));
+    assert_eq!(header("vary").as_deref(), Some("origin"));
+    (answer.status().as_u16(), header("retry-after"))
+}
+
+#[tokio::test]
+async fn a_page_of_another_origin_reads_when_it_may_come_again_whatever_limit_says_so() {
+    let full = shop_under(Limits { waiting: 1, ..Limits::default() }, [], ChatLimits::default(), &[]).await;
+    let ana = full.visitor().await;
+    assert_eq!(read_by_the_page(&full, &ana).await, (202, None));
+    full.watch.look(full.chats.desk()).await.unwrap();
+    assert_eq!(read_by_the_page(&full, &ana).await, (429, Some("30".to_owned())));
+    let nowhere = full.asks("POST", "nothing", None, &[("origin", ORIGIN)], "").await;
+    assert_eq!(
+        (nowhere.status().as_u16(), nowhere.headers()["access-control-allow-origin"].to_str().unwrap()),
+        (404, ORIGIN)
+    );
+    let small = shop_under(Limits { memory: Some(1), ..Limits::default() }, [], ChatLimits::default(), &[]).await;
+    assert_eq!(read_by_the_page(&small, &ana).await, (503, Some("10".to_owned())));
+    // Nobody else reads it.
+    let other = small.asks("POST", "messages", Some(&ana), &[("origin", "https://evil.example")], "").await;
+    assert_eq!((other.status().as_u16(), other.headers().get("access-control-allow-origin")), (403, None));
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use balcao_store::{message, outbox};
 use jiff::SignedDuration;
 use serde_json::json;
 
-use super::world::{STAFF, says, shop, shop_with, wait, with, words};
+use super::world::{Line, STAFF, Shop, says, shop, shop_with, wait, with, words};
 
 #[tokio::test]
 async fn an_open_page_is_told_what_was_written_that_an_answer_comes_and_the_answer() {
@@ -61,20 +61,26 @@ async fn a_reply_is_seen_while_it_is_written_and_then_its_message_takes_its_plac
     }
 }
 
+/// The model's line, said after somebody of staff took the conversation.
+fn once_staff_took_over(shop: &Shop, line: Line) -> Line {
+    let (staff, chats, organization) = (shop.staff.clone(), shop.chats.clone(), shop.organization);
+    with(move |_| {
+        wait(async {
+            let conversation = chats.latest().await.unwrap().unwrap().0;
+            staff.take(organization, conversation, STAFF.to_owned()).await.unwrap().unwrap();
+        });
+        line
+    })
+}
+
 #[tokio::test]
 async fn nothing_of_a_reply_is_seen_once_a_person_has_the_conversation() {
     let shop = shop([]).await;
     let ana = shop.visitor().await;
     let mut page = shop.listens(&ana, None).await;
     shop.writes(&ana, "message-1", "oi").await;
-    let (staff, chats, organization) = (shop.staff.clone(), shop.chats.clone(), shop.organization);
-    shop.model.script([with(move |_| {
-        wait(async {
-            let conversation = chats.latest().await.unwrap().unwrap().0;
-            staff.take(organization, conversation, STAFF.to_owned()).await.unwrap().unwrap();
-        });
-        says("").in_pieces(&["Oi! Sou o agente. ", "Trabalhamos com hora marcada. ", "Até já."])
-    })]);
+    let reply = says("").in_pieces(&["Oi! Sou o agente. ", "Trabalhamos com hora marcada. ", "Até já."]);
+    shop.model.script([once_staff_took_over(&shop, reply)]);
     shop.works().await;
     loop {
         let event = page.next().await.unwrap();
@@ -125,16 +131,9 @@ async fn a_person_who_takes_over_while_the_agent_thinks_is_the_one_who_answers()
     let ana = shop.visitor().await;
     let mut page = shop.listens(&ana, None).await;
     shop.writes(&ana, "message-1", "oi").await;
-    let (staff, chats, organization) = (shop.staff.clone(), shop.chats.clone(), shop.organization);
-    shop.model.script([with(move |_| {
-        wait(async {
-            let conversation = chats.latest().await.unwrap().unwrap().0;
-            staff.take(organization, conversation, STAFF.to_owned()).await.unwrap().unwrap();
-        });
-        says("Oi! Sou o agente.")
-    })]);
+    shop.model.script([once_staff_took_over(&shop, says("Oi! Sou o agente."))]);
     shop.works().await;
-    let conversation = shop.conversation().await;
+    let (organization, conversation) = (shop.organization, shop.conversation().await);
     shop.staff
         .reply(organization, conversation, STAFF.to_owned(), "Oi, aqui é a Renata.".to_owned())
         .await

@@ -25,7 +25,7 @@ use balcao_domain::{ConversationId, ManualClock, OrganizationId};
 use balcao_llm::providers::scripted::Scripted;
 pub(super) use balcao_llm::providers::scripted::{Line, calls, says, with};
 use balcao_store::{Store, StoreError, Tx};
-use balcao_web::chat::{ChatLimits, ChatServer, Origins, Tokens, router as chat_router};
+use balcao_web::chat::{ChatLimits, ChatServer, Origins, Tokens};
 use balcao_web::demo::{Demo, DemoSettings, router as demo_router};
 use balcao_web::{Limits, Web, router_with};
 use balcao_yaml::Document;
@@ -53,6 +53,7 @@ pub(super) struct Shop {
     pub(super) stop: CancellationToken,
     /// Contacts that the sample has.
     pub(super) people: i64,
+    pub(super) watch: Watch,
     dispatcher: Dispatcher,
     pub(super) router: Router,
 }
@@ -97,6 +98,16 @@ pub(super) async fn shop_with(script: impl IntoIterator<Item = Line>, limits: Ch
 
 /// The same behind proxies that say who asks.
 pub(super) async fn shop_behind(script: impl IntoIterator<Item = Line>, limits: ChatLimits, proxies: &[&str]) -> Shop {
+    shop_under(Limits::default(), script, limits, proxies).await
+}
+
+/// The same under these limits of the whole server.
+pub(super) async fn shop_under(
+    whole: Limits,
+    script: impl IntoIterator<Item = Line>,
+    limits: ChatLimits,
+    proxies: &[&str],
+) -> Shop {
     let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
     let file = BusinessFile::read("the sample", &text).unwrap();
     let store = Store::open_in_memory().unwrap();
@@ -140,11 +151,12 @@ pub(super) async fn shop_behind(script: impl IntoIterator<Item = Line>, limits: 
     };
     let demo = demo_router(Demo::new(demo, chats.clone(), stop.clone()));
     let proxies = proxies.iter().map(|network| network.parse().unwrap()).collect();
-    let web = Web::new(desk.clone(), inbox, None, stop.clone()).watched(Watch::default(), proxies);
-    let router = router_with(web, &Limits::default(), chat_router(served).merge(demo));
+    let watch = Watch::default();
+    let web = Web::new(desk.clone(), inbox, None, stop.clone()).watched(watch.clone(), proxies).with_chat(served);
+    let router = router_with(web, &whole, demo);
     let staff = Conversations::new(desk);
     let mut shop =
-        Shop { store, clock, organization, staff, chats, model, sender, stop, people: 0, dispatcher, router };
+        Shop { store, clock, organization, staff, chats, model, sender, stop, people: 0, watch, dispatcher, router };
     shop.people = shop.count("contact").await;
     shop
 }
