@@ -37,8 +37,6 @@ impl Connection<'_> {
 pub struct Tx<'a> {
     connection: Connection<'a>,
     may_write: bool,
-    /// How many attempts it is in.
-    depth: u8,
     /// The only organization whose queues are worked off through it.
     served: Option<OrganizationId>,
     /// What happened in it, where somebody wants to know.
@@ -58,7 +56,7 @@ pub(crate) struct Watch {
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(connection: Connection<'a>, may_write: bool) -> Self {
-        Self { connection, may_write, depth: 0, served: None, watch: None }
+        Self { connection, may_write, served: None, watch: None }
     }
 
     /// From now on the queues of only this organization are worked off through it.
@@ -286,12 +284,13 @@ impl<'a> Tx<'a> {
         &mut self,
         attempt: impl FnOnce(&mut Tx<'_>) -> Result<Result<T, R>, E>,
     ) -> Result<Result<T, R>, E> {
-        let depth = self.depth.saturating_add(1);
-        // Each has a name of its own: where one could not be made, the one around it must not be taken for it.
-        let savepoint = format!("attempt_{depth}");
+        let savepoint = match &mut self.connection {
+            Connection::Sqlite(_) => "attempt".to_owned(),
+            Connection::Postgres(session) => session.new_savepoint(),
+        };
         self.mark(&format!("SAVEPOINT {savepoint}"))?;
         let (served, watch) = (self.served, self.watch.take());
-        let mut inner = Tx { depth, served, watch, ..Tx::new(self.connection.again(), self.may_write) };
+        let mut inner = Tx { served, watch, ..Tx::new(self.connection.again(), self.may_write) };
         let result = attempt(&mut inner);
         self.watch = inner.watch.take();
         let end = if matches!(result, Ok(Ok(_))) { Ok(()) } else { self.roll_back_to(&savepoint) };

@@ -75,6 +75,8 @@ pub(crate) struct Session {
     /// What the next statement takes along: savepoints to be made and let go of, whose rows are seen, writes whose answer nobody
     /// asks for.
     waiting: Waiting,
+    /// How many savepoints had a name of their own in the transaction.
+    savepoints: u64,
     /// What was read and has not changed since.
     known: Known,
     /// What others are told of by the commit.
@@ -110,6 +112,7 @@ impl Session {
             tenant: None,
             across: false,
             waiting: Waiting::default(),
+            savepoints: 0,
             known: Known::default(),
             hints: BTreeSet::new(),
             deadline: DEADLINE,
@@ -170,6 +173,7 @@ impl Session {
         (self.tenant, self.across, self.deadline) = (Some(Tenant::Nobody), false, DEADLINE);
         self.hints.clear();
         self.waiting.clear();
+        self.savepoints = 0;
         self.control(begin)
     }
 
@@ -182,6 +186,13 @@ impl Session {
         }
         self.tenant = Some(Tenant::Nobody);
         Ok(())
+    }
+
+    /// A name that no savepoint of the transaction had: where one cannot be made, none that is older must be taken for it, be it around
+    /// it or before it and not let go of yet.
+    pub(crate) fn new_savepoint(&mut self) -> String {
+        self.savepoints += 1;
+        format!("attempt_{}", self.savepoints)
     }
 
     /// The next statement sees rows of every organization.
@@ -238,14 +249,14 @@ impl Session {
         for hint in std::mem::take(&mut self.hints) {
             self.waiting.control(&format!("NOTIFY {CHANNEL}, '{} {own}'", hint.as_str()));
         }
-        // After a write that waited and failed, it is a rollback.
         let Err(failure) = self.control("COMMIT") else { return Ok(()) };
-        self.broken = None;
-        Err(if let StoreError::Disconnected { source } = failure {
-            StoreError::CommitUnknown { source }
-        } else {
-            failure
-        })
+        if let StoreError::Disconnected { source } = failure {
+            self.broken = None;
+            return Err(StoreError::CommitUnknown { source });
+        }
+        // After a write that waited and failed, the commit is a rollback, or was not reached: the transaction must not go on, with its lock.
+        self.roll_back();
+        Err(failure)
     }
 
     pub(crate) fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<usize, StoreError> {

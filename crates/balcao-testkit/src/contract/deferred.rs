@@ -9,7 +9,8 @@ use balcao_store::ahead::{self, TurnBegins};
 use balcao_store::catalog::Around;
 use balcao_store::message::Author;
 use balcao_store::{
-    Store, StoreError, Tx, Value, appointment, catalog, hours, inbox, message, organization, tag, turn, waitlist,
+    Store, StoreError, Tx, Value, appointment, catalog, dispatch, hours, inbox, message, organization, tag, turn,
+    waitlist,
 };
 
 use super::Case;
@@ -22,6 +23,8 @@ cases!(
     a_deferred_write_that_fails_is_no_affair_of_its_neighbours,
     a_deferred_write_is_undone_with_its_attempt,
     what_failed_before_an_attempt_is_not_forgotten_with_it,
+    what_failed_in_an_attempt_is_not_forgotten_with_the_next_one,
+    a_deferred_write_that_fails_at_the_commit_is_in_nobodys_way,
     deferred_writes_keep_their_order_however_many,
     values_that_do_not_fit_fail_where_they_are_given,
     a_deferred_write_cannot_write_in_a_read,
@@ -136,6 +139,51 @@ pub async fn what_failed_before_an_attempt_is_not_forgotten_with_it(store: &Stor
     });
     assert!(matches!(done.await, Err(StoreError::Constraint { .. })));
     assert!(store.read(move |tx| names(tx, organization)).await.unwrap().is_empty());
+}
+
+/// One attempt after another, as a webhook's events or a timer's rows: whatever comes of the second, with a statement of its own or
+/// without, the first is not undone in silence.
+pub async fn what_failed_in_an_attempt_is_not_forgotten_with_the_next_one(store: &Store) {
+    let organization = world(store, "a").await.organization;
+    for with_a_statement in [false, true] {
+        let done = store.write(move |tx| {
+            tag::insert(tx, organization, "vip")?;
+            let first = tx.attempt::<(), (), StoreError>(|tx| {
+                tag::insert(tx, organization, "noiva")?;
+                add(tx, organization, "vip").map(Ok)
+            })?;
+            assert_eq!(first, Ok(()));
+            // Whoever puts aside what cannot be done is content with anything that becomes of it.
+            drop(tx.attempt::<(), (), StoreError>(|tx| {
+                if with_a_statement {
+                    tag::insert(tx, organization, "barba")?;
+                }
+                Ok(Err(()))
+            }));
+            tag::insert(tx, organization, "last").map(drop)
+        });
+        assert!(matches!(done.await, Err(StoreError::Constraint { .. })), "{with_a_statement}");
+        assert!(store.read(move |tx| names(tx, organization)).await.unwrap().is_empty());
+    }
+}
+
+/// With an attempt behind it and others to be told: the next transaction is done at once.
+pub async fn a_deferred_write_that_fails_at_the_commit_is_in_nobodys_way(store: &Store) {
+    let world = world(store, "a").await;
+    let organization = world.organization;
+    let done = store.write(move |tx| {
+        let conversation = ripe(tx, world, 0)?;
+        tag::insert(tx, organization, "vip")?;
+        let kept = tx.attempt::<(), (), StoreError>(|tx| {
+            dispatch::set_ripe(tx, organization, conversation, Some(now()))?;
+            add(tx, organization, "vip").map(Ok)
+        })?;
+        assert_eq!(kept, Ok(()));
+        Ok::<(), StoreError>(())
+    });
+    assert!(matches!(done.await, Err(StoreError::Constraint { .. })));
+    write(store, move |tx| add(tx, organization, "vip")).await;
+    assert_eq!(store.read(move |tx| names(tx, organization)).await.unwrap(), ["vip"]);
 }
 
 /// More than wait at once.
