@@ -32,8 +32,9 @@ pub(crate) fn answer(
         },
         // What the provider does not take with its buttons may be said without them.
         GiveUpReason::Rejected => match in_plain_words(message) {
-            Some(words) if outbox::set_body(tx, message, &words)? => {
-                Ok(outbox::send_anew(tx, message, None, failure, (now, now))?)
+            Some(words) if outbox::send_anew(tx, message, None, failure, (now, now))? => {
+                outbox::reword(tx, message, &words)?;
+                Ok(true)
             }
             Some(_) | None => Ok(false),
         },

@@ -186,6 +186,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112401_message_of_outbox.sql"),
         postgres: include_str!("../migrations/postgres/2026112401_message_of_outbox.sql"),
     },
+    Migration {
+        version: 2_026_112_501,
+        name: "2026112501_inbox_referred",
+        sqlite: include_str!("../migrations/sqlite/2026112501_inbox_referred.sql"),
+        postgres: include_str!("../migrations/postgres/2026112501_inbox_referred.sql"),
+    },
 ];
 
 /// A migration that the database has.

@@ -386,8 +386,19 @@ pub fn extend(tx: &mut Tx<'_>, attempted: &Outbox, until: Timestamp) -> Result<b
     Ok(changed == 1)
 }
 
-/// Puts another body in the place of a message's: one that names its file at the provider, or its words alone. Tells whether the
-/// message was still theirs to send who says so.
+/// Puts other words in the place of a message that is sent anew for them ([`send_anew`]).
+///
+/// # Errors
+/// What the database said.
+pub fn reword(tx: &mut Tx<'_>, failed: &Outbox, body: &str) -> Result<(), StoreError> {
+    tx.defer(
+        "UPDATE outbox SET body = ?4 WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'pending'",
+        values![failed.organization, failed.id, failed.attempts, body],
+    )
+}
+
+/// Puts the message that names its file at the provider in the place of one whose file was with us; tells whether the message was
+/// still theirs to send who handed the file in.
 ///
 /// # Errors
 /// What the database said.

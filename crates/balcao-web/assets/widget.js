@@ -464,6 +464,7 @@
         if (response.status === 403) return words.refused;
         if (file && response.status === 413) return words.large(inUnits(this.largest));
         if (file && response.status === 415) return words.wrongType;
+        if (file && response.status === 422) return words.refused;
         if (response.status === 413 || response.status === 422) return words.long;
         this.pause = this.asked(response);
       } catch { /* the network */ }

@@ -168,6 +168,12 @@ impl WebChats {
         self.take_in(visitor, id, Content::Text { body: text }, None).await
     }
 
+    /// Why a file with these bytes is not taken, if it is not.
+    #[must_use]
+    pub fn unfit(bytes: &[u8]) -> Option<FileRefusal> {
+        own::recognise(bytes).err().map(files::refused)
+    }
+
     /// The same of a file, under the name that it has at the visitor's. What it is its bytes say.
     ///
     /// # Errors

@@ -469,7 +469,12 @@ pub async fn what_did_not_arrive_is_sent_anew_as_another_copy(store: &Store) {
         assert_eq!((second.provider_message.as_deref(), second.price_micros), (None, None));
         assert!(!outbox::send_anew(tx, &first, None, "an older attempt", (at(3), at(3)))?);
         assert!(outbox::send_anew(tx, &second, None, "closed", (at(3), at(3)))?);
-        assert!(send_at(tx, 3)?.remove(0).respelled, "it stays at the spelling");
+        outbox::reword(tx, &second, "{\"plain\":1}")?;
+        let third = send_at(tx, 3)?.remove(0);
+        assert!(third.respelled, "it stays at the spelling");
+        outbox::reword(tx, &third, "{\"late\":1}")?;
+        let [kept] = outbox::of_conversation(tx, world.organization, conversation)?.try_into().unwrap();
+        assert_eq!(kept.body, "{\"plain\":1}", "what is being sent keeps its words");
         let wrote = |tx: &mut Tx<'_>| {
             let route = dispatch::route(tx, world.organization, conversation)?.unwrap();
             Ok::<_, StoreError>(route.customer_wrote_at)

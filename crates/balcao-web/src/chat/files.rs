@@ -1,6 +1,6 @@
 //! Files of the chat: what a visitor sends, and what their own chat shows.
 //!
-//! Invariants: nothing of a file is read before its visitor may send one; it is what its bytes are, whatever its name says; the
+//! Invariants: nothing of a file is read before its visitor may write at all; it is what its bytes are, whatever its name says; the
 //! bytes that are held at the same time have a bound in all and for each address.
 
 use std::time::Duration;
@@ -11,6 +11,7 @@ use axum::extract::{FromRequest, Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
+use balcao_app::chat::WebChats;
 use balcao_app::files::FileRefusal;
 use serde::Deserialize;
 use serde_json::json;
@@ -49,8 +50,6 @@ pub(super) async fn send(
     well_named(&id).map_err(IntoResponse::into_response)?;
     let (of_one, limits) = (format!("{}/files", visitor.as_str()), chat.0.limits);
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
-    chat.counted(&of_one, limits.files).await?;
-    chat.counted("files", limits.files_of_all).await?;
     let sharer = sharer.and_then(|Extension(Sharer(of))| of);
     let _place = chat.0.uploads.take(sharer.as_deref()).map_err(|_left| too_fast(SOON))?;
     let bytes = Bytes::from_request(request, &chat).await.map_err(|error| {
@@ -60,6 +59,12 @@ pub(super) async fn send(
         };
         Problem::new(error.status(), detail).into_response()
     })?;
+    if let Some(refusal) = WebChats::unfit(&bytes) {
+        return Err(refused(&refusal));
+    }
+    // What is refused costs nobody a file: neither its visitor nor, if it is sent on purpose, all others.
+    chat.counted(&of_one, limits.files).await?;
+    chat.counted("files", limits.files_of_all).await?;
     match chat.0.chats.send_file(&visitor, &id, &name, bytes.to_vec()).await {
         Ok(Ok(is_new)) => Ok((StatusCode::ACCEPTED, Json(json!({ "id": id, "repeated": !is_new }))).into_response()),
         Ok(Err(refusal)) => Err(refused(&refusal)),

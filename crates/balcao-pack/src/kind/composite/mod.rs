@@ -293,7 +293,12 @@ pub(crate) fn within(cx: &ToolContext, place: usize, name: &str, args: &Value) -
     let index = u32::try_from(place).unwrap_or(u32::MAX);
     let of_whole = canonical::hash_text(&format!("{}/{args_hash}", cx.key.as_str()));
     let key = EffectKey::derive(cx.principal.turn, 0, index, name, &of_whole);
-    ToolContext { key, args_hash, agreed: None, ..cx.clone() }
+    // The parts of what somebody agreed to take the same moment for now as the whole does, or they would never come out alike.
+    let now = cx
+        .agreed
+        .as_ref()
+        .map_or_else(|| cx.now.clone(), |agreed| agreed.asked_at.to_zoned(cx.now.time_zone().clone()));
+    ToolContext { key, args_hash, now, agreed: None, ..cx.clone() }
 }
 
 impl Composite {

@@ -147,6 +147,11 @@ async fn a_visitor_sends_so_many_files_and_all_of_them_together_so_many() {
         (Pace { burst: 2, every: Duration::from_secs(60) }, Pace { burst: 3, every: Duration::from_secs(5) });
     let shop = shop_with([], ChatLimits { files: few, files_of_all: some, ..ChatLimits::default() }).await;
     let (ana, bia) = (shop.visitor().await, shop.visitor().await);
+    // What is refused is not counted, however often it comes.
+    for id in 1..=3 {
+        let answer = sends(&shop, Some(&ana), &format!("?id=refused-{id}&name=a.html"), b"<html></html>").await;
+        assert_eq!(answer.status().as_u16(), 415);
+    }
     for (visitor, id, status) in [(&ana, 1, 202), (&ana, 2, 202), (&ana, 3, 429), (&bia, 1, 202), (&bia, 2, 429)] {
         let answer = sends(&shop, Some(visitor), &format!("?id=message-{id}&name=a.png"), PNG).await;
         assert_eq!(answer.status().as_u16(), status, "{id}");
