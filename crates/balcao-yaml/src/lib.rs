@@ -6,6 +6,7 @@
 mod positions;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -29,6 +30,8 @@ pub struct Document {
     /// Its content as JSON values. Unquoted dates stay strings.
     pub value: Value,
     text: String,
+    /// Where everything stands: found out with the first problem, for there may be many.
+    positions: OnceLock<Positions>,
 }
 
 /// One mistake in a file.
@@ -94,7 +97,7 @@ impl Document {
         };
         match serde_saphyr::from_str_with_options::<Value>(text, options) {
             Ok(Value::Null) => Err(at(1, 1, "the file is empty".to_owned())),
-            Ok(value) => Ok(Self { file: file.to_owned(), value, text: text.to_owned() }),
+            Ok(value) => Ok(Self { file: file.to_owned(), value, text: text.to_owned(), positions: OnceLock::new() }),
             Err(error) => {
                 let (line, column) =
                     error.location().map_or((0, 0), |place| (widen(place.line()), widen(place.column())));
@@ -121,10 +124,14 @@ impl Document {
         }
     }
 
+    fn positions(&self) -> &Positions {
+        self.positions.get_or_init(|| Positions::of(&self.text))
+    }
+
     /// A mistake at a JSON pointer. If nothing stands there (a missing key), the place of what should hold it is named.
     #[must_use]
     pub fn problem(&self, pointer: &str, message: impl Into<String>, suggestion: Option<String>) -> Problem {
-        let (line, column) = Positions::of(&self.text).find(pointer);
+        let (line, column) = self.positions().find(pointer);
         Problem {
             file: self.file.clone(),
             line,
@@ -141,7 +148,7 @@ impl Document {
     /// `text` is the string at `pointer`. Of a string that is no block, the characters before it on its only line.
     #[must_use]
     pub fn text_start(&self, pointer: &str, text: &str) -> (usize, usize) {
-        let (line, column) = Positions::of(&self.text).find(pointer);
+        let (line, column) = self.positions().find(pointer);
         let standing = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         // A block begins below its key, and loses its indentation.
         let block = (line..line.saturating_add(BLOCK_SEARCH)).find_map(|at| {

@@ -7,6 +7,7 @@ use saphyr_parser::{Event, Parser, Span};
 use crate::escape;
 
 /// Where each value and each key of a document stands.
+#[derive(Debug, Clone)]
 pub(crate) struct Positions {
     places: HashMap<String, (usize, usize)>,
 }

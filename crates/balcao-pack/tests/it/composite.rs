@@ -293,22 +293,6 @@ async fn what_was_agreed_to_is_computed_by_the_time_at_which_it_was_asked_for() 
     assert_eq!(canned.called(), [("create_task".to_owned(), json!({"list_id": "7", "due_date": due}))]);
 }
 
-/// Also by the commands that it is made of.
-#[tokio::test]
-async fn what_a_part_computes_of_now_is_what_was_agreed_to() {
-    let commands = command("soon", "{helper: soon}", "")
-        + &command("later", "{helper: later, calls: [soon, create_task, update_task]}", ASKED);
-    let helpers =
-        "    - id: soon\n      function: |\n        function run(args) { return {due: Date.now() + 3600000} }\n"
-            .to_owned()
-            + &helper("later", "tools.create_task({list_id: '7', due_date: (await tools.soon({})).due}); return {}");
-    let (canned, tools) = tools(json!({}), &commands, &helpers);
-    let (_, result) = agreed(&tools, "later").await;
-    assert_eq!(result.code, None, "{result:?}");
-    let due = context().now.timestamp().as_millisecond() + 3_600_000;
-    assert_eq!(canned.called(), [("create_task".to_owned(), json!({"list_id": "7", "due_date": due}))]);
-}
-
 #[tokio::test]
 async fn what_was_said_to_follow_may_follow_and_a_refusal_inside_stays_one() {
     let commands = command("ask", "{helper: ask, calls: [create_task, update_task]}", ASKED);

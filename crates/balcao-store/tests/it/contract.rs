@@ -83,6 +83,7 @@ contract! {
         a_failure_waits_and_is_counted,
         what_comes_during_the_work_stays_ripe,
         a_route_keeps_the_latest_word_of_the_customer,
+        whom_an_advertisement_led_here_is_known_and_when_they_were_answered,
         tenants_have_inboxes_of_their_own,
     ]
     packs: [

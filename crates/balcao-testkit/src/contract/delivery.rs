@@ -4,6 +4,7 @@
 use balcao_domain::inbox::InboxState;
 use balcao_domain::lease::{Tally, Verdict};
 use balcao_domain::{ConversationId, InboxId};
+use balcao_store::delivery;
 use balcao_store::dispatch::{self, ClaimRequest, Claimed, Route};
 use balcao_store::inbox::{self, NewInbox};
 use balcao_store::message::{self, Author, NewMessage};
@@ -35,6 +36,7 @@ cases!(
     a_failure_waits_and_is_counted,
     what_comes_during_the_work_stays_ripe,
     a_route_keeps_the_latest_word_of_the_customer,
+    whom_an_advertisement_led_here_is_known_and_when_they_were_answered,
     tenants_have_inboxes_of_their_own,
 );
 
@@ -517,6 +519,29 @@ pub async fn a_route_keeps_the_latest_word_of_the_customer(store: &Store) {
         }
         let found = dispatch::route(tx, world.organization, conversation)?.unwrap();
         assert_eq!(found.customer_wrote_at, Some(at(10)));
+        Ok(())
+    })
+    .await;
+}
+
+/// By what came with the message, not by its words.
+pub async fn whom_an_advertisement_led_here_is_known_and_when_they_were_answered(store: &Store) {
+    let world = world(store, "a").await;
+    write(store, move |tx| {
+        let (organization, one) = (world.organization, ripe(tx, world, 0)?);
+        for (key, payload, seconds) in
+            [("m1", r#"{"text":"\"referral\":{"}"#, 1), ("m2", r#"{"referral":{"source":"ad"}}"#, 2), ("m3", "{}", 3)]
+        {
+            inbox::insert(tx, organization, &NewInbox { payload, ..message(one, key) }, at(seconds))?;
+        }
+        assert_eq!(inbox::referred(tx, organization, one, at(0))?, [at(2)]);
+        assert!(inbox::referred(tx, organization, one, at(3))?.is_empty());
+        assert_eq!(delivery::first_left(tx, organization, one, at(2))?, None);
+        for seconds in [1, 7, 9] {
+            let new = NewMessage { conversation: one, turn: None, author: Author::Staff, text: "oi", subject: None };
+            message::insert(tx, organization, &new, at(seconds))?;
+        }
+        assert_eq!(delivery::first_left(tx, organization, one, at(2))?, Some(at(7)));
         Ok(())
     })
     .await;

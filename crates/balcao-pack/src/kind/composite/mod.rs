@@ -376,3 +376,7 @@ impl ToolHandler for Composite {
         self.schema.clone()
     }
 }
+
+#[cfg(test)]
+#[path = "within_tests.rs"]
+mod tests;
