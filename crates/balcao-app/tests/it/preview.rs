@@ -2,27 +2,17 @@
 
 use balcao_app::conversations::{Author, ConversationView, Conversations, DeliveryStep};
 use balcao_domain::conversation::ConversationState;
-use balcao_llm::providers::scripted::says;
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::json;
 
-use crate::counter::{Counter, counter};
-
-const HELLO: &str = "Olá! Como posso ajudar?";
+use crate::counter::Counter;
+use crate::sending::{HELLO, said_hello};
 
 async fn listed(shop: &Counter) -> ConversationView {
     let id = shop.conversation().await.id;
     let conversations = Conversations::new(shop.world.desk.clone());
     let all = conversations.list(shop.world.organization, ConversationState::ALL.to_vec()).await.unwrap();
     all.into_iter().find(|one| one.id == id).unwrap()
-}
-
-async fn said_hello(behaviour: Behaviour) -> Counter {
-    let shop = counter([says(HELLO)]).await;
-    shop.joao_writes("wamid.1", "oi").await;
-    shop.graph.next(behaviour);
-    shop.works().await;
-    shop
 }
 
 fn fails(code: i64) -> Behaviour {

@@ -14,14 +14,15 @@ use serde_json::json;
 
 use crate::counter::{Counter, counter, terms};
 
-const HELLO: &str = "Olá! Como posso ajudar?";
+pub(crate) const HELLO: &str = "Olá! Como posso ajudar?";
 
 async fn told(shop: &Counter) -> Vec<String> {
     let events = shop.look(|tx| event::waiting(tx, 100)).await;
     events.into_iter().map(|event| event.kind).filter(|kind| kind.starts_with("message_")).collect()
 }
 
-async fn said_hello(behaviour: Behaviour) -> Counter {
+/// Somebody wrote and is answered, and Meta does this with the answer.
+pub(crate) async fn said_hello(behaviour: Behaviour) -> Counter {
     let shop = counter([says(HELLO)]).await;
     shop.joao_writes("wamid.1", "oi").await;
     shop.graph.next(behaviour);
