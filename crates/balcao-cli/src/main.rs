@@ -12,6 +12,7 @@ mod parts;
 mod profiles;
 mod server;
 mod telemetry;
+mod time;
 mod trace;
 mod wire;
 
@@ -31,11 +32,15 @@ fn main() -> ExitCode {
         return balcao_sandbox::worker::run();
     }
     let cli = Cli::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+    let runtime = match time::runtime() {
         Ok(runtime) => runtime,
         Err(error) => return Failure::operation(format!("the runtime could not be started: {error}")).report(),
     };
-    match runtime.block_on(commands::run(cli)) {
+    let ended = runtime.block_on(commands::run(cli));
+    #[cfg(feature = "test-clock")]
+    // The thread that reads the clock outside would be waited for.
+    runtime.shutdown_background();
+    match ended {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }

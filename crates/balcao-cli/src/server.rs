@@ -43,7 +43,7 @@ use crate::{
     output::{Failure, chain, complain},
     packs::{Current, health::ServerHealth, reload::Reload},
     parts::{self, Parts},
-    telemetry::measured::Measured,
+    telemetry::Measured,
     wire,
 };
 

@@ -7,7 +7,7 @@ use balcao_app::{
     Desk, conversations::Conversations, notices::NoticeAccounts, restored, seed::BusinessFile, turns::FrontDesk,
 };
 use balcao_channel::channels::evolution;
-use balcao_domain::{Clock, ManualClock, OrganizationId, SystemClock};
+use balcao_domain::{Clock, ManualClock, OrganizationId};
 use balcao_llm::{
     ChatProvider,
     detect::{self, ProviderConfig},
@@ -26,7 +26,7 @@ use crate::{
     config::{Config, ModelConfig},
     output::{Failure, chain, complain},
     packs::OwnPacks,
-    profiles,
+    profiles, time,
 };
 
 /// A clock that can be told what time it is, or the machine's.
@@ -45,7 +45,7 @@ struct ShiftedClock(SignedDuration);
 
 impl Clock for ShiftedClock {
     fn now(&self) -> Timestamp {
-        let now = SystemClock.now();
+        let now = time::now();
         now.checked_add(self.0).unwrap_or(now)
     }
 }
@@ -53,7 +53,7 @@ impl Clock for ShiftedClock {
 impl DeskClock {
     pub(crate) fn shared(&self) -> Arc<dyn Clock> {
         match self {
-            Self::System => Arc::new(SystemClock),
+            Self::System => time::clock(),
             Self::Manual(clock) => Arc::<ManualClock>::clone(clock),
             Self::Shifted(by) => Arc::new(ShiftedClock(*by)),
         }
@@ -62,7 +62,7 @@ impl DeskClock {
     /// A clock that was set by hand goes on from where it stands.
     pub(crate) fn running(self) -> Self {
         match self {
-            Self::Manual(clock) => Self::Shifted(clock.now().duration_since(SystemClock.now())),
+            Self::Manual(clock) => Self::Shifted(clock.now().duration_since(time::now())),
             Self::System | Self::Shifted(_) => self,
         }
     }

@@ -1,9 +1,9 @@
-//! Texts to vectors: by a service that speaks OpenAI's `/embeddings`, or by a model in a folder of this machine.
+//! Texts to vectors: by a service that speaks OpenAI's `/embeddings`, or by a model in a folder of this machine
+//! (`balcao-embedding`).
 //!
 //! Whoever asks decides what to do without. Vectors of one model are compared with each other and with no others, so a configuration has
 //! one.
 
-mod local;
 mod openai;
 mod patience;
 mod prefixed;
@@ -12,7 +12,6 @@ use std::fmt;
 
 use async_trait::async_trait;
 
-pub use local::{LocalEmbedder, LocalModelError};
 pub use openai::{EmbeddingConfig, EmbeddingConfigError, OpenAiEmbedder};
 pub use patience::Patience;
 pub use prefixed::{PrefixedEmbedder, Prefixes};

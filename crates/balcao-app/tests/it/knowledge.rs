@@ -12,10 +12,11 @@ use balcao_app::{
 };
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::{KnowledgeId, OrganizationId};
+use balcao_embedding::LocalEmbedder;
 use balcao_language::search::search_tokens;
 use balcao_llm::{
     ModelError, ModelErrorKind,
-    embed::{Embedder, LocalEmbedder, TextRole},
+    embed::{Embedder, TextRole},
 };
 use balcao_store::{StoreError, knowledge, knowledge::vectors};
 use balcao_testkit::fakes::local_model;

@@ -14,7 +14,6 @@ use balcao_app::people::{People, PeopleRefusal};
 use balcao_app::turns::{Answered, FrontDesk, Inbound, Writer};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};
-use reedline::{DefaultPrompt, DefaultPromptSegment, Reedline, Signal};
 use serde_json::json;
 
 use crate::{
@@ -275,12 +274,27 @@ impl Live for Shown {
 }
 
 /// One line from the terminal; `None` at its end.
+#[cfg(feature = "line-editing")]
 fn read_line() -> Result<Option<String>, String> {
+    use reedline::{DefaultPrompt, DefaultPromptSegment, Reedline, Signal};
+
     let mut editor = Reedline::create();
     let prompt = DefaultPrompt::new(DefaultPromptSegment::Basic("você".to_owned()), DefaultPromptSegment::Empty);
     match editor.read_line(&prompt) {
         Ok(Signal::Success(line)) => Ok(Some(line)),
         Ok(_ended) => Ok(None),
+        Err(error) => Err(format!("the terminal: {error}; give the messages with --script FILE instead")),
+    }
+}
+
+/// One line as the terminal gives it; `None` at its end.
+#[cfg(not(feature = "line-editing"))]
+fn read_line() -> Result<Option<String>, String> {
+    say_piece("você〉");
+    let mut line = String::new();
+    match std::io::stdin().read_line(&mut line) {
+        Ok(0) => Ok(None),
+        Ok(_bytes) => Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned())),
         Err(error) => Err(format!("the terminal: {error}; give the messages with --script FILE instead")),
     }
 }

@@ -8,7 +8,6 @@ use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 
 use balcao_app::Desk;
 use balcao_app::calendar::{BuiltIn, Calendar, Health};
-use balcao_domain::{Clock, SystemClock};
 use balcao_llm::{ChatProvider, embed::TextRole};
 use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
@@ -21,7 +20,7 @@ use crate::{
     config::{self, Config, handoffs, webhooks},
     output::{Failure, chain, indented, say},
     packs::{self, OwnPacks},
-    profiles, wire,
+    profiles, time, wire,
 };
 
 /// Options of `balcao doctor`.
@@ -191,7 +190,7 @@ async fn soundness(store: &Store, config: &Config) -> Vec<Finding> {
 
 /// Accounts that nobody has and customers wrote to within a week.
 async fn strays(store: &Store) -> Vec<Finding> {
-    let now = SystemClock.now();
+    let now = time::now();
     let since = now.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(now);
     let found = match store.read(move |tx| inbox::strays(tx, since)).await {
         Ok(found) => found,
@@ -271,7 +270,7 @@ async fn database(config: &Config) -> Vec<Finding> {
             findings.push(Finding::wrong("business", "the database holds none".to_owned(), "run `balcao seed FILE`"))
         }
         Ok(all) => {
-            let calendar = BuiltIn::new(Desk::new(store.clone(), Arc::new(SystemClock)));
+            let calendar = BuiltIn::new(Desk::new(store.clone(), time::clock()));
             for one in &all {
                 findings.push(match TimeZone::get(&one.timezone) {
                     Ok(_) => Finding::fine("business", format!("{} ({}), {}", one.name, one.slug, one.timezone)),
@@ -340,7 +339,7 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>, own: Option<&
     let mut findings = vec![Finding::fine("profiles", all.keys().cloned().collect::<Vec<_>>().join(", "))];
     for (profile, document) in all.values() {
         let model: Arc<dyn ChatProvider> = Arc::new(OfflineModel);
-        let bound = Store::open_in_memory().map(|store| Desk::new(store, Arc::new(SystemClock)));
+        let bound = Store::open_in_memory().map(|store| Desk::new(store, time::clock()));
         // Of packs that do not load it has been told; what a profile would find in them is not known.
         let Some(own) = own.or_else(|| profile.packs.iter().all(|id| comes_with_it(id)).then_some(&none)) else {
             continue;
@@ -380,7 +379,7 @@ fn agents(config: &Config, environment: &BTreeMap<String, String>, own: Option<&
 
 /// A clock before the year of this program, or far after it, makes every "tomorrow" wrong.
 fn clock() -> Finding {
-    let now = SystemClock.now();
+    let now = time::now();
     let year = now.to_zoned(TimeZone::UTC).year();
     if (2026..2060).contains(&year) {
         Finding::fine("clock", now.to_string())

@@ -12,7 +12,7 @@ use balcao_app::files::{FileView, Files};
 use balcao_channel::file::own::LARGEST;
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::conversation::ConversationState;
-use balcao_domain::{AttachmentId, Clock, ConversationId, OrganizationId, SystemClock};
+use balcao_domain::{AttachmentId, ConversationId, OrganizationId};
 use balcao_store::message::Author;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::{
     config::Config,
     output::{Failure, chain, complain, indented, one_line, say},
-    wire,
+    time, wire,
 };
 
 /// Options of `balcao inbox`.
@@ -255,7 +255,7 @@ fn line(one: &ConversationView, zone: &TimeZone) -> String {
     let who = one_line(one.contact_name.as_deref().or(one.phone.as_deref()).unwrap_or("unknown"));
     let state = match (one.state, one.waiting_since) {
         (ConversationState::WaitingHuman, Some(since)) => {
-            format!("waiting {} min", SystemClock.now().duration_since(since).as_mins().max(0))
+            format!("waiting {} min", time::now().duration_since(since).as_mins().max(0))
         }
         (ConversationState::WaitingHuman, None) => "waiting".to_owned(),
         (ConversationState::Human, _) => "with a person".to_owned(),

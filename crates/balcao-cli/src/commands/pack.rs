@@ -13,12 +13,10 @@ mod test;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::Arc,
 };
 
 use balcao_app::Desk;
 use balcao_builtin_tools::tools;
-use balcao_domain::SystemClock;
 use balcao_pack::{LoadedPack, Loader, Unloaded};
 use balcao_store::Store;
 use balcao_yaml::Problem;
@@ -28,7 +26,7 @@ use crate::{
     config::Config,
     output::{Failure, chain},
     packs::{self, Connected},
-    profiles,
+    profiles, time,
 };
 
 /// Workers of a pack that is checked or tested: one case runs after the other.
@@ -88,7 +86,7 @@ pub(crate) async fn run(args: Args, config: Result<Config, Failure>) -> Result<E
 fn loader() -> Result<Loader, Failure> {
     // The contracts need no data: an empty database stands behind the handlers.
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    let handlers = tools::handlers(&Desk::new(store, Arc::new(SystemClock)), &profiles::usual_settings());
+    let handlers = tools::handlers(&Desk::new(store, time::clock()), &profiles::usual_settings());
     // Nobody is called: the requests are checked, and recorded answers are read as the service's own would be.
     Ok(packs::loader(handlers, &Connected::default(), WORKERS).describing())
 }

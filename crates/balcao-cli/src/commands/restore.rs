@@ -3,18 +3,16 @@
 use std::io::Error as IoError;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use balcao_app::desk::Desk;
 use balcao_app::restored;
-use balcao_domain::{Clock as _, SystemClock};
 use balcao_store::restore::Held;
 use balcao_store::{OpenOptions, ServesAlone, Store, StoreError, StoreErrorClass};
 
 use crate::{
     config::Config,
     output::{Failure, chain, say},
-    wire,
+    time, wire,
 };
 
 /// Options of `balcao restore`.
@@ -54,7 +52,7 @@ fn broke(error: StoreError) -> Failure {
 /// Brings a database up to this program and holds back what must not happen twice.
 async fn hold(store: Store) -> Result<Vec<(String, Held)>, Failure> {
     store.migrate().await.map_err(broke)?;
-    let desk = Desk::new(store, Arc::new(SystemClock));
+    let desk = Desk::new(store, time::clock());
     restored::hold(&desk).await.map_err(|error| Failure::operation(chain(&error)))
 }
 
@@ -119,7 +117,7 @@ async fn make_ready(file: &Path, ready: &Path) -> Result<Vec<(String, Held)>, Fa
 
 /// A name for what is replaced that nothing has yet.
 fn free_name(place: &Path) -> PathBuf {
-    let stamp = SystemClock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let stamp = time::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let names = (1..).map(|round| {
         let again = if round == 1 { String::new() } else { format!("-{round}") };
         beside(place, &format!(".replaced-{stamp}{again}"))

@@ -2,14 +2,13 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use balcao_domain::{Clock, SystemClock};
 use balcao_store::organization;
 use serde_json::json;
 
 use crate::{
     config::Config,
     output::{Failure, chain, complain, say},
-    wire,
+    time, wire,
 };
 
 /// Options of `balcao seed`.
@@ -38,8 +37,7 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
     let others = store.read(organization::list).await.map_err(|error| Failure::operation(chain(&error)))?;
     let joins = others.iter().any(|one| one.slug != slug) && config.organization.slug.is_none();
-    let imported =
-        business.import(&store, SystemClock.now()).await.map_err(|error| Failure::operation(chain(&error)))?;
+    let imported = business.import(&store, time::now()).await.map_err(|error| Failure::operation(chain(&error)))?;
     if args.json {
         say(&json!({
             "organization": slug,

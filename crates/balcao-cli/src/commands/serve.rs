@@ -21,7 +21,7 @@ use crate::{
     profiles,
     server::{Doors, Role, Server, Shop, stopped},
     telemetry::measured,
-    wire,
+    time, wire,
 };
 
 /// Options of `balcao serve`.
@@ -70,7 +70,9 @@ pub(crate) async fn run(
     wire::sound(&desk.store, &config).await?;
     let mut alone = wire::alone(&desk.store).await?;
     let clock = Arc::new(SharedClock::new(Arc::clone(&desk.clock)));
-    clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
+    if !time::is_outside() {
+        clock.follow(&desk.store).await.map_err(|error| Failure::operation(chain(&error)))?;
+    }
     let desk = Desk { clock: Arc::<SharedClock>::clone(&clock), ..desk };
     let seen = looks(&config.packs);
     let own = wire::own_packs_of(&config, &desk, organization).await?;
@@ -101,7 +103,7 @@ pub(crate) async fn run(
     say(&format!("listening on http://{local}"));
     tokio::select! {
         ended = server.run(listener, stopped) => ended?,
-        () = clock.keep_following(&store) => return Err(Failure::operation("the database's clock is followed no more")),
+        () = clock.keep_following(&store), if !time::is_outside() => return Err(Failure::operation("the database's clock is followed no more")),
         () = wire::keep_noting(&noted, alone.as_mut()) => {
             return Err(Failure::operation("that the server is at work is noted no more"));
         }

@@ -3,14 +3,13 @@
 use std::{process::ExitCode, sync::Arc};
 
 use balcao_app::Desk;
-use balcao_domain::SystemClock;
 use balcao_store::Store;
 use serde_json::{Value, json};
 
 use crate::{
     config::Config,
     output::{Failure, chain, say},
-    packs, profiles, wire,
+    packs, profiles, time, wire,
 };
 
 /// Options of `balcao tools`.
@@ -30,7 +29,7 @@ pub(crate) fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let (profile, document) = wire::profile(&all, args.profile.as_deref().unwrap_or(&config.agents.profile))?;
     // The contracts need no data: an empty database stands behind the handlers.
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    let desk = Desk::new(store, Arc::new(SystemClock));
+    let desk = Desk::new(store, time::clock());
     let own = wire::own_packs(config, &desk, None)?;
     let agent = packs::tools::agent(&desk, profile, document, &own, Arc::new(balcao_offline::OfflineModel))?;
     let locale = profile.language;

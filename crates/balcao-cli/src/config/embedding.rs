@@ -2,14 +2,14 @@
 
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use balcao_llm::embed::{
-    Embedder, EmbeddingConfig as Service, LocalEmbedder, OpenAiEmbedder, PrefixedEmbedder, Prefixes,
-};
+#[cfg(feature = "local-embeddings")]
+use balcao_embedding::LocalEmbedder;
+use balcao_llm::embed::{Embedder, EmbeddingConfig as Service, OpenAiEmbedder, PrefixedEmbedder, Prefixes};
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -47,7 +47,7 @@ pub(crate) struct EmbeddingConfig {
     key: Option<SecretString>,
     /// The folder's model: it is read once, whoever asks.
     #[serde(skip)]
-    local: Arc<OnceLock<LocalEmbedder>>,
+    local: Arc<OnceLock<Arc<dyn Embedder>>>,
 }
 
 impl Default for EmbeddingConfig {
@@ -82,7 +82,7 @@ impl EmbeddingConfig {
     pub(crate) fn read(&self) -> Result<Option<Arc<dyn Embedder>>, String> {
         let prefixes = self.prefixes()?;
         let made: Arc<dyn Embedder> = if self.folder.is_some() {
-            Arc::new(self.local()?)
+            self.local()?
         } else if let Some(model) = &self.model {
             Arc::new(self.service(model)?)
         } else if prefixes == Prefixes::default() {
@@ -115,7 +115,7 @@ impl EmbeddingConfig {
         OpenAiEmbedder::new(service).map_err(|error| format!("embedding: {}", chain(&error)))
     }
 
-    fn local(&self) -> Result<LocalEmbedder, String> {
+    fn local(&self) -> Result<Arc<dyn Embedder>, String> {
         let of_service = [
             ("model", self.model.is_some()),
             ("base_url", self.base_url.is_some()),
@@ -127,11 +127,10 @@ impl EmbeddingConfig {
             return Err(format!("embedding: `folder` and `{key}` are both set; {mend}"));
         }
         if let Some(read) = self.local.get() {
-            return Ok(read.clone());
+            return Ok(Arc::clone(read));
         }
-        let folder = self.folder.as_deref().unwrap_or_else(|| std::path::Path::new(""));
-        let read = LocalEmbedder::open(folder).map_err(|error| format!("embedding.folder: {}", chain(&error)))?;
-        Ok(self.local.get_or_init(|| read).clone())
+        let read = open(self.folder.as_deref().unwrap_or_else(|| Path::new("")))?;
+        Ok(Arc::clone(self.local.get_or_init(|| read)))
     }
 
     pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 1] {
@@ -152,4 +151,20 @@ impl EmbeddingConfig {
         row("embedding.passage_prefix", prefix(&self.passage_prefix));
         row("embedding.timeout_s", self.timeout_s.to_string());
     }
+}
+
+/// Reads the folder's model.
+#[cfg(feature = "local-embeddings")]
+fn open(folder: &Path) -> Result<Arc<dyn Embedder>, String> {
+    let model = LocalEmbedder::open(folder).map_err(|error| format!("embedding.folder: {}", chain(&error)))?;
+    Ok(Arc::new(model))
+}
+
+/// Refuses: what reads a model is not built in.
+#[cfg(not(feature = "local-embeddings"))]
+fn open(folder: &Path) -> Result<Arc<dyn Embedder>, String> {
+    let place = folder.display();
+    Err(format!(
+        "embedding.folder: this build reads no model, such as that in {place}; build the program with its feature `local-embeddings`"
+    ))
 }

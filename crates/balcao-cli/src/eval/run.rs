@@ -3,7 +3,6 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use balcao_agent::driver::Observer;
@@ -12,7 +11,7 @@ use balcao_app::people::People;
 use balcao_app::seed::BusinessFile;
 use balcao_app::turns::{FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::Settings;
-use balcao_domain::{OrganizationId, Phone, SystemClock};
+use balcao_domain::{OrganizationId, Phone};
 use balcao_store::Store;
 use balcao_yaml::Document;
 use jiff::SignedDuration;
@@ -27,7 +26,7 @@ use crate::{
     commands::chat::as_json,
     config::Config,
     output::{Failure, chain},
-    packs, profiles,
+    packs, profiles, time,
     trace::Trace,
     wire::{self, DeskClock},
 };
@@ -94,7 +93,7 @@ pub(crate) fn read(path: &Path, tools: &[String]) -> Result<Scenario, Failure> {
 /// The names of all tools that the program ships, `trigger_flow` included.
 pub(crate) fn shipped_tools() -> Result<Vec<String>, Failure> {
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    let desk = Desk::new(store, Arc::new(SystemClock));
+    let desk = Desk::new(store, time::clock());
     let flows = vec!["any".to_owned()];
     let settings =
         Settings { professional: None, allow_new_tags: false, reminder_minutes: 60, followup_delays: vec![30], flows };

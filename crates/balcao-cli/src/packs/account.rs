@@ -5,7 +5,6 @@ mod over;
 use std::{path::Path, sync::Arc};
 
 use balcao_connector::{Account, Connection, Deliveries, Egress, Keys, Settings, TokioClock};
-use balcao_domain::{Clock, SystemClock};
 use balcao_mcp::{FilePins, Reach, Server};
 use balcao_pack::{
     Handlers, LoadedPack,
@@ -17,7 +16,10 @@ use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 
 use super::{Connected, Link, OwnPack, loader, problem, tokens::TokenFile};
-use crate::config::{AccountConfig, PacksConfig};
+use crate::{
+    config::{AccountConfig, PacksConfig},
+    time,
+};
 
 /// Loads the pack of a folder; problems name files as the configuration does. What it was linked to `before` serves on if it would be the same.
 ///
@@ -164,7 +166,7 @@ fn open(
     (place, tokens): (&str, TokenFile),
 ) -> Result<Account, Vec<Problem>> {
     let settings = given(config, account, pack.settings.as_ref(), place)?;
-    let now = SystemClock.now();
+    let now = time::now();
     let clock = Arc::new(TokioClock::starting_at(now));
     let seed = now.as_microsecond().unsigned_abs();
     let opened = Account::open(connection, settings, &egress(config), clock, Some(Arc::new(tokens)), seed);
@@ -180,7 +182,7 @@ fn server(
     folder: &Path,
 ) -> Result<Server, Vec<Problem>> {
     let reach = Reach { egress: egress(config), programs: config.programs.clone() };
-    let clock = Arc::new(TokioClock::starting_at(SystemClock.now()));
+    let clock = Arc::new(TokioClock::starting_at(time::now()));
     let opened = Server::open(connection, settings, &reach, clock, Arc::new(FilePins::beside(folder)));
     opened.map_err(|found| refused(found, place))
 }

@@ -2,23 +2,15 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use axum::Router;
 use balcao_app::{Desk, metrics};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::net::TcpListener;
 
+use super::Measured;
 use crate::output::{Failure, complain};
 
 /// How often samples are put into their ranges when nobody reads them: until then each takes memory.
 const UPKEEP: Duration = Duration::from_secs(5);
-
-/// The address that Prometheus reads, ready to be served.
-pub(crate) struct Measured {
-    pub(crate) listener: TcpListener,
-    pub(crate) router: Router,
-    /// Puts samples into their ranges, for ever.
-    pub(crate) upkeep: std::pin::Pin<Box<dyn Future<Output = ()> + Send>>,
-}
 
 /// Begins to measure.
 pub(crate) async fn start(desk: &Desk, address: SocketAddr) -> Result<Measured, Failure> {

@@ -1,14 +1,23 @@
 //! What the program tells of itself.
 
 mod logs;
+#[cfg(feature = "telemetry")]
+pub(crate) mod measured;
+#[cfg(not(feature = "telemetry"))]
+#[path = "measured_absent.rs"]
 pub(crate) mod measured;
 mod redact;
+#[cfg(feature = "telemetry")]
+mod spans;
+#[cfg(not(feature = "telemetry"))]
+#[path = "spans_absent.rs"]
 mod spans;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc};
 
+use axum::Router;
 use balcao_agent::spans::CONTENT;
-use opentelemetry_sdk::trace::SdkTracerProvider;
+use tokio::net::TcpListener;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::{Layer, Registry, filter::Targets, layer::SubscriberExt, util::SubscriberInitExt};
 
@@ -18,12 +27,17 @@ use crate::{
 };
 use redact::Redactor;
 
-/// How long the last spans may take to leave.
-const LAST_SPANS: Duration = Duration::from_secs(5);
+/// The address that Prometheus reads, ready to be served.
+pub(crate) struct Measured {
+    pub(crate) listener: TcpListener,
+    pub(crate) router: Router,
+    /// Puts samples into their ranges, for ever.
+    pub(crate) upkeep: std::pin::Pin<Box<dyn Future<Output = ()> + Send>>,
+}
 
 /// Logs and spans, from the start of a command to its end.
 pub(crate) struct Telemetry {
-    provider: Option<SdkTracerProvider>,
+    exporter: Option<spans::Exporter>,
 }
 
 impl Telemetry {
@@ -39,26 +53,29 @@ impl Telemetry {
         let redactor = Arc::new(Redactor::new(&config.secrets, accounts.collect()));
         redact_panics(&redactor);
         let log = logs::layer(&config.log, verbose, usual, environment, redactor).map_err(Failure::usage)?;
-        let provider = spans::provider(&config.telemetry, environment).map_err(Failure::usage)?;
-        let exported = provider.as_ref().map(|provider| {
+        let exporter = spans::Exporter::new(&config.telemetry, environment).map_err(Failure::usage)?;
+        let exported = exporter.as_ref().map(|exporter| {
             let content = if config.telemetry.capture_content { LevelFilter::INFO } else { LevelFilter::OFF };
             let ours = Targets::new().with_target("balcao", LevelFilter::INFO).with_target(CONTENT, content);
-            spans::layer(provider).with_filter(ours)
+            exporter.layer().with_filter(ours)
         });
         // A second call (in tests) keeps the first logger.
         drop(Registry::default().with(log).with(exported).try_init());
-        Ok(Self { provider })
+        Ok(Self { exporter })
     }
 
     /// Lets the last spans leave.
     pub(crate) async fn end(self) {
-        let Some(provider) = self.provider else { return };
-        // It waits for a thread of its own, which needs this runtime to send.
-        let ended = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(LAST_SPANS)).await;
-        if !matches!(ended, Ok(Ok(()))) {
-            tracing::warn!("the last spans could not be exported");
+        if let Some(exporter) = self.exporter {
+            exporter.end().await;
         }
     }
+}
+
+/// What is said of a key that needs the feature.
+#[cfg(not(feature = "telemetry"))]
+fn absent(key: &str) -> String {
+    format!("{key}: this build measures and traces nothing; build the program with its feature `telemetry`")
 }
 
 /// A panic's message may hold anything.

@@ -21,8 +21,49 @@ use crate::config::TelemetryConfig;
 const CONNECT: Duration = Duration::from_secs(5);
 const WHOLE: Duration = Duration::from_secs(10);
 
-/// What exports spans; `None` if nobody wants them. The standard variables of OpenTelemetry go before the file.
-pub(super) fn provider(
+/// How long the last spans may take to leave.
+const LAST_SPANS: Duration = Duration::from_secs(5);
+
+/// Exports spans, from the start of a command to its end.
+pub(super) struct Exporter(SdkTracerProvider);
+
+impl Exporter {
+    /// One that is configured; `None` if nobody wants spans.
+    ///
+    /// # Errors
+    /// What to mend in the configuration.
+    pub(super) fn new(
+        config: &TelemetryConfig,
+        environment: &BTreeMap<String, String>,
+    ) -> Result<Option<Self>, String> {
+        Ok(provider(config, environment)?.map(Self))
+    }
+
+    /// Spans of the program as spans of OpenTelemetry.
+    pub(super) fn layer<S>(&self) -> OpenTelemetryLayer<S, SdkTracer>
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+    {
+        tracing_opentelemetry::layer()
+            .with_tracer(self.0.tracer("balcao"))
+            .with_location(false)
+            .with_threads(false)
+            .with_target(false)
+            .with_tracked_inactivity(false)
+    }
+
+    /// Lets the last spans leave.
+    pub(super) async fn end(self) {
+        // It waits for a thread of its own, which needs this runtime to send.
+        let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(LAST_SPANS)).await;
+        if !matches!(ended, Ok(Ok(()))) {
+            tracing::warn!("the last spans could not be exported");
+        }
+    }
+}
+
+/// What exports spans. The standard variables of OpenTelemetry go before the file.
+fn provider(
     config: &TelemetryConfig,
     environment: &BTreeMap<String, String>,
 ) -> Result<Option<SdkTracerProvider>, String> {
@@ -46,19 +87,6 @@ pub(super) fn provider(
     let version = opentelemetry::KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let resource = Resource::builder().with_service_name(name).with_attribute(version).build();
     Ok(Some(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build()))
-}
-
-/// Spans of the program as spans of OpenTelemetry.
-pub(super) fn layer<S>(provider: &SdkTracerProvider) -> OpenTelemetryLayer<S, SdkTracer>
-where
-    S: Subscriber + for<'a> LookupSpan<'a>,
-{
-    tracing_opentelemetry::layer()
-        .with_tracer(provider.tracer("balcao"))
-        .with_location(false)
-        .with_threads(false)
-        .with_target(false)
-        .with_tracked_inactivity(false)
 }
 
 /// Sends for the exporter, whose thread has no runtime.

@@ -10,11 +10,15 @@ mod docs;
 mod embedding;
 mod evals;
 mod inbox;
+#[cfg(feature = "local-embeddings")]
+mod local_embedding;
 mod mcp;
 mod observed;
 mod odd_days;
 mod ops;
 mod ops_served;
+#[cfg(feature = "test-clock")]
+mod outside_clock;
 mod packs;
 mod postgres;
 mod programs;
@@ -23,6 +27,9 @@ mod serve;
 mod server;
 mod setup;
 mod taken;
+#[cfg(feature = "telemetry")]
+mod telemetry;
+#[cfg(feature = "telemetry")]
 mod tenancy;
 mod terminal;
 mod web_chat;

@@ -11,6 +11,7 @@ use balcao_testkit::fakes::otlp::FakeCollector;
 use serde_json::Value;
 
 use crate::observed::{Observed, eventually, request, serve, text};
+use crate::telemetry::metrics_of;
 use crate::{balcao, code, err, out, run};
 
 /// Stands in what the other business has, and nowhere else.
@@ -97,7 +98,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
         let head = format!("GET {path} HTTP/1.1\r\nauthorization: Bearer {key}");
         answers.push_str(&request(&shop.address, &head, b"").unwrap().2);
     }
-    let metrics = request(&shop.metrics(), "GET /metrics HTTP/1.1", b"").unwrap().2;
+    let metrics = request(&metrics_of(&shop), "GET /metrics HTTP/1.1", b"").unwrap().2;
     eventually("the handoff's webhook is told", || (endpoint.received().len() >= 4).then_some(()));
     let told = endpoint.received().iter().map(|one| one.body.to_string()).collect::<Vec<_>>().join("\n");
 

@@ -12,7 +12,6 @@
 mod contract;
 mod corpus;
 mod dialects;
-mod embedding;
 mod requests;
 mod resilience;
 mod scripted;

@@ -11,10 +11,9 @@ use std::{
     sync::Arc,
 };
 
+use balcao_embedding::LocalEmbedder;
 use balcao_language::bilingual_tokens;
-use balcao_llm::embed::{
-    Embedder, EmbeddingConfig, LocalEmbedder, OpenAiEmbedder, PrefixedEmbedder, Prefixes, TextRole,
-};
+use balcao_llm::embed::{Embedder, EmbeddingConfig, OpenAiEmbedder, PrefixedEmbedder, Prefixes, TextRole};
 use balcao_pack::{
     Handlers, LoadedPack, Loader,
     search::{arguments, of_tool},

@@ -1,14 +1,11 @@
 //! The operator's own packs: whether they load, and whether their accounts can be opened.
 
-use std::sync::Arc;
-
 use balcao_app::Desk;
-use balcao_domain::SystemClock;
 use balcao_mcp::{Standing, visible};
 use balcao_store::Store;
 
 use super::Finding;
-use crate::{config::Config, output::counted, packs::OwnPacks, wire};
+use crate::{config::Config, output::counted, packs::OwnPacks, time, wire};
 
 /// What there is; `None` if it does not load, which is told.
 pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> Option<OwnPacks> {
@@ -17,7 +14,7 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
     }
     // The contracts need no data: an empty database stands behind the handlers.
     let Ok(store) = Store::open_in_memory() else { return None };
-    let desk = Desk::new(store, Arc::new(SystemClock));
+    let desk = Desk::new(store, time::clock());
     let own = match wire::own_packs(config, &desk, None) {
         Ok(own) => own,
         Err(failure) => {

@@ -6,12 +6,14 @@ use balcao_channel::channels::whatsapp::price::Category;
 use balcao_channel::channels::whatsapp::signature::AppSecrets;
 use balcao_channel::channels::whatsapp::{WhatsApp, checkup::TemplateInfo};
 use balcao_channel::{SendClass, SendError};
-use balcao_domain::{Clock, SystemClock};
 use jiff::Timestamp;
 
 use super::Finding;
-use crate::config::{Config, WhatsAppAccount};
 use crate::output::chain;
+use crate::{
+    config::{Config, WhatsAppAccount},
+    time,
+};
 
 /// The app secret before, if it has ended: nothing is signed with it any more that would be believed.
 fn ended(config: &Config, now: Timestamp) -> Option<Finding> {
@@ -31,7 +33,7 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
             return vec![Finding::wrong("whatsapp", error, "correct the [whatsapp] section or its variables")];
         }
     };
-    let mut findings: Vec<Finding> = ended(config, SystemClock.now()).into_iter().collect();
+    let mut findings: Vec<Finding> = ended(config, time::now()).into_iter().collect();
     let WhatsAppAccount { account, business, webhook, terms } = account;
     let channel = match WhatsApp::new(account) {
         Ok(channel) => channel,
@@ -87,7 +89,7 @@ async fn account_itself(channel: &WhatsApp, secrets: &AppSecrets, info: &NumberI
         Finding::fine("number", says)
     });
     if let Some(at) = info.at {
-        findings.push(skew(at, SystemClock.now()));
+        findings.push(skew(at, time::now()));
     }
     findings.push(match channel.number_info(Some(secrets.current())).await {
         Ok(_) => Finding::fine("app secret", "Meta takes it".to_owned()),

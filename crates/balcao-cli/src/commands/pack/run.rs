@@ -5,7 +5,6 @@
 use std::process::ExitCode;
 
 use balcao_app::Desk;
-use balcao_domain::{Clock, SystemClock};
 use balcao_pack::Undo;
 use balcao_store::Store;
 use balcao_tool::{
@@ -14,13 +13,12 @@ use balcao_tool::{
 use jiff::{Timestamp, tz::TimeZone};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
-use std::sync::Arc;
 
 use crate::{
     config::Config,
     output::{Failure, chain, complain, indented, say},
     packs::{OwnPack, OwnPacks},
-    wire,
+    time, wire,
 };
 
 /// Shorter ones would take ordinary words with them.
@@ -138,7 +136,7 @@ fn undescribed(tool: &Tool) -> Result<ExitCode, Failure> {
 
 /// An operator's call is nobody's turn: its moment tells it from every other one, whatever helpers take for now.
 pub(super) fn context(tool: &Tool, args: &Value, stated: Option<Timestamp>) -> ToolContext {
-    let now = SystemClock.now();
+    let now = time::now();
     let hash = canonical::hash(args);
     let principal =
         Principal { organization: 0, contact: 0, conversation: 0, turn: 0, staff_facing: true, locale: Locale::En };
@@ -166,7 +164,7 @@ pub(super) fn own_packs(config: &Config) -> Result<OwnPacks, Failure> {
     }
     // The contracts need no data: an empty database stands behind the handlers.
     let store = Store::open_in_memory().map_err(|error| Failure::operation(chain(&error)))?;
-    wire::own_packs(config, &Desk::new(store, Arc::new(SystemClock)), None)
+    wire::own_packs(config, &Desk::new(store, time::clock()), None)
 }
 
 /// One of them.

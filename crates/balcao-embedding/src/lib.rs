@@ -10,14 +10,15 @@ use std::{
 };
 
 use async_trait::async_trait;
+use balcao_llm::{
+    ModelError, ModelErrorKind,
+    embed::{Embedder, TextRole},
+};
 use model2vec_rs::model::StaticModel;
 use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
 use tokenizers::Tokenizer;
 use tokio::task::spawn_blocking;
-
-use super::{Embedder, TextRole};
-use crate::error::{ModelError, ModelErrorKind};
 
 /// What a folder must hold.
 const TOKENIZER: &str = "tokenizer.json";

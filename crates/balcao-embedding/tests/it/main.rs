@@ -1,10 +1,10 @@
 //! What every embedder does, whoever makes its vectors; and what is said of a folder that is no model.
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use balcao_llm::embed::{
-    Embedder, EmbeddingConfig, LocalEmbedder, OpenAiEmbedder, Patience, PrefixedEmbedder, Prefixes, TextRole,
-};
+use balcao_embedding::LocalEmbedder;
+use balcao_llm::embed::{Embedder, EmbeddingConfig, OpenAiEmbedder, Patience, PrefixedEmbedder, Prefixes, TextRole};
 use balcao_testkit::fakes::{
     embedding::{FakeEmbedding, KEY, MODEL},
     local_model,
