@@ -1,33 +1,92 @@
-# Two commands: `make demo` runs the main job, `make test` the tests.
-# `make check` runs what else the gate runs; `make bench` the figures.
-# `make browser` runs the tests in Chromium, if it is there or apt can install it.
-.PHONY: demo test browser check fmt clippy doc deps gates bench simulate planted outside fuzz-api
+# `make demo` runs the main job, `make test` the tests; `make help` lists the rest.
+.DEFAULT_GOAL := help
+.PHONY: help demo program build test quick check fmt clippy doc rules deny browser conformance outside full-features simulate \
+	explore gates nightly planted mutants bench fuzz-api
+
+# What the demo, the tests, the simulator, the browser and the outside judges are built with: one set of artefacts for all of them.
+# A shipped program has the default features instead (crates/balcao-cli/Cargo.toml).
+LIGHT := $(shell cat .ci/light)
+NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the sample barbershop on a page of this machine; in the terminal where there is none
-	cargo run --quiet -p balcao-cli -- demo
+	@test -x target/debug/balcao || echo "The first build takes some minutes and two gigabytes (README.md); cargo tells how far it is."
+	cargo run $(LIGHT) -p balcao-cli -- demo
 
-test: ## all tests; with nextest where it is installed
-	@if cargo nextest --version >/dev/null 2>&1; then cargo nextest run --workspace; else cargo test --workspace --lib --bins --tests; fi
-	cargo test --workspace --doc --quiet
+program: ## target/debug/balcao as the demo and the tests use it
+	@cargo build --quiet $(LIGHT) -p balcao-cli
 
-browser: ## the demo's page and the chat widget in Chromium
-	tests/browser/run.sh
+build: ## everything that the tests need
+	cargo build $(LIGHT) --workspace --bins --tests --examples
 
-check: fmt clippy doc deps ## formatting, lints, documentation, dependency and licence rules
+test: ## all tests of what the demo is built with; by nextest where it is installed
+ifeq ($(NEXTEST),yes)
+	cargo nextest run --workspace $(LIGHT)
+else
+	cargo test --workspace --lib --bins --tests $(LIGHT)
+endif
+	cargo test --workspace --doc --quiet $(LIGHT)
+
+BASE ?= origin/HEAD
+quick: fmt ## formatting, clippy and tests of the crates that changed since BASE (origin/HEAD; HEAD where there is none)
+	.ci/quick $(BASE)
+
+check: fmt rules deny clippy doc ## formatting, rules of the project, licences, lints, documentation
 
 fmt:
 	cargo fmt --all --check
 
 clippy:
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy --workspace --all-targets --features balcao-cli/test-clock --quiet -- -D warnings
 
 doc:
-	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --quiet
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --features balcao-cli/test-clock --quiet
 
-deps:
-	cargo run --quiet -p xtask -- deps
-	cargo run --quiet -p xtask -- licences
-	cargo run --quiet -p xtask -- words
+rules: ## dependencies between crates, words, clocks in tests
+	@cargo build --quiet -p xtask
+	target/debug/xtask deps
+	target/debug/xtask words
+
+deny: ## licences, bans and sources of what is built in (deny.toml)
+	.ci/deny
+
+browser: ## the demo's page and the chat widget in Chromium
+	tests/browser/run.sh
+
+conformance: outside full-features ## what others wrote judges us; and the parts that the demo is built without
+
+outside: ## our API, agendas, letters, MCP client and messages before foreign judges; needs Python, Node, and the network once
+	.ci/outside
+
+full-features: ## tests of the parts that only a shipped program has: models in a folder, metrics, traces
+	cargo test --quiet --workspace --features balcao-cli/test-clock --test it -- telemetry:: tenancy:: local_embedding::
+
+SEEDS ?= 400
+simulate: ## the whole server under seeded faults: SEEDS=400 from seed 1 on, or MINUTES=60
+	@cargo build --quiet $(LIGHT) -p balcao-cli -p balcao-simulator
+	target/debug/balcao-simulator $(if $(MINUTES),--minutes $(MINUTES),--seeds $(SEEDS))
+
+explore: ## two minutes of seeds that nobody looked at; where they begin differs with the commit
+	@cargo build --quiet $(LIGHT) -p balcao-cli -p balcao-simulator
+	target/debug/balcao-simulator --minutes $(or $(MINUTES),2) --from $$((0x$$(git rev-parse --short=7 HEAD) + 100000))
+
+gates: ## the gate, as a landing has it
+	.ci/run
+
+nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 10,000 messages, planted mistakes, mutants
+	cargo build --release --quiet -p balcao-cli -p balcao-simulator
+	target/release/balcao-simulator --seeds 3900
+	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
+	$(MAKE) planted
+	$(MAKE) mutants
+
+planted: ## G-03: whether the simulator finds the mistakes that are built in for it, each by its oracle and within its seeds
+	cargo run --release --quiet -p balcao-simulator --features planted -- --planted
+
+mutants: ## whether tests notice changed code: lines that changed since BASE, and a sample of domain and tool
+	.ci/mutants $(BASE)
 
 bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-domain --bench availability
@@ -43,22 +102,6 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-query --bench query
 	cargo bench -p balcao-builtin-tools --bench turn
 	.ci/bench
-
-SEEDS ?= 3900
-gates: ## in release builds: 3,900 seeds under faults (SEEDS=); ten thousand messages, none lost, none answered twice; planted mistakes, each found
-	cargo build --release --quiet -p balcao-cli -p balcao-simulator
-	target/release/balcao-simulator --seeds $(SEEDS)
-	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
-	$(MAKE) planted
-
-simulate: ## the whole server under seeded faults: SEEDS=5000, or MINUTES=60
-	cargo run --release --quiet -p balcao-simulator -- $(if $(MINUTES),--minutes $(MINUTES),--seeds $(SEEDS))
-
-planted: ## G-03: whether the simulator finds the mistakes that are built in for it, each by its oracle and within its seeds
-	cargo run --release --quiet -p balcao-simulator --features planted -- --planted
-
-outside: ## what others wrote judges our API, agendas, letters and WhatsApp messages; needs Python, Node, and the network once
-	.ci/outside
 
 fuzz-api: ## schemathesis against the API of the real binary; needs Python, and the network once
 	.ci/schemathesis

@@ -28,5 +28,5 @@ if ! npm ci --no-audit --no-fund --silent; then
   loudly "npm could not install playwright-core"
   exit 0
 fi
-(cd ../.. && cargo build --quiet -p balcao-cli)
+make --no-print-directory -C ../.. program
 npm test --silent
