@@ -1,9 +1,10 @@
 //! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words`; and `contract`,
-//! which writes `docs/LOOP-CONTRACT.md` from the tests.
+//! which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
 
 mod contract;
 mod deps;
 mod licences;
+mod phones;
 mod words;
 
 use std::{io::Write, process::ExitCode};
@@ -15,7 +16,8 @@ fn main() -> ExitCode {
         "licences" => licences::check(),
         "words" => words::check(),
         "contract" => contract::write(),
-        other => Err(format!("there is no check `{other}`; there are: deps, licences, words, contract")),
+        "phones" => phones::write(std::env::args().nth(2)),
+        other => Err(format!("there is no check `{other}`; there are: deps, licences, words, contract, phones")),
     };
     let (text, code) = match found {
         Ok(summary) => (summary, ExitCode::SUCCESS),

@@ -1,12 +1,16 @@
 //! Telephone numbers: one person is one contact, however the number was written (specification part 04 §7).
 //!
 //! Brazil is read by our own rule, because a WhatsApp id may lack the ninth digit of a mobile number and people write
-//! carrier codes, `0xx` and trunk zeros. Other countries go through the `phonenumber` crate and are kept as valid E.164.
+//! carrier codes, `0xx` and trunk zeros. Other countries are read by their numbering plans (`plans`) and are kept as
+//! valid E.164.
 //!
 //! Where this differs from libphonenumber on purpose: a Brazilian eight-digit number that starts with 6, 7, 8 or 9 is a
 //! mobile number that lacks its ninth digit (added in all areas by 2016), so `+55 11 8038-0973` is `+5511980380973`.
 //! `00 55 …` is the international prefix followed by Brazil. Numbers without an area code (`4004-1234`, `190`) are
 //! refused: they cannot identify a person.
+
+mod pattern;
+mod plans;
 
 use std::fmt;
 
@@ -76,7 +80,8 @@ impl Phone {
         let number = Written::read(text)?;
         let e164 = match number.country {
             Country::Brazil => brazilian(text, &number.digits)?,
-            Country::Other => foreign(text, &number.digits)?,
+            Country::Other => plans::e164(&number.digits)
+                .ok_or_else(|| PhoneError::Impossible { text: text.to_owned(), country: "any country".to_owned() })?,
         };
         Ok(Self { e164, as_received: text.to_owned() })
     }
@@ -203,16 +208,6 @@ fn brazilian(text: &str, digits: &str) -> Result<String, PhoneError> {
         (8, Some(b'6'..=b'9')) => Ok(format!("+55{area}9{line}")),
         _ => Err(impossible()),
     }
-}
-
-/// A number of another country, checked against the metadata of libphonenumber.
-fn foreign(text: &str, digits: &str) -> Result<String, PhoneError> {
-    let refuse = || PhoneError::Impossible { text: text.to_owned(), country: "any country".to_owned() };
-    let number = phonenumber::parse(None, format!("+{digits}")).map_err(|_source| refuse())?;
-    if !phonenumber::is_valid(&number) {
-        return Err(refuse());
-    }
-    Ok(number.format().mode(phonenumber::Mode::E164).to_string())
 }
 
 #[cfg(test)]
