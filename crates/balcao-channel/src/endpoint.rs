@@ -112,7 +112,7 @@ impl Endpoint {
         if !allow_private && guard::is_private_host(host) {
             return Err(EndpointError::Private { url: url.to_owned() });
         }
-        let builder = Client::builder()
+        let builder = balcao_http::builder()
             .connect_timeout(CONNECT)
             .timeout(WHOLE)
             .redirect(redirect::Policy::none())

@@ -74,7 +74,7 @@ impl Egress {
     /// # Errors
     /// If there is no client to be had.
     pub fn client(&self, connect: Duration, plain: bool) -> Result<Client, reqwest::Error> {
-        Client::builder()
+        balcao_http::builder()
             .connect_timeout(connect)
             // Followed by us, if at all: the credentials would travel along.
             .redirect(redirect::Policy::none())

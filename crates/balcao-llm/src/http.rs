@@ -1,4 +1,4 @@
-//! The one place that builds HTTP clients, and the clocks and sizes that every model call keeps.
+//! The one place that builds clients for models, and the clocks and sizes that every model call keeps.
 //!
 //! Not here: what is sent ([`crate::providers`]) and whether to ask again ([`crate::retry`]).
 
@@ -12,7 +12,7 @@ use crate::{
     providers::failure::{self, Failure},
 };
 
-/// Builds a client: rustls on aws-lc-rs, a connect timeout, no redirects.
+/// Builds a client: a connect timeout, no redirects, TLS as [`balcao_http`] has it.
 ///
 /// Redirects are answered as an error because keys travel in headers that a redirect would carry to another host.
 /// `local` switches off system proxies, for services on this machine. There is no overall timeout: [`Clocks`] are kept by
@@ -21,7 +21,7 @@ use crate::{
 /// # Errors
 /// The TLS back end or the system's proxy settings cannot be used.
 pub fn client(connect: Duration, local: bool) -> Result<Client, reqwest::Error> {
-    let builder = Client::builder()
+    let builder = balcao_http::builder()
         .connect_timeout(connect)
         .redirect(redirect::Policy::none())
         .user_agent(concat!("balcao/", env!("CARGO_PKG_VERSION")));

@@ -27,7 +27,7 @@ fn authority_for(name: &str) -> (String, Arc<ServerConfig>) {
     let own = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, &authority).unwrap();
     let chain = vec![CertificateDer::from_pem_slice(own.pem().as_bytes()).unwrap()];
     let key = PrivateKeyDer::from_pem_slice(key.serialize_pem().as_bytes()).unwrap();
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let settings = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     (authority.pem(), Arc::new(settings.with_no_client_auth().with_single_cert(chain, key).unwrap()))
 }

@@ -5,14 +5,10 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use aws_lc_rs::{
-    encoding::{AsDer, Pkcs8V1Der},
-    rsa::{KeyPair, KeySize},
-    signature::KeyPair as _,
-};
 use balcao_connector::{Account, Connection, FailureKind, RefreshKeeper, Settings};
-use base64::{Engine, engine::general_purpose::STANDARD};
-use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedPublicKey};
+use rustls_pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 
@@ -159,14 +155,26 @@ async fn a_grant_that_is_over_is_told_as_such_and_no_secret_with_it() {
     assert!(!format!("{error} {error:?} {} {account:?}", error.for_staff()).contains("token-1"));
 }
 
-/// A key file as Google writes it, and the key that its signatures are held against.
-fn key_file(token_uri: &str) -> (String, DecodingKey) {
-    let pair = KeyPair::generate(KeySize::Rsa2048).unwrap();
-    let der: Pkcs8V1Der<'_> = pair.as_der().unwrap();
-    let pem = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", STANDARD.encode(der.as_ref()));
-    let file = json!({ "type": "service_account", "project_id": "p", "private_key_id": "kid-7", "private_key": pem,
+/// Made for tests with `openssl genpkey`; it opens nothing.
+const PEM: &str = include_str!("test_key.pem");
+
+/// A key file as Google writes it.
+fn key_file(token_uri: &str) -> String {
+    let file = json!({ "type": "service_account", "project_id": "p", "private_key_id": "kid-7", "private_key": PEM,
         "client_email": "agenda@p.iam.gserviceaccount.com", "client_id": "1", "token_uri": token_uri });
-    (file.to_string(), DecodingKey::from_rsa_der(pair.public_key().as_ref()))
+    file.to_string()
+}
+
+/// Header and claims of a statement, if its signature holds against the key of the key file.
+fn verified(assertion: &str) -> (Value, Value) {
+    let (stated, signature) = assertion.rsplit_once('.').unwrap();
+    let (header, claims) = stated.split_once('.').unwrap();
+    let [header, claims, signature] = [header, claims, signature].map(|part| URL_SAFE_NO_PAD.decode(part).unwrap());
+    let pair = PrivatePkcs8KeyDer::from_pem_slice(PEM.as_bytes()).unwrap();
+    let pair = RsaKeyPair::from_pkcs8(pair.secret_pkcs8_der()).unwrap();
+    let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, pair.public_key());
+    public.verify(stated.as_bytes(), &signature).unwrap();
+    (serde_json::from_slice(&header).unwrap(), serde_json::from_slice(&claims).unwrap())
 }
 
 fn google(server: &Server, key: &str) -> Result<Account, Vec<balcao_connector::Problem>> {
@@ -180,8 +188,8 @@ fn google(server: &Server, key: &str) -> Result<Account, Vec<balcao_connector::P
 #[tokio::test]
 async fn a_service_account_signs_who_it_is_and_gets_a_token_for_it_once() {
     let server = service(|_| false, |_| json!({ "access_token": "ya29.a1", "expires_in": 3_599 }));
-    let (file, public) = key_file(&format!("{}/token", server.url()));
-    let account = google(&server, &file).unwrap();
+    let token_url = format!("{}/token", server.url());
+    let account = google(&server, &key_file(&token_url)).unwrap();
     for _ in 0..2 {
         assert_eq!(account.call(&read(), &arguments(json!({})), None).await, Ok(json!("Bearer ya29.a1")));
     }
@@ -190,12 +198,9 @@ async fn a_service_account_signs_who_it_is_and_gets_a_token_for_it_once() {
     let body = String::from_utf8(trades[0].body.clone()).unwrap();
     let grant = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
     let signed = body.strip_prefix(grant).unwrap_or_else(|| panic!("{body}"));
-    assert_eq!(jsonwebtoken::decode_header(signed).unwrap().kid.as_deref(), Some("kid-7"));
-    let mut rules = Validation::new(Algorithm::RS256);
-    rules.set_audience(&[format!("{}/token", server.url())]);
-    // The clock of the test stands elsewhere.
-    rules.validate_exp = false;
-    let claims = jsonwebtoken::decode::<Value>(signed, &public, &rules).unwrap().claims;
+    let (header, claims) = verified(signed);
+    assert_eq!(header, json!({ "typ": "JWT", "alg": "RS256", "kid": "kid-7" }));
+    assert_eq!(claims["aud"], json!(token_url));
     assert_eq!(claims["iss"], "agenda@p.iam.gserviceaccount.com");
     assert_eq!(
         (&claims["scope"], &claims["sub"]),
@@ -214,7 +219,7 @@ fn a_key_file_that_is_none_or_is_for_somebody_else_opens_no_account_and_is_not_r
     for (file, says) in [
         ("SECRET, not JSON".to_owned(), "no key file"),
         (broken.to_string(), "no RSA key"),
-        (key_file("https://evil.example/token").0, "another `token_uri`"),
+        (key_file("https://evil.example/token"), "another `token_uri`"),
     ] {
         let problems = google(&server, &file).unwrap_err();
         let told = problems.iter().map(ToString::to_string).collect::<String>();

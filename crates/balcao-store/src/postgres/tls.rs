@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
@@ -63,7 +63,7 @@ pub(super) fn client(mode: Mode, roots: Option<&Path>) -> Result<Option<ClientCo
         (Mode::Require, Some(_)) | (Mode::VerifyCa, _) => Wanted::OfRoots,
         (Mode::VerifyFull, _) => Wanted::OfRootsForHost,
     };
-    let provider = Arc::new(aws_lc_rs::default_provider());
+    let provider = Arc::new(ring::default_provider());
     let inner = if wanted == Wanted::Any {
         None
     } else {

@@ -91,7 +91,7 @@ impl Evolution {
         if config.key.expose_secret().trim().is_empty() {
             return Err(ConfigError::Key);
         }
-        let builder = Client::builder()
+        let builder = balcao_http::builder()
             .connect_timeout(Duration::from_secs(5))
             .redirect(redirect::Policy::none())
             .retry(retry::never())

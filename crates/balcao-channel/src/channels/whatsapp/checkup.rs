@@ -151,7 +151,7 @@ pub async fn handshake(public_url: &str, verify_token: &SecretString, challenge:
         .append_pair("hub.mode", "subscribe")
         .append_pair("hub.challenge", challenge)
         .append_pair("hub.verify_token", verify_token.expose_secret());
-    let builder = reqwest::Client::builder().timeout(Duration::from_secs(10)).redirect(redirect::Policy::none());
+    let builder = balcao_http::builder().timeout(Duration::from_secs(10)).redirect(redirect::Policy::none());
     let builder = if local { builder.no_proxy() } else { builder };
     let client = builder.build().map_err(|error| error.to_string())?;
     let answer = client.get(url).send().await.map_err(|error| {

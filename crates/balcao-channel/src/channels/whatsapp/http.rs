@@ -41,7 +41,7 @@ impl Graph {
     pub(super) fn new(config: Config) -> Result<Self, ConfigError> {
         let (base, local) = config.check()?;
         let Config { account, token, version, clocks, .. } = config;
-        let builder = Client::builder()
+        let builder = balcao_http::builder()
             .connect_timeout(clocks.connect)
             // The token would travel along.
             .redirect(redirect::Policy::none())

@@ -13,7 +13,8 @@ async fn calendar() -> Shop {
 }
 
 async fn read(shop: &Shop, path: &str) -> (u16, String, String) {
-    let answer = reqwest::get(format!("{}{path}", shop.address)).await.unwrap();
+    let client = balcao_http::builder().build().unwrap();
+    let answer = client.get(format!("{}{path}", shop.address)).send().await.unwrap();
     let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
     (answer.status().as_u16(), kind, answer.text().await.unwrap())
 }

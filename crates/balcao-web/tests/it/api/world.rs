@@ -129,7 +129,7 @@ pub(super) async fn quiet(script: impl IntoIterator<Item = Line>, turn_wait: Dur
         document: api.document().clone(),
         address,
         dispatcher,
-        client: reqwest::Client::builder().build().unwrap(),
+        client: balcao_http::builder().build().unwrap(),
         stop,
         tasks,
         made: 0.into(),
