@@ -5,3 +5,4 @@ pub mod fakes;
 pub mod mock;
 pub mod partition;
 pub mod postgres;
+pub mod wait;
