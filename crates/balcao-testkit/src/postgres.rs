@@ -242,7 +242,7 @@ impl Place {
 const START: &str = r#"
 rm -rf data
 "$BIN/initdb" -D data -A trust -U postgres --no-sync -E UTF8 --locale=C >log 2>&1 || exit 1
-"$BIN/pg_ctl" -D data -w -l server.log start >>log 2>&1 -o "-c listen_addresses='' \
+"$BIN/pg_ctl" -D data -w -t 300 -l server.log start >>log 2>&1 -o "-c listen_addresses='' \
     -c unix_socket_directories='$FOLDER' -c fsync=off -c full_page_writes=off -c max_connections=300"
 "#;
 
