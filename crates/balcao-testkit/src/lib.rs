@@ -6,3 +6,4 @@ pub mod fakes;
 pub mod mock;
 pub mod partition;
 pub mod postgres;
+pub mod wait;

@@ -5,8 +5,9 @@ use std::{
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
 };
+
+use crate::wait;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -30,7 +31,10 @@ impl ValidatingMock {
     /// `npm install --prefix target/prism @stoplight/prism-cli@5` in the repository's root brings it.
     ///
     /// # Errors
-    /// If it cannot be started, or does not listen within a minute.
+    /// If it cannot be started.
+    ///
+    /// # Panics
+    /// If it never listens.
     #[expect(clippy::print_stderr, reason = "what was not judged is said aloud")]
     pub fn over(document: &Path) -> io::Result<Option<Self>> {
         let program = root().join("target/prism/node_modules/@stoplight/prism-cli/dist/index.js");
@@ -43,13 +47,7 @@ impl ValidatingMock {
         command.arg(program).args(["mock", "-p", &port.to_string()]).arg(document);
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
         let mock = Self { child, url: format!("http://127.0.0.1:{port}") };
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            if Instant::now() >= deadline {
-                return Err(io::Error::other("the mock did not start"));
-            }
-            std::thread::park_timeout(Duration::from_millis(50));
-        }
+        wait::until("the mock listens", || TcpStream::connect(("127.0.0.1", port)).ok());
         Ok(Some(mock))
     }
 

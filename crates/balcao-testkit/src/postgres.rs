@@ -2,7 +2,8 @@
 //!
 //! `BALCAO_TEST_POSTGRES_URL` names a server to be used instead; its user must be allowed to create databases. Without it, the
 //! installed programs (on the `PATH`, else under `/usr/lib/postgresql`) start a server in the folder for temporary files. It
-//! listens on a socket there, writes without `fsync`, and ends itself when no test has asked for a database for three minutes.
+//! listens on a socket there, writes without `fsync`, and ends itself when nobody holds a database and none was asked for
+//! in three minutes.
 
 mod own;
 
@@ -32,6 +33,8 @@ pub struct Database {
     pub admin_url: String,
     server: Server,
     name: String,
+    /// Held as long as this is: the server does not end under it, however long a test takes.
+    _in_use: Option<File>,
 }
 
 /// A server, by the address of any of its databases.
@@ -84,9 +87,9 @@ static NUMBER: AtomicU32 = AtomicU32::new(0);
 fn create(migrated: bool) -> Result<Database, String> {
     let place = Place::of_this_checkout()?;
     let lock = place.lock()?;
-    let server = match std::env::var_os(VARIABLE) {
-        Some(url) => Server(url.into_string().map_err(|_url| format!("{VARIABLE} is no text"))?),
-        None => place.server()?,
+    let (server, in_use) = match std::env::var_os(VARIABLE) {
+        Some(url) => (Server(url.into_string().map_err(|_url| format!("{VARIABLE} is no text"))?), None),
+        None => (place.server()?, Some(place.in_use()?)),
     };
     let name = format!("balcao_test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
     server.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))?;
@@ -94,7 +97,7 @@ fn create(migrated: bool) -> Result<Database, String> {
     let template = if migrated { server.template()? } else { "template0".to_owned() };
     server.run(&format!("CREATE DATABASE {name} TEMPLATE {template} OWNER balcao_app"))?;
     drop(lock);
-    Ok(Database { url: server.app_url(&name), admin_url: server.url(&name), server, name })
+    Ok(Database { url: server.app_url(&name), admin_url: server.url(&name), server, name, _in_use: in_use })
 }
 
 /// Makes the user that the program is in tests: nobody's superuser, so that row-level security holds for it.
@@ -189,6 +192,14 @@ impl Place {
         Ok(file)
     }
 
+    /// Held by whoever uses a database, together with others: by a process that dies no longer.
+    fn in_use(&self) -> Result<File, String> {
+        let path = self.folder.join("in-use");
+        let file = File::create(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        file.lock_shared().map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(file)
+    }
+
     fn server(&self) -> Result<Server, String> {
         let host = self.folder.display().to_string().replace('/', "%2F");
         let server = Server(format!("postgres://postgres@{host}/postgres"));
@@ -231,7 +242,7 @@ impl Place {
 const START: &str = r#"
 rm -rf data
 "$BIN/initdb" -D data -A trust -U postgres --no-sync -E UTF8 --locale=C >log 2>&1 || exit 1
-"$BIN/pg_ctl" -D data -w -l server.log start >>log 2>&1 -o "-c listen_addresses='' \
+"$BIN/pg_ctl" -D data -w -t 300 -l server.log start >>log 2>&1 -o "-c listen_addresses='' \
     -c unix_socket_directories='$FOLDER' -c fsync=off -c full_page_writes=off -c max_connections=300"
 "#;
 
@@ -239,7 +250,7 @@ const WATCH: &str = r#"
 while sleep 10; do
     exec 9<"$LOCK"
     flock 9
-    if [ -z "$(find used -mmin -3)" ]; then
+    if flock --nonblock in-use true && [ -z "$(find used -mmin -3)" ]; then
         "$BIN/pg_ctl" -D data -m immediate stop
         rm -rf data
         exit

@@ -11,6 +11,7 @@ use balcao_llm::providers::scripted::{Line, says};
 use balcao_store::{Tx, attachment, inbox};
 use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::transcription::Heard;
+use balcao_testkit::wait;
 use serde_json::{Value, json};
 
 use crate::counter::{Counter, MAX_BYTES, WAIT, counter};
@@ -196,8 +197,10 @@ async fn a_file_that_is_slow_once_comes_the_next_time() {
     let shop = got_an_image(None, |shop| {
         shop.graph.keep_file("m1", "image/png", PNG);
         shop.graph.next(Behaviour::AcceptThenSilence);
+        wait::stand_until(shop.graph.was_asked(1));
     })
     .await;
+    let _time = wait::hold();
     assert_eq!(one(&shop).await.state, AttachmentState::Waiting);
     shop.pass(1);
     shop.files.work_off().await.unwrap();

@@ -166,7 +166,8 @@ impl Counter {
 }
 
 pub(crate) fn account(graph: &FakeGraph) -> Arc<dyn Channel> {
-    let clocks = Clocks { whole: Duration::from_secs(2), file: Duration::from_secs(2), ..Clocks::default() };
+    // Machines are slow; where a test waits for the end of it, virtual time passes.
+    let clocks = Clocks { whole: Duration::from_mins(1), file: Duration::from_mins(1), ..Clocks::default() };
     let config = Config { base_url: graph.url(), clocks, ..Config::new(AccountId::new(ACCOUNT), TOKEN.into()) };
     Arc::new(WhatsApp::new(config).unwrap())
 }
@@ -182,7 +183,7 @@ fn files(world: &World, graph: &FakeGraph, speech: Option<&FakeTranscription>) -
             model: transcription::MODEL.to_owned(),
             key: Some(transcription::KEY.into()),
             language: Some("pt".to_owned()),
-            within: Duration::from_secs(2),
+            within: Duration::from_mins(1),
         };
         Arc::new(OpenAiTranscriber::new(config).unwrap())
     });

@@ -17,6 +17,7 @@ use balcao_store::outbox::{self, Outbox};
 use balcao_store::{Store, StoreError, Tx, conversation};
 use balcao_testkit::fakes::graph::{ACCOUNT, Template};
 use balcao_testkit::fakes::smtp::{FakeSmtp, Trouble};
+use balcao_testkit::wait;
 use jiff::civil::date;
 use tokio::sync::Notify;
 
@@ -229,7 +230,7 @@ fn mail(fake: &FakeSmtp) -> Arc<dyn Channel> {
         authority: None,
         login: None,
         from: FROM.to_owned(),
-        within: std::time::Duration::from_secs(2),
+        within: std::time::Duration::from_mins(1),
     };
     Arc::new(Email::new(config).unwrap())
 }
@@ -240,8 +241,25 @@ async fn letter_state(world: &World) -> (OutboxState, u32) {
     (letter.state, letter.attempts)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+/// The first attempt at a letter: time stands but for a server that falls silent.
+async fn first_attempt(sender: &Sender, fake: &FakeSmtp, time: wait::Standing, falls_silent: bool) -> wait::Standing {
+    if !falls_silent {
+        sender.work_off().await.unwrap();
+        return time;
+    }
+    let silent = fake.clone();
+    let runs_then = async {
+        tokio::task::spawn_blocking(move || silent.fell_silent(1)).await.unwrap();
+        drop(time);
+    };
+    let (worked, ()) = tokio::join!(sender.work_off(), runs_then);
+    worked.unwrap();
+    wait::hold()
+}
+
+#[tokio::test]
 async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
+    let mut time = wait::stand();
     for (troubles, state, attempts, arrived) in [
         (vec![], OutboxState::Sent, 1, 1),
         (vec![Trouble::Answer("RCPT", 451), Trouble::AnswerLetter(421)], OutboxState::Sent, 3, 1),
@@ -252,15 +270,17 @@ async fn a_letter_is_put_off_refused_or_unknown_by_the_rules_of_the_outbox() {
         (vec![Trouble::DropAfterData], OutboxState::Unknown, 1, 1),
         (vec![Trouble::DropAtData], OutboxState::Unknown, 1, 0),
     ] {
+        let silent = troubles.iter().any(|one| matches!(one, Trouble::Silence | Trouble::SilenceAfterData));
         let fake = FakeSmtp::start(None).unwrap();
         fake.make(troubles.clone());
         let world = shop(true).await;
         let (who, booking) = (livia(&world).await, Booking::new(world.desk.clone()));
         booking.book(world.organization, who, world.key(), wish("Otávio", 14)).await.unwrap().value.unwrap();
         let sender = Sender::new(world.desk.clone(), [mail(&fake)], SenderSettings::default(), Arc::new(Notify::new()));
-        for _ in 0..6 {
-            sender.work_off().await.unwrap();
+        time = first_attempt(&sender, &fake, time, silent).await;
+        for _ in 0..5 {
             world.clock.advance(jiff::SignedDuration::from_mins(10));
+            sender.work_off().await.unwrap();
         }
         assert_eq!(letter_state(&world).await, (state, attempts), "{troubles:?}");
         assert_eq!(fake.letters().len(), arrived, "{troubles:?}: what may have arrived is not sent again");

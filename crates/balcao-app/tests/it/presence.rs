@@ -1,18 +1,15 @@
 //! Customers see that their message was read and that an answer is being written.
 
-use std::time::Duration;
-
 use balcao_domain::conversation::ConversationState;
 use balcao_llm::providers::scripted::{says, with};
 use balcao_testkit::fakes::graph::{Behaviour, FakeGraph};
+use balcao_testkit::wait;
 
-use crate::counter::{counter, wait};
+use crate::counter::counter;
 
 /// Waits until Meta was told something of that message.
 fn seen(graph: &FakeGraph, id: &str) {
-    while !graph.read().iter().any(|read| read == id) {
-        wait(tokio::time::sleep(Duration::from_millis(5)));
-    }
+    wait::until("Meta is told", || graph.read().iter().any(|read| read == id).then_some(()));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -38,9 +35,7 @@ async fn a_turn_does_not_fail_because_nobody_sees_it() {
         let looking = std::sync::Arc::clone(&shop);
         shop.graph.next(behaviour);
         shop.model.script([with(move |_| {
-            while looking.graph.asked().is_empty() {
-                wait(tokio::time::sleep(Duration::from_millis(5)));
-            }
+            looking.graph.was_asked(1)();
             says("Olá!")
         })]);
         shop.joao_writes("wamid.1", "oi").await;

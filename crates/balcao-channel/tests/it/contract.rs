@@ -53,7 +53,7 @@ struct OnEvolution(FakeEvolution);
 
 pub(crate) fn gateway(fake: &FakeEvolution) -> Evolution {
     let (instance, key) = (evolution::INSTANCE.to_owned(), evolution::KEY.into());
-    Evolution::new(Config { base_url: fake.url(), instance, key, within: Duration::from_secs(5) }).unwrap()
+    Evolution::new(Config { base_url: fake.url(), instance, key, within: Duration::from_mins(1) }).unwrap()
 }
 
 impl Harness for OnEvolution {

@@ -57,7 +57,6 @@ fn server(settings: Arc<ServerConfig>, security: Security) -> (u16, Heard) {
 }
 
 fn serve(mut plain: TcpStream, settings: Arc<ServerConfig>, security: Security, ears: &Heard) -> std::io::Result<()> {
-    plain.set_read_timeout(Some(Duration::from_secs(30)))?;
     if security == Security::StartTls {
         plain.write_all(b"220 mail\r\n")?;
         while line(&mut plain)? != "STARTTLS" {

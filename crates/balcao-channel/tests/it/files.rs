@@ -6,8 +6,9 @@ use balcao_channel::outbound::{InlineFile, MediaSource, Outbound, OutboundConten
 use balcao_channel::{Channel, GiveUpReason, ProviderMediaId, SendClass};
 use balcao_domain::AttachmentId;
 use balcao_testkit::fakes::graph::{Behaviour, FakeGraph};
+use balcao_testkit::wait;
 
-use crate::support::{account, hasty, joao};
+use crate::support::{account, joao};
 
 const OGG: &str = "audio/ogg; codecs=opus";
 
@@ -74,17 +75,16 @@ async fn what_does_not_fit_its_kind_is_not_uploaded() {
 #[tokio::test]
 async fn an_upload_may_be_repeated_whatever_happened() {
     let graph = FakeGraph::start().unwrap();
-    let channel = hasty(&graph);
-    for behaviour in [
-        Behaviour::AcceptThenDrop,
-        Behaviour::AcceptThenSilence,
-        Behaviour::AcceptThenEmpty,
-        Behaviour::Edge { status: 502 },
-    ] {
+    let channel = account(&graph);
+    for behaviour in [Behaviour::AcceptThenDrop, Behaviour::AcceptThenEmpty, Behaviour::Edge { status: 502 }] {
         graph.next(behaviour.clone());
         let error = channel.upload(MediaKind::Image, "image/png", "a.png", vec![1]).await.unwrap_err();
         assert_eq!(error.class(), SendClass::retry(), "{behaviour:?}");
     }
+    graph.next(Behaviour::AcceptThenSilence);
+    wait::stand_until(graph.was_asked(graph.asked().len() + 1));
+    let error = channel.upload(MediaKind::Image, "image/png", "a.png", vec![1]).await.unwrap_err();
+    assert_eq!(error.class(), SendClass::retry());
 }
 
 #[tokio::test]

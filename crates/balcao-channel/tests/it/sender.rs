@@ -13,10 +13,11 @@ use balcao_channel::{
 };
 use balcao_domain::ManualClock;
 use balcao_testkit::fakes::graph::{self, Behaviour, FakeGraph, TOKEN};
+use balcao_testkit::wait;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-use crate::support::{account, config, hasty, hello, hidden, id, joao};
+use crate::support::{account, config, hello, hidden, id, joao};
 
 fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -278,7 +279,6 @@ async fn a_customer_who_got_too_many_gets_no_more_for_now_and_others_do() {
 async fn no_answer_after_accepting_is_unknown_and_nothing_is_sent_twice() {
     for behaviour in [
         Behaviour::AcceptThenDrop,
-        Behaviour::AcceptThenSilence,
         Behaviour::AcceptThenCut,
         Behaviour::AcceptThenEmpty,
         Behaviour::Edge { status: 502 },
@@ -286,10 +286,15 @@ async fn no_answer_after_accepting_is_unknown_and_nothing_is_sent_twice() {
     ] {
         let graph = FakeGraph::start().unwrap();
         graph.next(behaviour.clone());
-        let error = hasty(&graph).send(&hello(), &joao()).await.unwrap_err();
+        let error = account(&graph).send(&hello(), &joao()).await.unwrap_err();
         assert_eq!(error.class, SendClass::Unknown, "{behaviour:?}");
         assert_eq!(graph.asked().len(), 1, "{behaviour:?}");
     }
+    let graph = FakeGraph::start().unwrap();
+    graph.next(Behaviour::AcceptThenSilence);
+    wait::stand_until(graph.was_asked(1));
+    let error = account(&graph).send(&hello(), &joao()).await.unwrap_err();
+    assert_eq!((error.class, graph.asked().len()), (SendClass::Unknown, 1));
 }
 
 #[tokio::test]

@@ -1,8 +1,6 @@
 //! An account of the fake.
 
-use std::time::Duration;
-
-use balcao_channel::channels::whatsapp::{Clocks, Config, WhatsApp};
+use balcao_channel::channels::whatsapp::{Config, WhatsApp};
 use balcao_channel::{AccountId, Number, Outbound, Recipient, SendReceipt, UserId};
 use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN};
 
@@ -12,13 +10,6 @@ pub(crate) fn config(base_url: &str) -> Config {
 
 pub(crate) fn account(graph: &FakeGraph) -> WhatsApp {
     WhatsApp::new(config(&graph.url())).unwrap()
-}
-
-/// The same, without patience.
-pub(crate) fn hasty(graph: &FakeGraph) -> WhatsApp {
-    let soon = Duration::from_secs(1);
-    let clocks = Clocks { whole: soon, file: soon, ..Clocks::default() };
-    WhatsApp::new(Config { clocks, ..config(&graph.url()) }).unwrap()
 }
 
 pub(crate) fn joao() -> Recipient {

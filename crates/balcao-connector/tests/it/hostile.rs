@@ -1,11 +1,16 @@
 //! Answers that mean harm.
 
 use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
 
 use balcao_connector::{CallError, FailureKind};
+use balcao_testkit::wait;
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, advance};
 
-use crate::server::{Say, Server, TOKEN, account, answer, arguments, operation};
+use crate::server::{Drops, Say, Server, TOKEN, account, answer, arguments, operation};
 
 async fn read(server: &Server, more: Value) -> Result<Value, CallError> {
     let (account, _) = account(server, more);
@@ -91,11 +96,33 @@ impl Bits {
 #[tokio::test]
 async fn an_answer_that_drips_ends_with_the_calls_time() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
-    let server = Server::start(|_, _| Say::Drip(head.to_vec()));
-    let error = read(&server, json!({ "timeout_ms": 300 })).await.unwrap_err();
-    assert_eq!(error.kind, FailureKind::Timeout);
+    let (drops, fall, fell) = Drops::new();
+    let server = Server::start(move |_, _| Say::Drip(head.to_vec(), Arc::clone(&drops)));
+    let _time = wait::stand();
+    let began = Instant::now();
+    let drips = async {
+        spawn_blocking(server.is_asked()).await.unwrap();
+        loop {
+            fall.send(()).unwrap();
+            let fell = Arc::clone(&fell);
+            spawn_blocking(move || wait::told("a drop falls", &fell.lock().unwrap())).await.unwrap();
+            advance(Duration::from_secs(10)).await;
+        }
+    };
+    let error = tokio::select! {
+        read = read(&server, json!({ "timeout_ms": 25_000 })) => read.unwrap_err(),
+        () = drips => panic!("it drips for ever"),
+    };
+    assert_eq!((error.kind, began.elapsed().as_secs()), (FailureKind::Timeout, 30), "before the fourth drop");
+}
+
+#[tokio::test]
+async fn an_answer_that_never_comes_ends_with_the_calls_time() {
     let server = Server::start(|_, _| Say::Silence);
-    assert_eq!(read(&server, json!({ "timeout_ms": 300 })).await.unwrap_err().kind, FailureKind::Timeout);
+    wait::stand_until(server.is_asked());
+    let began = Instant::now();
+    let error = read(&server, json!({ "timeout_ms": 30_000 })).await.unwrap_err();
+    assert_eq!((error.kind, began.elapsed().as_secs()), (FailureKind::Timeout, 30));
 }
 
 #[tokio::test]

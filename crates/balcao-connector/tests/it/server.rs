@@ -3,13 +3,17 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, Sender, channel},
+    },
     thread,
     time::Duration,
 };
 
 use async_trait::async_trait;
 use balcao_connector::{Account, Clock, Connection, Egress, HttpCommand, Operation, Settings};
+use balcao_testkit::wait;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -37,10 +41,23 @@ impl Asked {
 pub(crate) enum Say {
     /// These bytes, and the connection closes.
     Bytes(Vec<u8>),
-    /// These bytes, and then one more at a time until the client leaves.
-    Drip(Vec<u8>),
+    /// These bytes, and then one more each time that a drop falls.
+    Drip(Vec<u8>, Arc<Drops>),
     /// Nothing until the client leaves.
     Silence,
+}
+
+/// Drops of an answer: one falls when a test says so, and is told of when it fell.
+pub(crate) struct Drops {
+    falls: Mutex<Receiver<()>>,
+    fell: Sender<()>,
+}
+
+impl Drops {
+    pub(crate) fn new() -> (Arc<Self>, Sender<()>, Arc<Mutex<Receiver<()>>>) {
+        let ((fall, falls), (fell, is_fallen)) = (channel(), channel());
+        (Arc::new(Self { falls: Mutex::new(falls), fell }), fall, Arc::new(Mutex::new(is_fallen)))
+    }
 }
 
 pub(crate) fn json_answer(status: u16, headers: &str, body: &Value) -> Say {
@@ -83,6 +100,12 @@ impl Server {
         server
     }
 
+    /// Waits, where it is called, until it is asked.
+    pub(crate) fn is_asked(&self) -> impl FnOnce() + Send + 'static {
+        let asked = Arc::clone(&self.asked);
+        move || wait::until("the server is asked", || (!asked.lock().unwrap().is_empty()).then_some(()))
+    }
+
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
@@ -102,10 +125,12 @@ fn serve(mut stream: TcpStream, asked: &Mutex<Vec<Asked>>, say: &dyn Fn(&Asked, 
     };
     match say(&request, before) {
         Say::Bytes(bytes) => stream.write_all(&bytes).ok()?,
-        Say::Drip(bytes) => {
+        Say::Drip(bytes, drops) => {
             stream.write_all(&bytes).ok()?;
-            while stream.write_all(b" ").is_ok() {
-                thread::sleep(Duration::from_millis(5));
+            while drops.falls.lock().ok()?.recv().is_ok() {
+                // Also where the client has left.
+                drop(stream.write_all(b" "));
+                drops.fell.send(()).ok()?;
             }
         }
         Say::Silence => drop(reader.read_to_end(&mut Vec::new())),

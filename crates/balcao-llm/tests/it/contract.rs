@@ -1,14 +1,15 @@
 //! `contract::provider`: what every provider must do, run over all of them.
 
-use std::{sync::mpsc::RecvTimeoutError, time::Duration};
+use std::time::Duration;
 
 use balcao_llm::{
-    ChatProvider, FinishReason, ModelError, ModelErrorKind, ModelResponse, Usage,
+    ChatProvider, FinishReason, ModelError, ModelErrorKind, ModelResponse, StreamEvent, Usage,
     detect::{ProviderConfig, ProviderKind},
     http::Clocks,
     price::Price,
     providers::scripted::{Scripted, calls_all, calls_raw, fails_with, never_answers, says},
 };
+use balcao_testkit::wait;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use crate::{
     corpus::recorded,
     server::{End, Reply, Server, serve},
     stories::{Ending, Story, Vendor, stream},
-    support::{ask, assistant, question, request, result, user},
+    support::{Seen, ask, assistant, question, request, result, user},
 };
 
 /// What a vendor is made to do.
@@ -35,6 +36,8 @@ enum Scene {
 }
 
 const VENDORS: [Vendor; 4] = [Vendor::OpenAi, Vendor::Anthropic, Vendor::Gemini, Vendor::Scripted];
+/// What a model may take: long, since machines are slow. Where a test waits for its end, virtual time passes.
+const LONG: Duration = Duration::from_mins(1);
 const TEXT: [&str; 3] = ["Olá, ", "tem às 15h30 ", "💈"];
 
 /// A provider that lives through a scene, and the server that it talks to.
@@ -55,12 +58,7 @@ fn network(vendor: Vendor, url: &str) -> Box<dyn ChatProvider> {
     let mut config = ProviderConfig::new(kind);
     config.base_url = Some(url.to_owned());
     config.key = Some(SecretString::from("key-of-the-test"));
-    config.clocks = Clocks {
-        connect: Duration::from_secs(5),
-        first_token: Duration::from_secs(20),
-        stall: Duration::from_millis(200),
-        whole: Duration::from_secs(30),
-    };
+    config.clocks = Clocks { connect: LONG, first_token: LONG, stall: LONG, whole: LONG * 2 };
     config.build().unwrap()
 }
 
@@ -180,12 +178,32 @@ async fn failures_have_their_kind() {
     }
 }
 
-// With a second thread, so that the connection is closed while this one waits for the news.
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+/// Asks a model in paused time, which stands until something of this kind was seen of the answer.
+async fn ask_until(provider: &dyn ChatProvider, kind: fn(&StreamEvent<'_>) -> bool) -> Asked {
+    let (mut time, mut seen) = (Some(wait::hold()), Seen::default());
+    let mut on_event = |event: StreamEvent<'_>| {
+        time = time.take().filter(|_| !kind(&event));
+        seen.note(event);
+    };
+    let result = provider.complete(&question(), &mut on_event).await;
+    (result, seen)
+}
+
+type Asked = (Result<ModelResponse, ModelError>, Seen);
+
+const STARTED: fn(&StreamEvent<'_>) -> bool = |event| matches!(event, StreamEvent::Started);
+const TEXT_CAME: fn(&StreamEvent<'_>) -> bool = |event| matches!(event, StreamEvent::Text(_));
+
+/// Until the client has closed the connection of an answer that hangs.
+async fn is_left(server: Server) {
+    tokio::task::spawn_blocking(move || wait::told("the client leaves", &server.left)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stall_ends_the_call_and_the_connection() {
     for vendor in [Vendor::OpenAi, Vendor::Anthropic, Vendor::Gemini] {
         let (provider, server) = provider(vendor, Scene::Stall);
-        let (result, seen) = ask(&provider, &question()).await;
+        let (result, seen) = ask_until(&*provider, TEXT_CAME).await;
         let error = result.unwrap_err();
         assert_eq!(
             (error.kind, error.message.as_str()),
@@ -193,12 +211,11 @@ async fn a_stall_ends_the_call_and_the_connection() {
             "{vendor:?}"
         );
         assert_eq!(seen.text, "Ol", "{vendor:?}");
-        server.unwrap().left.recv_timeout(Duration::from_secs(10)).expect("the client left");
+        is_left(server.unwrap()).await;
     }
 }
 
-// With a second thread, so that the connection is closed while this one waits for the news.
-#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+#[tokio::test]
 async fn a_dropped_call_stops_at_once() {
     for vendor in [Vendor::OpenAi, Vendor::Anthropic, Vendor::Gemini] {
         let (provider, server) = provider(vendor, Scene::Stall);
@@ -215,7 +232,7 @@ async fn a_dropped_call_stops_at_once() {
             _ = provider.complete(&request, &mut on_event) => panic!("it must hang"),
             _ = first => {}
         }
-        assert_ne!(server.left.recv_timeout(Duration::from_secs(10)), Err(RecvTimeoutError::Timeout), "{vendor:?}");
+        is_left(server).await;
     }
 }
 
@@ -317,34 +334,41 @@ async fn recorded_answers_read_the_same_over_a_connection() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn each_clock_ends_a_call() {
-    let long = Duration::from_secs(60);
-    let short = Duration::from_millis(150);
+    let (long, short) = (LONG, LONG / 2);
     let story = Story { text: &["Ol"], ending: Ending::None, ..Story::default() };
     for (first_token, stall, whole, body, message) in [
-        (short, long, long, String::new(), "the first token took too long"),
         (short, long, long, ": keep-alive\n\n".to_owned(), "the first token took too long"),
         (long, short, long, stream(Vendor::OpenAi, &story), "the next token took too long"),
         (long, long, short, stream(Vendor::OpenAi, &story), "the call took too long"),
     ] {
+        let all_came = if body.starts_with(':') { STARTED } else { TEXT_CAME };
         let server = serve(vec![Reply::new(200, body).ending(End::Hangs)]);
         let mut config = ProviderConfig::new(ProviderKind::OpenAi);
         config.base_url = Some(server.url.clone());
         config.key = Some(SecretString::from("k"));
         config.clocks = Clocks { connect: long, first_token, stall, whole };
-        let (result, _) = ask(&config.build().unwrap(), &question()).await;
+        let (result, _) = ask_until(&config.build().unwrap(), all_came).await;
         let error = result.unwrap_err();
         assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Timeout, message));
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn a_head_without_a_body_is_no_token() {
+    let Server { url, asked, .. } = serve(vec![Reply::new(200, "").ending(End::Hangs)]);
+    drop(tokio::task::spawn_blocking(move || wait::told("the model is asked", &asked).path));
+    let error = ask(&network(Vendor::OpenAi, &url), &question()).await.0.unwrap_err();
+    assert_eq!((error.kind, error.message.as_str()), (ModelErrorKind::Timeout, "the first token took too long"));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_is_complete_is_not_lost_to_a_missing_end() {
     let message = json!({ "choices": [{ "index": 0, "delta": { "content": "oi" }, "finish_reason": "stop" }] });
     for end in [End::Hangs, End::Broken] {
         let server = serve(vec![Reply::new(200, format!("data: {message}\n\n")).ending(end)]);
-        let (result, _) = ask(&network(Vendor::OpenAi, &server.url), &question()).await;
+        let (result, _) = ask_until(&*network(Vendor::OpenAi, &server.url), TEXT_CAME).await;
         assert_eq!(result.unwrap().text, "oi", "{end:?}");
     }
 }

@@ -9,6 +9,7 @@ use std::{
 
 use balcao_connector::{Outcome, Settings};
 use balcao_mcp::{Connection, FailureKind, MemoryPins, Server};
+use balcao_testkit::wait;
 use serde_json::{Value, json};
 
 use crate::{
@@ -41,8 +42,18 @@ impl HttpServer {
     }
 
     pub(crate) fn calls(&self) -> usize {
-        self.asked.lock().unwrap().iter().filter(|(_, message)| message["method"] == json!("tools/call")).count()
+        calls(&self.asked)
     }
+
+    /// Waits, where it is called, until there were so many calls in all.
+    fn is_called(&self, times: usize) -> impl FnOnce() + Send + 'static {
+        let asked = Arc::clone(&self.asked);
+        move || wait::until("the call comes", || (calls(&asked) == times).then_some(()))
+    }
+}
+
+fn calls(asked: &Mutex<Vec<(String, Value)>>) -> usize {
+    asked.lock().unwrap().iter().filter(|(_, message)| message["method"] == json!("tools/call")).count()
 }
 
 /// One request; the connection closes behind it.
@@ -152,7 +163,7 @@ async fn what_is_no_answer_over_http_leaves_the_outcome_unknown_and_is_not_sent_
         assert_eq!(error.outcome, Outcome::Unknown, "{tool}: {}", error.for_staff());
         assert_eq!(http.calls(), before + 1, "{tool}");
     }
-    let error = call_in_vain(&server, "hang").await;
+    let error = call_in_vain(&server, "hang", http.is_called(5)).await;
     assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::Unknown));
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use balcao_connector::Outcome;
 use balcao_mcp::{Connection, FailureKind, Health, Server};
+use balcao_testkit::wait;
 use serde_json::json;
 
 use crate::world::{LONG, PROGRAM, World, call, call_in_vain, reach};
@@ -53,16 +54,17 @@ async fn what_is_no_answer_is_a_fault_whose_outcome_nobody_knows_and_10_mb_are_n
 async fn a_server_that_hangs_costs_the_call_its_time_and_no_more() {
     let world = World::new(&["hang", "echo"]);
     let server = world.accepted(json!({})).await;
-    let error = call_in_vain(&server, "hang").await;
+    let error = call_in_vain(&server, "hang", world.notes("call hang")).await;
     assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::Unknown));
 }
 
 #[tokio::test]
 async fn a_server_that_hangs_is_ended_by_the_question_whether_it_is_well_and_started_again() {
     let world = World::new(&["hang", "echo"]);
-    let server = world.accepted(json!({"start_timeout_ms": 3_000})).await;
-    call_in_vain(&server, "hang").await;
+    let server = world.accepted(json!({})).await;
+    call_in_vain(&server, "hang", world.notes("call hang")).await;
     assert!(matches!(server.health().await, Health::Down(why) if why.contains("no list of tools")));
+    let _time = wait::hold();
     world.clock.turn(Duration::from_secs(2));
     assert!(call(&server, "echo").await.is_ok());
     assert_eq!(world.logged("start"), 2);

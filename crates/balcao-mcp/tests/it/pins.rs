@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use balcao_connector::Outcome;
 use balcao_mcp::{FailureKind, Health, Standing};
+use balcao_testkit::wait;
 use serde_json::json;
 
 use crate::world::{World, call, tool, write};
@@ -54,13 +55,13 @@ async fn a_85_a_change_that_the_server_tells_of_is_looked_at_before_the_next_cal
     world.tools(&[pulled, tool("told_of_change")]);
     // Its answer comes after the notification, on the same stream; nobody heard of the change before.
     assert!(call(&server, "told_of_change").await.is_ok());
-    let mut refused = None;
-    for _ in 0..1_000 {
-        // The notification is handled on its own: it may be heard a moment after the answer that came behind it.
-        refused = refused.or(call(&server, "echo").await.err());
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(refused.unwrap().kind, FailureKind::NotAccepted);
+    // The notification is handled on its own: it may be heard a moment after the answer that came behind it.
+    let refused = loop {
+        if let Err(refused) = call(&server, "echo").await {
+            break refused;
+        }
+    };
+    assert_eq!(refused.kind, FailureKind::NotAccepted);
 }
 
 #[tokio::test]
@@ -71,18 +72,18 @@ async fn a_85_a_change_stays_a_change_when_the_call_that_looked_at_it_gave_up() 
     let mut pulled = tool("echo");
     pulled["title"] = "Worse".into();
     world.tools(&[pulled, tool("told_of_change")]);
-    write(&world.path("hold"), "");
-    let mut gave_up = false;
-    for _ in 0..1_000 {
-        // Until a list was asked for and not waited for; before the change was heard of, it is the call that does not answer.
-        let called = server.call("echo", serde_json::Map::new(), Duration::from_millis(50)).await;
-        gave_up = called.unwrap_err().outcome == Outcome::NotDone;
-        if gave_up {
+    let gate = world.gate("hold");
+    wait::stand_until(gate.is_reached());
+    // Until a list was asked for and not waited for; before the change was heard of, it is the call that does not answer.
+    loop {
+        let given_up = call(&server, "echo").await.unwrap_err();
+        assert_eq!(given_up.kind, FailureKind::Timeout);
+        if given_up.outcome == Outcome::NotDone {
             break;
         }
     }
-    assert!(gave_up);
-    std::fs::remove_file(world.path("hold")).unwrap();
+    let _time = wait::hold();
+    drop(gate);
     assert_eq!(call(&server, "echo").await.unwrap_err().kind, FailureKind::NotAccepted);
 }
 

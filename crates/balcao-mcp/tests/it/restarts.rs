@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use balcao_connector::Outcome;
 use balcao_mcp::{FailureKind, Health};
+use balcao_testkit::wait;
 use serde_json::{Map, json};
 
-use crate::world::{LONG, World, call, write};
+use crate::world::{LONG, World, call};
 
 #[tokio::test]
 async fn a_server_that_dies_in_a_call_leaves_its_outcome_unknown_and_is_started_again_ever_more_rarely() {
@@ -52,13 +53,16 @@ async fn of_many_calls_at_once_one_starts_the_server() {
 async fn a_slow_start_outlives_the_calls_that_gave_up_on_it() {
     let world = World::new(&["echo"]);
     world.accepted(json!({})).await;
-    world.modes("slow");
+    let gate = world.gate("start");
     let server = world.server(json!({}));
+    wait::stand_until(gate.is_reached());
     for _ in 0..3 {
-        let error = server.call("echo", Map::new(), Duration::from_millis(50)).await.unwrap_err();
+        // So much less than the start may take.
+        let error = server.call("echo", Map::new(), LONG / 100).await.unwrap_err();
         assert_eq!((error.kind, error.outcome), (FailureKind::Timeout, Outcome::NotDone));
     }
-    write(&world.path("go"), "");
+    let _time = wait::hold();
+    drop(gate);
     assert!(server.call("echo", Map::new(), LONG).await.is_ok());
     assert_eq!(world.logged("start"), 2);
 }

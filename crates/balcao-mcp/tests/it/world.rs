@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Duration,
@@ -9,13 +10,14 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_connector::{Clock, Egress, Settings};
-use balcao_mcp::{CallError, Connection, FilePins, Outcome, Reach, Server};
+use balcao_mcp::{CallError, Connection, FilePins, Reach, Server};
+use balcao_testkit::wait;
 use balcao_tool::{EffectKey, Locale, Principal, ToolContext};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// What a call may take: long, since machines are slow; where a test waits for its end it says less.
+/// What a call may take: long, since machines are slow. Where a test waits for its end, virtual time passes.
 pub(crate) const LONG: Duration = Duration::from_secs(100);
 
 /// Stands until it is turned.
@@ -101,6 +103,49 @@ impl World {
     pub(crate) fn logged(&self, beginning: &str) -> usize {
         self.log().iter().filter(|line| line.starts_with(beginning)).count()
     }
+
+    /// Waits, where it is called, until the server has noted this.
+    pub(crate) fn notes(&self, beginning: &'static str) -> impl FnOnce() + Send + 'static {
+        let path = self.path("log");
+        let found =
+            move || fs::read_to_string(&path).ok()?.lines().any(|line| line.starts_with(beginning)).then_some(());
+        move || wait::until(beginning, found)
+    }
+
+    /// Where servers wait from now on, until this is dropped: before they start (`start`), or before they look at their tools (`hold`).
+    pub(crate) fn gate(&self, name: &str) -> Gate {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let file = self.path(name);
+        write(&file, &listener.local_addr().unwrap().to_string());
+        Gate { file, listener: Arc::new(listener), waiting: Arc::default() }
+    }
+}
+
+/// A place where servers wait.
+pub(crate) struct Gate {
+    file: PathBuf,
+    listener: Arc<TcpListener>,
+    waiting: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Gate {
+    /// Waits, where it is called, until a server waits.
+    pub(crate) fn is_reached(&self) -> impl FnOnce() + Send + 'static {
+        let (listener, waiting) = (Arc::clone(&self.listener), Arc::clone(&self.waiting));
+        move || {
+            let (server, _) = wait::until("a server waits", || listener.accept().ok());
+            waiting.lock().unwrap().push(server);
+        }
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        // First nobody comes any more, and then all are let go, who closing the connections tells.
+        fs::remove_file(&self.file).unwrap();
+        self.waiting.lock().unwrap().clear();
+    }
 }
 
 pub(crate) fn reach() -> Reach {
@@ -117,16 +162,10 @@ pub(crate) async fn call(server: &Server, tool: &str) -> Result<Value, CallError
     server.call(tool, serde_json::Map::new(), LONG).await
 }
 
-/// A call of a tool that never answers: with so much time that the call is sent at all, however slow the machine is.
-pub(crate) async fn call_in_vain(server: &Server, tool: &str) -> CallError {
-    let mut patience = Duration::from_millis(300);
-    loop {
-        let error = server.call(tool, serde_json::Map::new(), patience).await.unwrap_err();
-        if error.outcome == Outcome::Unknown || patience > LONG {
-            return error;
-        }
-        patience *= 4;
-    }
+/// A call of a tool that never answers: time stands until it has `begun`, and jumps from there on.
+pub(crate) async fn call_in_vain(server: &Server, tool: &str, begun: impl FnOnce() + Send + 'static) -> CallError {
+    wait::stand_until(begun);
+    call(server, tool).await.unwrap_err()
 }
 
 pub(crate) fn context() -> ToolContext {

@@ -1,15 +1,16 @@
 //! A small server of the Model Context Protocol over standard input and output, for this crate's tests; no part of the product. Its one
-//! argument is a folder: `modes` says how it lies, `tools` holds its tools, `log` is what it did.
+//! argument is a folder: `modes` says how it lies, `tools` holds its tools, `log` is what it did. Where `start` or `hold` names an
+//! address, it waits there until the test closes the connection: before it starts, and before it looks at its tools.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a program of the tests")]
 
 mod protocol;
 
 use std::{
     fs,
-    io::{BufRead, Write},
+    io::{BufRead, Read, Write},
+    net::TcpStream,
     path::PathBuf,
     process::ExitCode,
-    time::Duration,
 };
 
 use protocol::{About, Say, answer};
@@ -30,6 +31,13 @@ impl Liar {
         // In one write, so that lines of two servers do not mix.
         file.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
+
+    /// Waits at this gate, if it is there.
+    fn waits_at(&self, gate: &str) {
+        let Ok(address) = fs::read_to_string(self.folder.join(gate)) else { return };
+        // Who is told nothing of the gate's end goes on as well: there is none any more.
+        let _opened = TcpStream::connect(address).and_then(|mut gate| gate.read_to_end(&mut Vec::new()));
+    }
 }
 
 impl About for Liar {
@@ -37,9 +45,7 @@ impl About for Liar {
         if self.is("many") {
             return (0..5_000).map(|n| json!({"name": format!("t{n}"), "inputSchema": {"type": "object"}})).collect();
         }
-        while self.folder.join("hold").exists() {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.waits_at("hold");
         serde_json::from_str(&fs::read_to_string(self.folder.join("tools")).unwrap()).unwrap()
     }
 
@@ -102,9 +108,7 @@ fn main() -> ExitCode {
         let _told = std::io::stderr().write_all(b"no configuration for sk-secret-1234567890\n");
         return ExitCode::FAILURE;
     }
-    while liar.is("slow") && !liar.folder.join("go").exists() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    liar.waits_at("start");
     let mut out = std::io::stdout();
     for line in std::io::stdin().lock().lines() {
         let Ok(line) = line else { break };

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::http::{Reply, Request, Server};
+use crate::wait;
 
 mod pairs;
 mod rules;
@@ -243,6 +244,12 @@ impl FakeGraph {
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
         lock(&self.state).asked.clone()
+    }
+
+    /// Waits, where it is called, until there were so many requests in all: to be called where blocking harms nobody.
+    pub fn was_asked(&self, times: usize) -> impl FnOnce() + Send + 'static {
+        let state = Arc::clone(&self.state);
+        move || wait::until("Meta is asked", || (lock(&state).asked.len() >= times).then_some(()))
     }
 
     /// The messages that were accepted, in order, each with the id that it got as `_id`.

@@ -4,16 +4,17 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use crate::wait;
 
 /// What the server does with one letter instead of taking it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// Says nothing at all, until whoever connected leaves.
     Silence,
-    /// Lets so much time pass before each answer, the greeting included.
-    Slow(Duration),
+    /// Answers, the greeting included, only as often as it was let: [`FakeSmtp::answers`].
+    Slow,
     /// Answers a command with this code and a word: `("RCPT", 550)`.
     Answer(&'static str, u16),
     /// Lets the letter begin, and hangs up before its last dot.
@@ -43,13 +44,20 @@ struct State {
     troubles: VecDeque<Trouble>,
     connections: usize,
     breaches: Vec<String>,
+    /// How often it fell silent, or waited to be let answer.
+    silences: usize,
+    /// How many answers it was let give, of those that wait for that.
+    let_answer: usize,
 }
+
+/// What all connections share, and whoever waits for a change of it.
+type Shared = (Mutex<State>, Condvar);
 
 /// The server; it ends with the test.
 #[derive(Debug, Clone)]
 pub struct FakeSmtp {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    shared: Arc<Shared>,
 }
 
 impl FakeSmtp {
@@ -59,13 +67,13 @@ impl FakeSmtp {
     /// No port could be opened.
     pub fn start(login: Option<(&'static str, &'static str)>) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
-        let server = Self { address: listener.local_addr()?, state: Arc::default() };
-        let state = Arc::clone(&server.state);
+        let server = Self { address: listener.local_addr()?, shared: Arc::default() };
+        let shared = Arc::clone(&server.shared);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let state = Arc::clone(&state);
+                let shared = Arc::clone(&shared);
                 // One that is silent must not keep the next one waiting.
-                std::thread::spawn(move || drop(serve(&stream, &state, login)));
+                std::thread::spawn(move || drop(serve(&stream, &shared, login)));
             }
         });
         Ok(server)
@@ -100,17 +108,39 @@ impl FakeSmtp {
         self.locked(|state| state.breaches.clone())
     }
 
+    /// Waits until it has fallen silent so often in all, or would have to be let answer.
+    ///
+    /// # Panics
+    /// If that does not come to pass.
+    pub fn fell_silent(&self, often: usize) {
+        wait::until("it falls silent", || self.locked(|state| (state.silences >= often).then_some(())));
+    }
+
+    /// Lets it give one more answer that waits for that.
+    pub fn answers(&self) {
+        self.locked(|state| state.let_answer += 1);
+    }
+
     fn locked<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
-        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&self.shared, work)
     }
 }
 
-fn with<T>(state: &Mutex<State>, work: impl FnOnce(&mut State) -> T) -> T {
-    work(&mut state.lock().unwrap_or_else(PoisonError::into_inner))
+fn with<T>(shared: &Shared, work: impl FnOnce(&mut State) -> T) -> T {
+    let done = work(&mut shared.0.lock().unwrap_or_else(PoisonError::into_inner));
+    shared.1.notify_all();
+    done
+}
+
+/// Says nothing more, until whoever connected leaves.
+fn falls_silent(reader: &mut impl BufRead, shared: &Shared) -> std::io::Result<()> {
+    with(shared, |state| state.silences += 1);
+    while line(reader, shared)?.is_some() {}
+    Ok(())
 }
 
 /// A line without its end; `None` at the end of the connection.
-fn line(reader: &mut impl BufRead, state: &Mutex<State>) -> std::io::Result<Option<String>> {
+fn line(reader: &mut impl BufRead, shared: &Shared) -> std::io::Result<Option<String>> {
     let mut bytes = Vec::new();
     if reader.read_until(b'\n', &mut bytes)? == 0 {
         return Ok(None);
@@ -119,46 +149,48 @@ fn line(reader: &mut impl BufRead, state: &Mutex<State>) -> std::io::Result<Opti
     match text.strip_suffix("\r\n") {
         Some(line) => {
             if line.len() > 998 {
-                with(state, |state| state.breaches.push("a line of more than 998 bytes".to_owned()));
+                with(shared, |state| state.breaches.push("a line of more than 998 bytes".to_owned()));
             }
             Ok(Some(line.to_owned()))
         }
         None => {
-            with(state, |state| state.breaches.push(format!("a line that does not end in CR LF: {text:?}")));
+            with(shared, |state| state.breaches.push(format!("a line that does not end in CR LF: {text:?}")));
             Ok(Some(text.trim_end().to_owned()))
         }
     }
 }
 
-/// Answers, in its own time.
-fn reply(mut out: &TcpStream, trouble: Option<Trouble>, answer: &str) -> std::io::Result<()> {
-    if let Some(Trouble::Slow(before)) = trouble {
-        std::thread::sleep(before);
+/// Answers, where it must as soon as it is let.
+fn reply(mut out: &TcpStream, shared: &Shared, trouble: Option<Trouble>, answer: &str) -> std::io::Result<()> {
+    if trouble == Some(Trouble::Slow) {
+        with(shared, |state| state.silences += 1);
+        let state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = shared.1.wait_while(state, |state| state.let_answer == 0);
+        state.unwrap_or_else(PoisonError::into_inner).let_answer -= 1;
     }
     out.write_all(format!("{answer}\r\n").as_bytes())
 }
 
-fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) -> std::io::Result<()> {
+fn serve(stream: &TcpStream, shared: &Shared, login: Option<(&str, &str)>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
-    let trouble = with(state, |state| {
+    let trouble = with(shared, |state| {
         state.connections += 1;
         state.troubles.pop_front()
     });
     if trouble == Some(Trouble::Silence) {
-        while line(&mut reader, state)?.is_some() {}
-        return Ok(());
+        return falls_silent(&mut reader, shared);
     }
     let wanted = login.map(|(user, password)| base64(format!("\0{user}\0{password}").as_bytes()));
     let mut greeted = false;
     let mut known = wanted.is_none();
     let (mut from, mut to): (Option<String>, Vec<String>) = (None, Vec::new());
-    reply(stream, trouble, "220 fake ESMTP")?;
-    while let Some(command) = line(&mut reader, state)? {
+    reply(stream, shared, trouble, "220 fake ESMTP")?;
+    while let Some(command) = line(&mut reader, shared)? {
         let verb = command.split([' ', ':']).next().unwrap_or_default().to_uppercase();
         if let Some(Trouble::Answer(at, code)) = trouble
             && at == verb
         {
-            reply(stream, trouble, &format!("{code} no"))?;
+            reply(stream, shared, trouble, &format!("{code} no"))?;
             continue;
         }
         let path = || Some(command.split_once('<')?.1.split_once('>')?.0.to_owned());
@@ -181,14 +213,14 @@ fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) 
                 "250 ok"
             }
             "DATA" if !to.is_empty() => {
-                reply(stream, trouble, "354 go")?;
+                reply(stream, shared, trouble, "354 go")?;
                 if trouble == Some(Trouble::DropAtData) {
                     return Ok(());
                 }
                 let mut text = String::new();
                 loop {
                     // Whoever leaves before the last dot has sent nothing.
-                    let Some(part) = line(&mut reader, state)? else { return Ok(()) };
+                    let Some(part) = line(&mut reader, shared)? else { return Ok(()) };
                     if part == "." {
                         break;
                     }
@@ -196,28 +228,27 @@ fn serve(stream: &TcpStream, state: &Mutex<State>, login: Option<(&str, &str)>) 
                     text.push_str("\r\n");
                 }
                 if let Some(Trouble::AnswerLetter(code)) = trouble {
-                    reply(stream, trouble, &format!("{code} no"))?;
+                    reply(stream, shared, trouble, &format!("{code} no"))?;
                     continue;
                 }
                 let letter = Letter { from: from.take().unwrap_or_default(), to: std::mem::take(&mut to), text };
-                with(state, |state| state.letters.push(letter));
+                with(shared, |state| state.letters.push(letter));
                 match trouble {
                     Some(Trouble::DropAfterData) => return Ok(()),
                     Some(Trouble::SilenceAfterData) => {
-                        while line(&mut reader, state)?.is_some() {}
-                        return Ok(());
+                        return falls_silent(&mut reader, shared);
                     }
                     _ => "250 taken",
                 }
             }
-            "QUIT" => return reply(stream, trouble, "221 bye"),
+            "QUIT" => return reply(stream, shared, trouble, "221 bye"),
             "NOOP" | "RSET" => "250 ok",
             _ => {
-                with(state, |state| state.breaches.push(format!("out of order: {verb}")));
+                with(shared, |state| state.breaches.push(format!("out of order: {verb}")));
                 "503 out of order"
             }
         };
-        reply(stream, trouble, answer)?;
+        reply(stream, shared, trouble, answer)?;
     }
     Ok(())
 }

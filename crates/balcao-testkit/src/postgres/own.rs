@@ -102,7 +102,7 @@ impl OwnServer {
             Stop::Fast => "fast",
             Stop::Immediate => "immediate",
         };
-        self.script(&format!("\"$BIN/pg_ctl\" -D data -w -m {mode} stop >>log 2>&1"))
+        self.script(&format!("\"$BIN/pg_ctl\" -D data -w -t 300 -m {mode} stop >>log 2>&1"))
     }
 
     /// Starts it again.
@@ -110,7 +110,7 @@ impl OwnServer {
     /// # Errors
     /// It did not start.
     pub fn start_again(&self) -> Result<(), String> {
-        self.script("\"$BIN/pg_ctl\" -D data -w -l server.log start >>log 2>&1")
+        self.script("\"$BIN/pg_ctl\" -D data -w -t 300 -l server.log start >>log 2>&1")
     }
 
     /// PostgreSQL refuses to run with root's rights: then the folder is the user postgres's.

@@ -2,13 +2,14 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
+use balcao_domain::{Clock, SystemClock};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::ACCOUNT;
+use crate::wait;
 
 /// The business account that [`envelope`] names.
 pub const BUSINESS: &str = "9001";
@@ -23,8 +24,11 @@ pub fn sign(app_secret: &str, body: &[u8]) -> String {
     format!("sha256={hex}")
 }
 
-/// Longest that an answer is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time of a message that is written now, as Meta writes it. The built program, which is told of it, goes by the machine's clock.
+#[must_use]
+pub fn now() -> String {
+    SystemClock.now().as_second().to_string()
+}
 
 /// Posts a body, signed, to the webhook at an address such as `127.0.0.1:4711`; the status, or `None` if no answer came.
 #[must_use]
@@ -37,7 +41,7 @@ pub fn post(address: &str, app_secret: &str, body: &Value) -> Option<u16> {
         sign(app_secret, &body)
     );
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    wait::patiently(&stream).ok()?;
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(&body).ok()?;
     let mut answer = String::new();
