@@ -6,6 +6,8 @@
 # What the demo, the tests, the simulator, the browser and the outside judges are built with: one set of artefacts for all of them.
 # A shipped program has the default features instead (crates/balcao-cli/Cargo.toml).
 LIGHT := $(shell cat .ci/light)
+# Models in a folder bring other features of shared libraries: their crate is tested with the full program.
+WORKSPACE := --workspace --exclude balcao-embedding
 NEXTEST := $(shell cargo nextest --version >/dev/null 2>&1 && echo yes)
 
 help: ## this list
@@ -19,15 +21,15 @@ program: ## target/debug/balcao as the demo and the tests use it
 	@cargo build --quiet $(LIGHT) -p balcao-cli
 
 build: ## everything that the tests need
-	cargo build $(LIGHT) --workspace --bins --tests --examples
+	cargo build $(LIGHT) $(WORKSPACE) --bins --tests --examples
 
 test: ## all tests of what the demo is built with; by nextest where it is installed
 ifeq ($(NEXTEST),yes)
-	cargo nextest run --workspace $(LIGHT)
+	cargo nextest run $(WORKSPACE) $(LIGHT)
 else
-	cargo test --workspace --lib --bins --tests $(LIGHT)
+	cargo test $(WORKSPACE) --lib --bins --tests $(LIGHT)
 endif
-	cargo test --workspace --doc --quiet $(LIGHT)
+	cargo test $(WORKSPACE) --doc --quiet $(LIGHT)
 
 BASE ?= origin/HEAD
 quick: fmt ## formatting, clippy and tests of the crates that changed since BASE (origin/HEAD; HEAD where there is none)
@@ -61,7 +63,7 @@ outside: ## our API, agendas, letters, MCP client and messages before foreign ju
 	.ci/outside
 
 full-features: ## tests of the parts that only a shipped program has: models in a folder, metrics, traces
-	cargo test --quiet --workspace --features balcao-cli/test-clock --test it -- telemetry:: tenancy:: local_embedding::
+	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --test it -- telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named
 
 SEEDS ?= 400
 simulate: ## the whole server under seeded faults: SEEDS=400 from seed 1 on, or MINUTES=60

@@ -11,7 +11,6 @@ use rustls::crypto::{CryptoProvider, ring};
 /// A client to be configured: TLS by rustls on ring, and the certificates that the system trusts.
 ///
 /// The first call sets the provider of the whole process, unless the program that these crates are part of chose another.
-#[must_use]
 pub fn builder() -> ClientBuilder {
     if CryptoProvider::get_default().is_none() {
         // Another thread may have been first: with the same one.

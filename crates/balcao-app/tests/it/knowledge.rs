@@ -1,4 +1,4 @@
-//! Knowledge that is found by what it means, with a static model in a folder; and what happens while the model fails.
+//! Knowledge that is found by what it means; and what happens while the model fails.
 
 use std::sync::{
     Arc, Mutex,
@@ -12,15 +12,12 @@ use balcao_app::{
 };
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::{KnowledgeId, OrganizationId};
-use balcao_embedding::LocalEmbedder;
 use balcao_language::search::search_tokens;
 use balcao_llm::{
     ModelError, ModelErrorKind,
     embed::{Embedder, TextRole},
 };
 use balcao_store::{StoreError, knowledge, knowledge::vectors};
-use balcao_testkit::fakes::local_model;
-use tempfile::{TempDir, tempdir};
 
 use crate::world::{World, figueira};
 
@@ -30,21 +27,34 @@ const MEANINGS: &[&[&str]] = &[
     &["criança", "crianças", "filho", "brinquedos"],
 ];
 
-/// A model that counts what it is asked, and fails when it is told to.
+/// A static model: a text's vector has a direction for each meaning that one of its words has. It counts what it is asked, and
+/// fails when it is told to.
 #[derive(Debug)]
 struct Watched {
-    model: LocalEmbedder,
+    name: String,
+    meanings: Vec<Vec<String>>,
     asked: Mutex<Vec<Vec<String>>>,
     fails: AtomicBool,
-    _folder: TempDir,
 }
 
 impl Watched {
     fn of(meanings: &[&[&str]]) -> Arc<Self> {
-        let folder = tempdir().unwrap();
-        local_model::write(folder.path(), meanings).unwrap();
-        let model = LocalEmbedder::open(folder.path()).unwrap();
-        Arc::new(Self { model, asked: Mutex::default(), fails: AtomicBool::new(false), _folder: folder })
+        let owned = |words: &&[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let meanings: Vec<Vec<String>> = meanings.iter().map(owned).collect();
+        let name = format!("static@{meanings:?}");
+        Arc::new(Self { name, meanings, asked: Mutex::default(), fails: AtomicBool::new(false) })
+    }
+
+    fn vector(&self, text: &str) -> Vec<f32> {
+        let text = text.to_lowercase();
+        let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
+        let named = |meaning: &Vec<String>| -> usize {
+            meaning.iter().map(|word| words.iter().filter(|one| **one == word).count()).sum()
+        };
+        let count = |meaning| f32::from(u16::try_from(named(meaning)).unwrap());
+        let counts: Vec<f32> = self.meanings.iter().map(count).collect();
+        let length = counts.iter().map(|count| count * count).sum::<f32>().sqrt().max(1.0);
+        counts.into_iter().map(|count| count / length).collect()
     }
 
     /// The number of texts of each request since the last look.
@@ -55,17 +65,17 @@ impl Watched {
 
 #[async_trait]
 impl Embedder for Watched {
-    async fn embed(&self, texts: &[String], role: TextRole) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn embed(&self, texts: &[String], _role: TextRole) -> Result<Vec<Vec<f32>>, ModelError> {
         self.asked.lock().unwrap().push(texts.to_vec());
         if self.fails.load(Ordering::SeqCst) {
             let (provider, message) = ("embedding".to_owned(), "told to fail".to_owned());
             return Err(ModelError { kind: ModelErrorKind::Upstream, provider, message, retry_after: None });
         }
-        self.model.embed(texts, role).await
+        Ok(texts.iter().map(|text| self.vector(text)).collect())
     }
 
     fn model(&self) -> &str {
-        self.model.model()
+        &self.name
     }
 }
 

@@ -11,7 +11,6 @@ use std::{
     sync::Arc,
 };
 
-use balcao_embedding::LocalEmbedder;
 use balcao_language::bilingual_tokens;
 use balcao_llm::embed::{Embedder, EmbeddingConfig, OpenAiEmbedder, PrefixedEmbedder, Prefixes, TextRole};
 use balcao_pack::{
@@ -207,17 +206,12 @@ fn the_right_tool_is_among_the_first_five_of_a_catalogue_of_a_thousand() {
     }
 }
 
-/// What makes vectors: a service (`BALCAO_EMBEDDING_URL`, `BALCAO_EMBEDDING_MODEL`, `BALCAO_EMBEDDING_KEY`), or a folder
-/// (`BALCAO_EMBEDDING_FOLDER`); with its prefixes, if it has any (`BALCAO_EMBEDDING_QUERY_PREFIX`, `BALCAO_EMBEDDING_PASSAGE_PREFIX`).
+/// What makes vectors: a service (`BALCAO_EMBEDDING_URL`, `BALCAO_EMBEDDING_MODEL`, `BALCAO_EMBEDDING_KEY`); with its prefixes, if it has any (`BALCAO_EMBEDDING_QUERY_PREFIX`, `BALCAO_EMBEDDING_PASSAGE_PREFIX`).
 fn embedder() -> Option<PrefixedEmbedder> {
     let variable = |name: &str| std::env::var_os(name).and_then(|value| value.into_string().ok());
     let prefix = |name: &str| variable(name).unwrap_or_default();
     let prefixes =
         Prefixes { query: prefix("BALCAO_EMBEDDING_QUERY_PREFIX"), passage: prefix("BALCAO_EMBEDDING_PASSAGE_PREFIX") };
-    if let Some(folder) = variable("BALCAO_EMBEDDING_FOLDER") {
-        let model = LocalEmbedder::open(Path::new(&folder)).unwrap();
-        return Some(PrefixedEmbedder::new(Arc::new(model), prefixes));
-    }
     let base_url = variable("BALCAO_EMBEDDING_URL")?;
     let model = variable("BALCAO_EMBEDDING_MODEL").unwrap();
     let key = variable("BALCAO_EMBEDDING_KEY").map(Into::into);
@@ -230,9 +224,7 @@ fn embedder() -> Option<PrefixedEmbedder> {
 #[tokio::test]
 async fn by_vectors_and_by_both() {
     let (Some(embedder), Some(root)) = (embedder(), material()) else {
-        eprintln!(
-            "SKIPPED: no model is named by BALCAO_EMBEDDING_URL and BALCAO_EMBEDDING_MODEL, or by BALCAO_EMBEDDING_FOLDER"
-        );
+        eprintln!("SKIPPED: no model is named by BALCAO_EMBEDDING_URL and BALCAO_EMBEDDING_MODEL");
         return;
     };
     let (entries, requests) = catalogue(&root);

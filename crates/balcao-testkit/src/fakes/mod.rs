@@ -11,6 +11,7 @@ mod http;
 pub mod local_model;
 pub mod model;
 mod multipart;
+#[cfg(feature = "otlp")]
 pub mod otlp;
 pub mod smtp;
 pub mod transcription;
