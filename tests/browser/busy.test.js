@@ -39,7 +39,7 @@ test("whoever writes where too much waits is told when it is sent again, and not
     await box.fill("oi");
     await box.press("Enter");
     return page.getByText("Enviamos de novo em 30 s").isVisible();
-  }, 60_000);
+  });
   await picture(page, "widget-busy");
   if (await page.getByText("Sem conexão").isVisible()) throw new Error(`there is a connection: ${await shown(page)}`);
   await page.goto(`${pages.origin}/english`);

@@ -74,7 +74,7 @@ test("nothing stays of a reply that a person cut off while the page was away", a
   const [waiting] = JSON.parse(run(shop, ["inbox", "list", "--all", "--json"])).slice(-1);
   run(shop, ["inbox", "take", String(waiting.id ?? waiting.conversation), "--as", "davi@figueira.example"]);
   await serve();
-  await page.getByText("Davi entrou na conversa").waitFor({ timeout: 40_000 });
+  await page.getByText("Davi entrou na conversa").waitFor();
   assert.equal(await page.locator(".message.draft").count(), 0);
   await close();
 });

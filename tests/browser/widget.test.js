@@ -72,7 +72,7 @@ test("a server that dies loses nothing: what was missed and what waited come onc
   run(shop, ["inbox", "reply", `cnv_${conversation.id}`, "Oi, aqui é o Davi.", "--as", "davi@figueira.example"]);
   await serve();
   await eventually("what was missed", async () => (await shown(page)).includes("staff: Oi, aqui é o Davi."));
-  await eventually("what waited is sent", async () => (await page.locator(".message.visitor .state[aria-label=enviada]").count()) === 2, 30_000);
+  await eventually("what waited is sent", async () => (await page.locator(".message.visitor .state[aria-label=enviada]").count()) === 2);
   await eventually("the connection", async () => !(await page.getByText("Sem conexão").isVisible()));
   const all = await shown(page);
   assert.equal(new Set(all).size, all.length, `nothing twice: ${all}`);

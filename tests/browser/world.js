@@ -17,6 +17,9 @@ mkdirSync(pictures, { recursive: true });
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
+/** Longest that anything is waited for, in milliseconds: it ends what hangs, and decides nothing else. */
+const PATIENCE = 120_000;
+
 const open = new Set();
 
 /** Closes every window, also those of a test that failed. */
@@ -31,7 +34,7 @@ export async function browse(options = {}) {
     executablePath: process.env.CHROMIUM || "/usr/bin/chromium", headless: true, args: ARGUMENTS, locale: "pt-BR",
     timezoneId: "America/Sao_Paulo", viewport: { width: 1440, height: 860 }, ...options,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(PATIENCE);
   const complaints = [];
   const watch = (page) => {
     page.on("pageerror", (error) => complaints.push(String(error)));
@@ -118,8 +121,8 @@ export const shown = (page) =>
     all.map((one) => `${[...one.classList].find((name) => ["visitor", "agent", "staff"].includes(name))}: ${one.querySelector(".said").textContent}`));
 
 /** Waits until `look` gives something; says what did not come. */
-export async function eventually(what, look, patience = 20_000) {
-  const deadline = Date.now() + patience;
+export async function eventually(what, look) {
+  const deadline = Date.now() + PATIENCE;
   for (;;) {
     const found = await look();
     if (found) return found;
