@@ -1,11 +1,12 @@
 use axum::body::Body;
-use balcao_domain::SystemClock;
+use balcao_domain::ManualClock;
 
 use super::*;
 
 fn shed(trusted: &[&str]) -> Shed {
     let trusted = trusted.iter().map(|network| network.parse().unwrap()).collect();
-    Shed::new(&Limits::default(), Watch::default(), trusted, Arc::new(SystemClock))
+    let clock = ManualClock::at("2026-11-24T10:00:00Z".parse().unwrap());
+    Shed::new(&Limits::default(), Watch::default(), trusted, Arc::new(clock))
 }
 
 fn stranger(shed: &Shed, peer: &str, forwarded: &[&str]) -> Option<String> {

@@ -114,7 +114,7 @@ impl NativeTool for Actor {
             key: cx.key.as_str().to_owned(),
             agreed: cx.agreed.clone(),
         });
-        // Virtual time: long enough that calls which may overlap do.
+        // Virtual time (`in_virtual_time`): long enough that calls which may overlap do.
         tokio::time::sleep(Duration::from_millis(100)).await;
         let result = match self.next() {
             Act::Echoes => Ok(ToolOutput::success(json!({"found": true, "of": args}))),

@@ -1,12 +1,13 @@
 //! Bytes on a real connection: what is slow or large, and how the server stops.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
+use balcao_testkit::wait;
 use balcao_web::{Limits, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, pause};
 use tokio_util::sync::CancellationToken;
 
 use crate::shop_with;
@@ -42,45 +43,52 @@ fn claiming(rest: &str) -> Vec<u8> {
 #[tokio::test]
 async fn a_45_what_shows_no_signature_is_refused_before_its_body_is_read() {
     let (address, ..) = listening(Limits::default()).await;
+    // No limit passes: what is answered now was not waited for.
+    let _time = wait::stand();
     let close = "connection: close\r\ncontent-length: 100\r\n\r\n";
     let digits = "0".repeat(64);
     let twice = format!("X-Hub-Signature-256: sha256={digits}\r\nX-Hub-Signature-256: sha256={digits}\r\n");
     for signature in ["", "X-Hub-Signature-256: sha256=00\r\n", "X-Hub-Signature: sha1=abc\r\n", &twice] {
         // None of the hundred bytes comes.
         let head = format!("POST /webhooks/whatsapp HTTP/1.1\r\nhost: x\r\n{signature}{close}");
-        let answer = tokio::time::timeout(Duration::from_secs(5), exchange(address, head.as_bytes())).await;
-        assert!(answer.unwrap().contains("HTTP/1.1 401"), "{signature}");
+        assert!(exchange(address, head.as_bytes()).await.contains("HTTP/1.1 401"), "{signature}");
     }
 }
 
 #[tokio::test]
 async fn f_31_what_is_announced_to_be_too_large_is_refused_before_it_comes() {
     let (address, ..) = listening(Limits::default()).await;
+    let _time = wait::stand();
     let head = claiming("content-length: 3145729\r\nconnection: close\r\n\r\n");
-    let answer = tokio::time::timeout(Duration::from_secs(5), exchange(address, &head)).await;
-    assert!(answer.unwrap().contains("HTTP/1.1 413"));
+    assert!(exchange(address, &head).await.contains("HTTP/1.1 413"));
     // Nobody says how long this one is; it does not end, and is not waited for.
     let piece = format!("80000\r\n{}\r\n", " ".repeat(0x8_0000));
     let endless = claiming(&format!("transfer-encoding: chunked\r\n\r\n{}", piece.repeat(7)));
-    let answer = tokio::time::timeout(Duration::from_secs(5), exchange(address, &endless)).await;
-    assert!(answer.unwrap().contains("HTTP/1.1 413"));
+    assert!(exchange(address, &endless).await.contains("HTTP/1.1 413"));
 }
 
 #[tokio::test]
 async fn headers_that_never_end_are_cut_off() {
-    let limits = Limits { header_time: Duration::from_millis(50), ..Limits::default() };
+    let limits = Limits::default();
     let (address, ..) = listening(limits).await;
+    // From here on both ends wait for nothing but each other, and time jumps to the server's limits.
+    pause();
+    let began = Instant::now();
     let answer = exchange(address, b"GET /healthz HTTP/1.1\r\nhost: x\r\nslow: ").await;
     assert!(answer.is_empty() || answer.contains("408"), "{answer}");
+    assert_eq!(began.elapsed().as_secs(), limits.header_time.as_secs());
 }
 
 #[tokio::test]
 async fn a_body_that_never_ends_is_cut_off() {
-    let limits = Limits { body_time: Duration::from_millis(50), ..Limits::default() };
+    let limits = Limits::default();
     let (address, ..) = listening(limits).await;
+    pause();
+    let began = Instant::now();
     let head = &claiming("content-length: 100\r\nconnection: close\r\n\r\n{");
     let answer = exchange(address, head).await;
     assert!(answer.contains("HTTP/1.1 408"), "{answer}");
+    assert_eq!(began.elapsed().as_secs(), limits.body_time.as_secs());
 }
 
 #[tokio::test]
@@ -96,6 +104,7 @@ async fn headers_that_are_too_large_or_too_many_are_refused() {
 #[tokio::test]
 async fn who_was_being_answered_is_answered_before_the_server_stops() {
     let (address, stop, served) = listening(Limits::default()).await;
+    let _time = wait::stand();
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(&claiming("content-length: 2\r\n\r\n{")).await.unwrap();
     // One request that was answered on another connection: the server has seen this one, too.

@@ -7,8 +7,10 @@ use balcao_app::conversations::Giver;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
 use balcao_store::{message, outbox};
+use balcao_web::chat::ChatLimits;
 use jiff::SignedDuration;
 use serde_json::json;
+use tokio::time::{Instant, pause};
 
 use super::world::{Line, STAFF, Shop, says, shop, shop_with, wait, with, words};
 
@@ -194,12 +196,15 @@ async fn a_stream_ends_when_the_server_stops_or_its_time_is_over() {
     page.next_of("state").await;
     stopping.stop.cancel();
     assert_eq!(page.next().await, None);
-    let limits = balcao_web::chat::ChatLimits { stream_time: Duration::from_millis(30), ..Default::default() };
-    let short = shop_with([], limits).await;
-    let ana = short.visitor().await;
-    let mut page = short.listens(&ana, None).await;
+    let limits = ChatLimits::default();
+    let over = shop_with([], limits).await;
+    let ana = over.visitor().await;
+    let mut page = over.listens(&ana, None).await;
     page.next_of("state").await;
-    assert_eq!(page.next().await, None);
-    drop(page);
-    assert_eq!(short.chats.hub().open(), 0);
+    // Nothing more happens, and time jumps.
+    let began = Instant::now();
+    pause();
+    assert!(page.is_silent_to_its_end().await);
+    assert!(began.elapsed() >= limits.stream_time - Duration::from_mins(10), "{:?}", began.elapsed());
+    assert_eq!(over.chats.hub().open(), 0);
 }

@@ -39,8 +39,6 @@ use tower::ServiceExt;
 pub(super) const ORIGIN: &str = "https://shop.example";
 pub(super) const STAFF: &str = "renata@figueira.example";
 pub(super) const STAFF_TOKEN: &str = "the page's token";
-/// Nothing takes so long unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) struct Shop {
     pub(super) store: Store,
@@ -308,9 +306,17 @@ impl Events {
                 }
                 continue;
             }
-            let bytes = tokio::time::timeout(PATIENCE, self.body.next()).await.unwrap()?;
+            let bytes = self.body.next().await?;
             self.rest.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
         }
+    }
+
+    /// Whether nothing comes any more but signs of life, however long that takes.
+    pub(super) async fn is_silent_to_its_end(mut self) -> bool {
+        while let Some(bytes) = self.body.next().await {
+            self.rest.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
+        }
+        self.rest.split("\n\n").all(|event| event.is_empty() || event.starts_with(':'))
     }
 
     /// The next one of a kind.
