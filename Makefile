@@ -28,6 +28,7 @@ deps:
 	cargo run --quiet -p xtask -- deps
 	cargo run --quiet -p xtask -- licences
 	cargo run --quiet -p xtask -- words
+	cargo run --quiet -p xtask -- clocks
 
 bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-domain --bench availability

@@ -1,6 +1,7 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words`; and `contract`,
-//! which writes `docs/LOOP-CONTRACT.md` from the tests.
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks`; and
+//! `contract`, which writes `docs/LOOP-CONTRACT.md` from the tests.
 
+mod clocks;
 mod contract;
 mod deps;
 mod licences;
@@ -14,8 +15,9 @@ fn main() -> ExitCode {
         "deps" => deps::check(),
         "licences" => licences::check(),
         "words" => words::check(),
+        "clocks" => clocks::check(),
         "contract" => contract::write(),
-        other => Err(format!("there is no check `{other}`; there are: deps, licences, words, contract")),
+        other => Err(format!("there is no check `{other}`; there are: deps, licences, words, clocks, contract")),
     };
     let (text, code) = match found {
         Ok(summary) => (summary, ExitCode::SUCCESS),
