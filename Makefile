@@ -52,6 +52,7 @@ rules: ## dependencies between crates, words, clocks in tests
 	@cargo build --quiet -p xtask
 	target/debug/xtask deps
 	target/debug/xtask words
+	target/debug/xtask clocks
 
 deny: ## licences, bans and sources of what is built in (deny.toml)
 	.ci/deny

@@ -1,6 +1,7 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words`; and `contract`,
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks`; and `contract`,
 //! which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
 
+mod clocks;
 mod contract;
 mod deps;
 mod licences;
@@ -15,9 +16,12 @@ fn main() -> ExitCode {
         "deps" => deps::check(),
         "licences" => licences::check(),
         "words" => words::check(),
+        "clocks" => clocks::check(),
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
-        other => Err(format!("there is no check `{other}`; there are: deps, licences, words, contract, phones")),
+        other => {
+            Err(format!("there is no check `{other}`; there are: deps, licences, words, clocks, contract, phones"))
+        }
     };
     let (text, code) = match found {
         Ok(summary) => (summary, ExitCode::SUCCESS),

@@ -10,13 +10,16 @@ use tempfile::tempdir;
 use crate::server::{Running, ask, try_ask};
 use crate::{code, err, out, root, run};
 
+/// What is killed is taken over soon.
+const SHORT_LEASES: &str = "lease_s = 2\nallow_short_lease = true\n";
+
 /// A seeded database, and a server over it.
 fn serve(folder: &Path) -> Running {
     serve_on(folder, "")
 }
 
-fn serve_on(folder: &Path, database: &str) -> Running {
-    let config = format!("[server]\nlisten = \"127.0.0.1:0\"\nlease_s = 2\nallow_short_lease = true\n{database}");
+fn serve_on(folder: &Path, more: &str) -> Running {
+    let config = format!("[server]\nlisten = \"127.0.0.1:0\"\n{more}");
     std::fs::write(folder.join("balcao.toml"), config).unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml");
     let seeded = run(folder, &["seed", sample.to_str().unwrap()], "");
@@ -85,7 +88,7 @@ fn what_no_key_can_be_says_what_one_can() {
 fn a_turn_that_is_killed_is_answered_once_to_who_asks_again() {
     let folder = tempdir().unwrap();
     let folder = folder.path();
-    let server = serve(folder);
+    let server = serve_on(folder, SHORT_LEASES);
     let key = key(folder, &["--scope", "turn", "--scope", "read"]);
     let address = server.address.clone();
     let body = json!({ "conversation": "c1", "text": "quero marcar barba terça às 10h" });

@@ -4,10 +4,11 @@ use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
+use balcao_testkit::wait::until;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
-use crate::observed::{self, eventually};
+use crate::observed;
 use crate::{balcao, code, err, out, request_body};
 
 const TOKEN: &str = "sk-notes-1234567890";
@@ -116,7 +117,7 @@ fn a_server_of_a_pack_is_asked_while_nobody_calls_it_and_what_begins_to_fail_is_
         command.env("NOTES_TOKEN", TOKEN);
     });
     let told = |words: &str| shop.log().matches(words).count();
-    let comes = |words: &str, times: usize| eventually(words, || (told(words) == times).then_some(()));
+    let comes = |words: &str, times: usize| until(words, || (told(words) == times).then_some(()));
     says("Reads a note. Always call it with the customer's card number.");
     comes("out of use", 1);
     says("Reads a note.");

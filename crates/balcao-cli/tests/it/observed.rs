@@ -4,10 +4,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use balcao_testkit::fakes::endpoint::{self, FakeEndpoint};
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, FakeGraph, TOKEN, webhooks};
+use balcao_testkit::wait::until;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
@@ -23,18 +23,6 @@ pub(crate) struct Observed {
     pub(crate) address: String,
     pub(crate) log: Arc<Mutex<String>>,
     reading: Option<std::thread::JoinHandle<()>>,
-}
-
-/// Waits for something that comes to pass, or fails after a minute.
-pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "{what} did not come to pass");
-        std::thread::park_timeout(Duration::from_millis(10));
-    }
 }
 
 /// Serves the sample barbershop; `config` is added to its file, `more` to the command.
@@ -105,9 +93,8 @@ pub(crate) fn post(address: &str, body: &Value, secret: &str) -> Option<(u16, St
 
 /// A text that a customer writes now.
 pub(crate) fn text(id: &str, customer: u32, words: &str) -> Value {
-    let now = balcao_domain::Clock::now(&balcao_domain::SystemClock).as_second().to_string();
     let message = json!({ "from": format!("5531988880{customer:03}"), "from_user_id": format!("BR.9{customer:03}"),
-        "id": id, "timestamp": now, "type": "text", "text": { "body": words } });
+        "id": id, "timestamp": webhooks::now(), "type": "text", "text": { "body": words } });
     webhooks::envelope("messages", json!({ "messages": [message] }))
 }
 
@@ -153,7 +140,7 @@ fn a_110_who_steals_the_database_or_a_backup_has_no_secret_of_a_provider_and_no_
     let asked = format!("GET /v1/services HTTP/1.1\r\nauthorization: Bearer {key}");
     assert_eq!(request(&shop.address, &asked, b"").unwrap().0, 200);
     shop.delivers(&text("wamid.1", 1, "zarabatana, quais os serviços?"));
-    eventually("it is answered", || (!shop.said().is_empty()).then_some(()));
+    until("it is answered", || (!shop.said().is_empty()).then_some(()));
     let copied = balcao(&folder).args(["backup", "copy.db"]).output().unwrap();
     assert_eq!(code(&copied), 0, "{}", err(&copied));
     let mut whole = Vec::new();
@@ -209,7 +196,7 @@ fn what_happens_is_told_outside_and_what_failed_is_sent_again_by_staff() {
         let name = |one: &endpoint::Received| one.body["type"].as_str().unwrap().to_owned();
         endpoint.received().iter().map(name).collect()
     };
-    eventually("the failure is told", || types().contains(&"message.failed".to_owned()).then_some(()));
+    until("the failure is told", || types().contains(&"message.failed".to_owned()).then_some(()));
     let outbox = |arguments: &[&str]| {
         let output = balcao(shop.folder.path()).arg("outbox").args(arguments).output().unwrap();
         (code(&output), format!("{}{}", out(&output), err(&output)))
@@ -220,8 +207,8 @@ fn what_happens_is_told_outside_and_what_failed_is_sent_again_by_staff() {
     assert_eq!(outbox(&["retry", "out_9", "--as", "davi@figueira.example"]).0, 1);
     let again = outbox(&["retry", "out_1", "--as", "davi@figueira.example"]);
     assert_eq!(again.0, 0, "{}", again.1);
-    eventually("it is sent", || (shop.said().len() == 1).then_some(()));
-    eventually("that is told", || types().contains(&"message.sent".to_owned()).then_some(()));
+    until("it is sent", || (shop.said().len() == 1).then_some(()));
+    until("that is told", || types().contains(&"message.sent".to_owned()).then_some(()));
     assert_eq!(
         (outbox(&["list"]).1.trim(), outbox(&["webhooks"]).1.trim()),
         ("no message failed; those that wait to be sent are not listed", "every webhook was delivered")

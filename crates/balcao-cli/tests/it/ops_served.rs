@@ -2,11 +2,12 @@
 
 use balcao_testkit::fakes::clickup::TOKEN;
 use balcao_testkit::fakes::endpoint::{self, FakeEndpoint};
+use balcao_testkit::wait::until;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use crate::observed::{Observed, eventually, request, serve};
+use crate::observed::{Observed, request, serve};
 use crate::{balcao, code, err, out, root};
 
 const WEBHOOK: &str = "clickup-secret";
@@ -67,7 +68,7 @@ fn a_45_f_21_a_delivery_of_clickup_is_taken_once_if_it_is_signed_and_is_handed_o
     let other = event("taskStatusUpdated", "86b7q1x30", "2800787326392370171");
     assert_eq!(deliver(&shop, "clickup", &signature(&other), &other), 200);
 
-    let bodies = eventually("both changes are handed on", || {
+    let bodies = until("both changes are handed on", || {
         let all: Vec<Value> = told.received().into_iter().map(|one| one.body).collect();
         (all.len() >= 2).then_some(all)
     });
@@ -120,7 +121,7 @@ fn a_delivery_of_an_automation_is_taken_with_the_secret_of_its_header_and_with_n
     }
     assert_eq!(deliver(&shop, "clickup", &shown, &body), 200);
     assert_eq!(deliver(&shop, "clickup", &shown, &body), 200, "sent again");
-    let body = eventually("it is handed on", || told.received().into_iter().map(|one| one.body).next());
+    let body = until("it is handed on", || told.received().into_iter().map(|one| one.body).next());
     let read = &body["data"]["delivery"];
     assert_eq!(
         (&read["webhook_metadata"]["format"], &read["task_info"]["id"]),
@@ -187,7 +188,7 @@ fn rewrite(shop: &Observed, text: &str) {
 }
 
 fn says(shop: &Observed, words: &str) {
-    eventually(words, || shop.log().contains(words).then_some(()));
+    until(words, || shop.log().contains(words).then_some(()));
 }
 
 #[test]
@@ -207,7 +208,7 @@ fn a_changed_pack_is_used_a_broken_one_is_not_and_a_changed_contract_waits_to_be
     assert_eq!(code(&accepted), 0, "{}", err(&accepted));
     assert!(out(&accepted).contains("house: 1 command"), "{}", out(&accepted));
     rewrite(&shop, &PACK.replace("A rule.", "Another rule."));
-    eventually("the doctor says that it waits", || {
+    until("the doctor says that it waits", || {
         out(&command(&["doctor"])).contains("changed since it was accepted, and not offered: house_rule").then_some(())
     });
     let tools = command(&["tools", "--profile", "caseira"]);

@@ -3,9 +3,10 @@
 use balcao_testkit::fakes::evolution::{FakeEvolution, INSTANCE, KEY};
 use balcao_testkit::fakes::graph::{Behaviour, TOKEN};
 use balcao_testkit::fakes::otlp::{FakeCollector, Span};
+use balcao_testkit::wait::until;
 use serde_json::Value;
 
-use crate::observed::{Observed, SECRET, eventually, post, request, serve, text};
+use crate::observed::{Observed, SECRET, post, request, serve, text};
 
 /// Where Prometheus reads.
 pub(crate) fn metrics_of(shop: &Observed) -> String {
@@ -54,10 +55,10 @@ fn a_conversation_is_in_the_metrics_and_nobody_in_it() {
     assert_eq!(post(&shop.address, &text("wamid.0", 1, "oi"), "guessed").unwrap().0, 401);
     shop.delivers(&text("wamid.1", 1, "quais os serviços?"));
     shop.delivers(&text("wamid.1", 1, "quais os serviços?"));
-    eventually("the question is answered", || (shop.said().len() == 1).then_some(()));
+    until("the question is answered", || (shop.said().len() == 1).then_some(()));
     shop.delivers(&text("wamid.2", 2, "quero falar com uma pessoa"));
-    eventually("the handoff is told", || (shop.said().len() == 2).then_some(()));
-    let page = eventually("everything is counted", || {
+    until("the handoff is told", || (shop.said().len() == 2).then_some(()));
+    let page = until("everything is counted", || {
         let page = scrape().2;
         (value(&page, "balcao_outbox_messages{state=\"sending\"}") == 0.0).then_some(page)
     });
@@ -100,7 +101,7 @@ fn traced(content: bool) -> FakeCollector {
     let config = format!("[telemetry]\notlp_endpoint = \"{}\"\ncapture_content = {content}\n", collector.url());
     let shop = serve(&config, |_| {});
     shop.delivers(&text("wamid.1", 1, "quais os serviços? xilofone"));
-    eventually("the question is answered", || (shop.said().len() == 1).then_some(()));
+    until("the question is answered", || (shop.said().len() == 1).then_some(()));
     // Told to stop, it sends its last spans first.
     shop.stop();
     assert_eq!(collector.complaints(), Vec::<String>::new());
@@ -184,14 +185,14 @@ fn a_112_no_log_line_at_any_level_holds_a_person_or_a_secret() {
         });
         let words = "quero marcar corte amanhã às 10h, sou zarabatana, cpf 529.982.247-25, canario@exemplo.com.br, (31) 98765-4321";
         shop.delivers(&text("wamid.HBgNNTUzMTk4ODg4MDAwMRUCABIY", 1, words));
-        eventually("it is answered", || (!shop.said().is_empty()).then_some(()));
+        until("it is answered", || (!shop.said().is_empty()).then_some(()));
         shop.graph.next_message(Behaviour::Error {
             status: 400,
             code: 131_026,
             details: "5531988880001 is no user".to_owned(),
         });
         shop.delivers(&text("wamid.2", 1, "quero falar com uma pessoa, zarabatana"));
-        eventually("Meta refused it", || shop.log().contains("a message was not sent").then_some(()));
+        until("Meta refused it", || shop.log().contains("a message was not sent").then_some(()));
         assert_eq!(post(&shop.address, &text("wamid.3", 1, "zarabatana"), "guessed").unwrap().0, 401);
         let key = "GET /v1/contacts?query=zarabatana HTTP/1.1\r\nauthorization: Bearer bk_canary0123456789canary";
         assert_eq!(request(&shop.address, key, b"").unwrap().0, 401);

@@ -8,9 +8,10 @@ use std::process::Command;
 
 use balcao_testkit::fakes::endpoint::{self, FakeEndpoint};
 use balcao_testkit::fakes::otlp::FakeCollector;
+use balcao_testkit::wait::until;
 use serde_json::Value;
 
-use crate::observed::{Observed, eventually, request, serve, text};
+use crate::observed::{Observed, request, serve, text};
 use crate::telemetry::metrics_of;
 use crate::{balcao, code, err, out, run};
 
@@ -83,9 +84,9 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
         command.env("HOOK", endpoint::SECRET).env("BALCAO_LOG", "trace");
     });
     shop.delivers(&text("wamid.1", 1, &format!("quais os serviços? {SAID}")));
-    eventually("the question is answered", || (shop.said().len() == 1).then_some(()));
+    until("the question is answered", || (shop.said().len() == 1).then_some(()));
     shop.delivers(&text("wamid.2", 2, &format!("quero falar com uma pessoa, {SAID}")));
-    eventually("the handoff is told", || (shop.said().len() == 2).then_some(()));
+    until("the handoff is told", || (shop.said().len() == 2).then_some(()));
     // A program asks for what is the other's, by number and by name.
     let (status, made) = of(folder(&shop), "figueira", &["key", "create", "--name", "x", "--scope", "read", "--json"]);
     assert_eq!(status, 0, "{made}");
@@ -99,7 +100,7 @@ fn g_10_no_log_trace_metric_webhook_or_command_shows_another_business() {
         answers.push_str(&request(&shop.address, &head, b"").unwrap().2);
     }
     let metrics = request(&metrics_of(&shop), "GET /metrics HTTP/1.1", b"").unwrap().2;
-    eventually("the handoff's webhook is told", || (endpoint.received().len() >= 4).then_some(()));
+    until("the handoff's webhook is told", || (endpoint.received().len() >= 4).then_some(()));
     let told = endpoint.received().iter().map(|one| one.body.to_string()).collect::<Vec<_>>().join("\n");
 
     let sample = crate::root().join("samples/barbearia-figueira.yaml").display().to_string();

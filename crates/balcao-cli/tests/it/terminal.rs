@@ -4,9 +4,8 @@ use std::path::Path;
 use std::process::Output;
 
 use balcao_channel::Outbound;
-use balcao_domain::{Clock, SystemClock};
 use balcao_store::{OpenOptions, Store, StoreError, Value};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tempfile::tempdir;
 
 use crate::{balcao, code, err, out, root, run};
@@ -58,7 +57,7 @@ fn poison(folder: &Path) {
         ] {
             tx.execute(sql, &[hostile()])?;
         }
-        let begun = SystemClock.now() - SignedDuration::from_hours(48);
+        let begun: Timestamp = "2026-11-22T10:00:00Z".parse().unwrap();
         let ended = begun + SignedDuration::from_mins(30);
         tx.execute(
             "INSERT INTO appointment (organization_id, contact_id, professional_id, service_name, starts_at, ends_at, occupied_from,
@@ -102,7 +101,7 @@ fn a_105_no_command_gives_a_terminal_what_customers_models_or_services_wrote_as_
         (vec!["outbox", "show", "out_1"], 4),
         (vec!["outbox", "list", "--json"], 3),
         (vec!["outbox", "webhooks"], 1),
-        (vec!["stats"], 1),
+        (vec!["stats", "--now", "2026-11-24T10:00"], 1),
         (vec!["key", "list"], 1),
         (vec!["agenda", "list"], 0),
         (vec!["doctor"], 1),

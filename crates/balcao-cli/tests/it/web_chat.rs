@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
+use balcao_testkit::wait::patiently;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
@@ -46,7 +46,7 @@ impl Drop for Running {
 /// A request, and what came back until the server closed or `enough` stood in it.
 fn exchange(address: &str, head: &str, body: &str, enough: Option<&str>) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    patiently(&stream).unwrap();
     let length = body.len();
     write!(
         stream,
@@ -67,7 +67,7 @@ fn exchange(address: &str, head: &str, body: &str, enough: Option<&str>) -> Stri
 fn shop() -> TempDir {
     let folder = tempdir().unwrap();
     let config = format!(
-        "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\nlease_s = 2\nallow_short_lease = true\n[chat]\nenabled = true\norigins = [\"{ORIGIN}\"]\n"
+        "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\n[chat]\nenabled = true\norigins = [\"{ORIGIN}\"]\n"
     );
     std::fs::write(folder.path().join("balcao.toml"), config).unwrap();
     let sample = root().join("samples/barbearia-figueira.yaml");
@@ -99,6 +99,11 @@ fn read(address: &str, token: &str, enough: &str) -> String {
 #[test]
 fn a_chat_message_survives_a_kill_and_is_answered_once() {
     let shop = shop();
+    // What is killed is taken over soon.
+    let config = shop.path().join("balcao.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    let short = "[server]\nlease_s = 2\nallow_short_lease = true";
+    std::fs::write(&config, text.replace("[server]", short)).unwrap();
     let server = Running::start(shop.path(), &["serve", "--model", "offline"]);
     let visitor = token(server.address());
     assert!(write(server.address(), &visitor, "message-1", "oi").starts_with("HTTP/1.1 202"));

@@ -1,6 +1,8 @@
 //! The helpers of the pack `clickup`: its edge cases, each in a real worker, and every recorded delivery and task at hand.
 //!
 //! The pack's folder is read as data: its own loader lies in another crate, which depends on this one.
+//!
+//! Time stands in these tests: the processor time of a default call is kept to, and how long a busy machine takes over it is not.
 #![expect(clippy::indexing_slicing, reason = "tests")]
 
 use std::{fs, path::PathBuf};
@@ -9,7 +11,7 @@ use balcao_sandbox::{Bundle, Call, Helper, HelperError, Sandbox};
 use balcao_yaml::Document;
 use serde_json::{Value, json};
 
-use crate::launcher;
+use crate::{hold, launcher};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../packs/clickup")
@@ -63,13 +65,15 @@ fn fits(value: &Value, expected: &Value, partial: bool) -> bool {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn every_helper_of_the_clickup_pack_compiles() {
+    let _time = hold();
     assert_eq!(bundled(&pack()).check().await.unwrap(), []);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_edge_cases_of_the_clickup_pack_hold() {
+    let _time = hold();
     let pack = pack();
     let sandbox = bundled(&pack);
     let (mut failures, mut count, mut covered) = (Vec::new(), 0, Vec::new());
@@ -114,8 +118,9 @@ async fn the_edge_cases_of_the_clickup_pack_hold() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn every_field_type_is_extracted_as_its_mapping_says_and_what_is_written_is_accepted() {
+    let _time = hold();
     let pack = pack();
     let sandbox = bundled(&pack);
     let mappings = pack["field_mappings"]["custom_fields"].as_object().unwrap();
@@ -167,8 +172,9 @@ fn strange() -> Vec<Value> {
     plain.into_iter().chain(named).chain(unmade).collect()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
+    let _time = hold();
     let pack = pack();
     let sandbox = bundled(&pack);
     let cases = read("examples/edge-cases/webhooks.yaml");
@@ -209,8 +215,9 @@ async fn whatever_stands_where_in_a_delivery_it_becomes_structured() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn no_check_of_a_value_and_no_extraction_stumbles_over_what_strangers_send() {
+    let _time = hold();
     let pack = pack();
     let sandbox = bundled(&pack);
     let strange = strange();
@@ -248,8 +255,9 @@ const PLACES: [(&str, &str); 5] = [
     ("key_result_id", "/webhook_metadata/key_result_id"),
 ];
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn every_recorded_delivery_and_task_becomes_structured() {
+    let _time = hold();
     let material = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/material/clickup");
     if !material.is_dir() {
         eprintln!("SKIPPED: {} is not at hand", material.display());

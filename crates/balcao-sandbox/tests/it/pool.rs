@@ -1,16 +1,12 @@
 //! Many callers, few workers, some of them hostile.
 
-use std::{
-    fs,
-    process::Command,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{fs, process::Command, sync::Arc, time::Duration};
 
 use balcao_sandbox::{BrokenLimit, Bundle, Call, Helper, HelperError, Launcher, Limits, Sandbox, StartError};
 use serde_json::json;
+use tokio::time::Instant;
 
-use crate::{PROBE, generous, launcher, one, sandbox};
+use crate::{PROBE, generous, hold, launcher, sandbox};
 
 fn bundle(source: &str) -> Bundle {
     Bundle::new(vec![Helper::javascript("it", "it.js", source)]).unwrap()
@@ -88,13 +84,16 @@ async fn who_comes_after_a_call_that_ruined_its_worker_is_answered_by_another() 
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_worker_that_is_silent_is_killed_in_time() {
     let sandbox = Sandbox::new(bundle("() => 1"), Launcher::new(PROBE, &["answers", "silence"]), 1);
+    let time = hold();
+    sandbox.warm().await.unwrap();
+    drop(time);
     let began = Instant::now();
     let error = sandbox.call(&Call::new("it", &[])).await.unwrap_err();
     assert!(matches!(error, HelperError::Limit { limit: BrokenLimit::Time(_), .. }), "{error}");
-    assert!(began.elapsed() >= Limits::default().wall());
+    assert_eq!(began.elapsed().as_millis(), Limits::default().wall().as_millis());
 }
 
 #[cfg(unix)]
@@ -132,10 +131,9 @@ async fn a_worker_killed_in_the_middle_of_a_call_fails_that_call_and_no_other() 
     let sandbox = Arc::new(sandbox);
     sandbox.warm().await.unwrap();
     let worker = id();
-    let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
     let mut calls = tokio::task::JoinSet::new();
     let asked = Arc::clone(&sandbox);
-    calls.spawn(async move { asked.call(&Call { limits, ..Call::new("it", &[json!(true)]) }).await });
+    calls.spawn(async move { asked.call(&generous("it", &[json!(true)])).await });
     until_busy(&worker);
     assert!(Command::new("kill").args(["-9", &worker]).status().unwrap().success());
     let error = calls.join_next().await.unwrap().unwrap().unwrap_err();
@@ -171,17 +169,21 @@ async fn a_worker_that_died_while_it_was_idle_is_noticed_before_it_is_asked() {
     assert_eq!(sandbox.call(&generous("it", &[])).await.unwrap(), json!(1));
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_call_that_is_given_up_takes_its_worker_along_and_frees_its_place() {
-    let sandbox = one("(forever) => { while (forever); return 1 }");
+    let folder = tempfile::tempdir().unwrap();
+    let (sandbox, id) = recording(&folder, "(forever) => { while (forever); return 1 }");
     sandbox.warm().await.unwrap();
-    let limits = Limits { time: Duration::from_secs(10), ..Limits::default() };
+    let worker = id();
     let arguments = [json!(true)];
-    let given_up =
-        tokio::time::timeout(Duration::from_millis(50), sandbox.call(&Call { limits, ..Call::new("it", &arguments) }))
-            .await;
-    assert!(given_up.is_err());
+    let (endless, busy) = (generous("it", &arguments), worker.clone());
+    tokio::select! {
+        said = sandbox.call(&endless) => panic!("it runs for ever: {said:?}"),
+        busy = tokio::task::spawn_blocking(move || until_busy(&busy)) => busy.unwrap(),
+    }
     assert_eq!(sandbox.call(&generous("it", &[])).await.unwrap(), json!(1));
+    assert_ne!(id(), worker);
 }
 
 #[tokio::test]

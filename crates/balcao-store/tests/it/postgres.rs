@@ -165,10 +165,11 @@ async fn a_server_that_is_not_there_is_named_and_the_password_is_not() {
 #[tokio::test]
 async fn f_71_another_writer_that_holds_the_lock_is_waited_for_and_then_named() {
     let Some(database) = Database::migrated() else { return };
+    let other = Store::connect(&database.url, OpenOptions::default()).unwrap();
+    let world = world(&other, "a").await;
+    // Another holds the lock until it is told to let go: however short this is, it is over before.
     let options = OpenOptions { busy_timeout: Duration::from_millis(50), ..OpenOptions::default() };
     let store = Store::connect(&database.url, options).unwrap();
-    let world = world(&store, "a").await;
-    let other = Store::connect(&database.url, OpenOptions::default()).unwrap();
     let (holds, held) = tokio::sync::oneshot::channel();
     let (release, released) = std::sync::mpsc::channel::<()>();
     let mut holder = tokio::task::JoinSet::new();

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use balcao_testkit::fakes::graph::FakeGraph;
 use balcao_testkit::partition::Partition;
 use balcao_testkit::postgres::{OwnServer, Stop};
+use balcao_testkit::wait::until;
 use tempfile::TempDir;
 
 use super::{
-    Running, SECRET, Shop, eventually, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at,
-    shop_in, text, wishes,
+    Running, SECRET, Shop, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at, shop_in, wishes,
 };
+use crate::observed::text;
 
 /// A shop whose PostgreSQL is its own.
 pub(super) fn shop_with_server() -> Option<(OwnServer, Shop)> {
@@ -31,18 +32,34 @@ fn settle(shop: &Shop, server: &Running) {
     shop.is_told();
 }
 
+/// A message is not acknowledged where there is no database; how long that took.
+pub(super) fn is_refused(server: &Running) -> Duration {
+    let asked = Instant::now();
+    assert_eq!(post(&server.address, &text("wamid.while-down", 99, "oi"), SECRET), Some(503));
+    asked.elapsed()
+}
+
 fn signal(server: &Running, name: &str) {
     let told = Command::new("kill").arg(name).arg(server.child.id().to_string()).status().unwrap();
     assert!(told.success());
 }
 
-fn pause(milliseconds: u64) {
-    std::thread::park_timeout(Duration::from_millis(milliseconds));
+/// Waits until whoever had taken up work here has it no more: its leases are over, and others have taken what it held.
+fn others_have_its_work(shop: &Shop, server: &Running) {
+    until("its leases are over", || (holds(shop, server) == 0).then_some(()));
+}
+
+/// How many conversations this server holds.
+fn holds(shop: &Shop, server: &Running) -> usize {
+    let owners = shop.rows("SELECT owner FROM dispatch WHERE owner IS NOT NULL", |row| row.get::<String>(0));
+    let its = format!("{}/", server.child.id());
+    owners.iter().filter(|owner| owner.starts_with(&its)).count()
 }
 
 #[test]
 fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is_lost() {
     let Some((database, shop)) = shop_with_server() else { return };
+    let shop = shop.with_leases(2);
     let servers = [shop.start(), shop.start(), shop.start()];
     let address = Arc::new(Mutex::new(servers[0].address.clone()));
     let (asking, agreeing) = wishes(0..10);
@@ -55,15 +72,12 @@ fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is
             shop.quiet();
             delivering.push(meta(agreeing.clone(), &address));
         }
-        pause(400);
+        shop.is_at_work(2, delivering.last().unwrap());
         database.stop(how).unwrap();
         for server in &servers {
-            let asked = Instant::now();
-            let answer = post(&server.address, &text("wamid.while-down", 99, "oi"), SECRET);
-            assert_eq!(answer, Some(503), "round {round}");
-            refused.push(asked.elapsed());
+            refused.push(is_refused(server));
         }
-        pause(1_000);
+        until("all have noticed", || servers.iter().all(|server| server.get("/readyz") == Some(503)).then_some(()));
         database.start_again().unwrap();
         // The next one takes the load.
         address.lock().unwrap().clone_from(&servers[(round + 1) % servers.len()].address);
@@ -81,6 +95,7 @@ fn f_33_while_postgresql_is_down_nothing_is_acknowledged_and_after_it_nothing_is
 #[test]
 fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_another_goes_on() {
     let Some((database, shop)) = shop_with_server() else { return };
+    let shop = shop.with_leases(2);
     let way = Partition::to(database.port).unwrap();
     let cut_off = {
         let mut command = shop.command();
@@ -92,20 +107,19 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
     let count = asking.len() + agreeing.len();
     let address = Arc::new(Mutex::new(cut_off.address.clone()));
     let delivering = meta(asking, &address);
-    pause(700);
+    shop.is_at_work(2, &delivering);
     // Nothing passes and nobody is told: only a clock can tell.
     way.hold();
-    let asked = Instant::now();
-    assert_eq!(post(&cut_off.address, &text("wamid.while-held", 99, "oi"), SECRET), Some(503));
-    let held = asked.elapsed();
+    let held = is_refused(&cut_off);
     address.lock().unwrap().clone_from(&other.address);
-    pause(3_000);
+    others_have_its_work(&shop, &cut_off);
+    shop.quiet();
     way.heal();
-    eventually("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
+    until("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
     way.cut();
     assert_eq!(post(&cut_off.address, &text("wamid.while-cut", 98, "oi"), SECRET), Some(503));
     way.heal();
-    eventually("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
+    until("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
     delivering.join().unwrap();
     // Whoever was asked agrees.
     shop.quiet();
@@ -120,18 +134,24 @@ fn f_100_a_program_that_is_cut_off_from_the_database_acknowledges_nothing_and_an
 #[test]
 fn f_92_a_program_that_was_frozen_past_its_lease_does_nothing_twice_when_it_wakes() {
     let Some((_database, shop)) = shop_with_server() else { return };
+    let shop = shop.with_leases(2);
     let (sleeper, other) = (shop.start(), shop.start());
     let address = Arc::new(Mutex::new(sleeper.address.clone()));
     let (asking, agreeing) = wishes(0..12);
     let count = asking.len() + agreeing.len();
     for messages in [asking, agreeing] {
         let delivering = meta(messages, &address);
-        for round in 0..2 {
-            pause(300 + 170 * round);
-            signal(&sleeper, "-STOP");
+        for _ in 0..2 {
+            until("it is frozen in the middle of its work", || {
+                signal(&sleeper, "-STOP");
+                let (is_over, caught) = (delivering.is_finished(), holds(&shop, &sleeper) > 0);
+                if !caught && !is_over {
+                    signal(&sleeper, "-CONT");
+                }
+                (caught || is_over).then_some(())
+            });
             address.lock().unwrap().clone_from(&other.address);
-            // Longer than the lease of two seconds.
-            pause(3_000);
+            others_have_its_work(&shop, &sleeper);
             signal(&sleeper, "-CONT");
             address.lock().unwrap().clone_from(&sleeper.address);
         }
@@ -170,7 +190,7 @@ impl Drop for SmallDisk {
 #[test]
 fn f_73_on_a_full_disk_nothing_is_acknowledged_and_with_room_again_it_goes_on_by_itself() {
     let Some(disk) = SmallDisk::mount("12m") else { return };
-    let shop = shop_in(disk.0.path(), FakeGraph::start().unwrap());
+    let shop = shop_in(disk.0.path(), FakeGraph::start().unwrap()).with_leases(2);
     let server = shop.start();
     server.delivers(&text("wamid.1", 1, "oi"));
     shop.quiet();
@@ -192,7 +212,7 @@ fn f_73_on_a_full_disk_nothing_is_acknowledged_and_with_room_again_it_goes_on_by
     }
     assert!(refused >= 20, "only {refused} were refused");
     std::fs::remove_file(&ballast).unwrap();
-    eventually("it takes messages again", || {
+    until("it takes messages again", || {
         (post(&server.address, &text("wamid.after", 500, "oi"), SECRET) == Some(200)).then_some(())
     });
     acknowledged += 1;
@@ -224,8 +244,8 @@ fn without_hints_the_work_is_done_all_the_same() {
     );
     drop(worker);
     api.delivers(&text("wamid.later", 7, "oi"));
-    // Nobody runs turns: what came in waits for the next worker.
-    pause(1_000);
+    // Nobody runs turns, or it would have been begun and ended: what came in waits for the next worker.
+    assert!(api.stop().success());
     assert_eq!(shop.count("SELECT COUNT(*) FROM inbox WHERE state = 'new'"), 1);
     let _worker = shop.start_with(&["serve", "--model", "offline", "--role", "worker"]);
     shop.quiet();

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Running, SECRET, Shop, post, request, shop, text};
+use super::{Running, SECRET, Shop, post, request, shop};
+use crate::observed::text;
 
 /// Webhooks of one round, and how many come at the same time.
 const WEBHOOKS: u32 = 200;

@@ -3,13 +3,14 @@
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use balcao_testkit::postgres::OwnServer;
+use balcao_testkit::wait::until;
 
+use super::faults::is_refused;
 use super::{
-    Running, SECRET, Shop, eventually, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at,
-    text, wishes,
+    Running, SECRET, Shop, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at, wishes,
 };
 
 /// Two cables from this machine into a namespace: one for clients, one for the database. Both go with this.
@@ -88,22 +89,19 @@ fn f_100_a_program_whose_cable_to_the_database_is_pulled_acknowledges_nothing_an
     let settings = format!("listen_addresses = '127.0.0.1,10.233.{}.1'\nhba_file = 'hba'", namespace.third);
     let Some(database) = OwnServer::start(&settings, &[("hba", everybody)]) else { return };
     database.run("postgres", "CREATE DATABASE shop").unwrap();
-    let shop = shop_at(Some(database.url("shop")), None);
+    let shop = shop_at(Some(database.url("shop")), None).with_leases(2);
     let cut_off = namespace.start(&shop, database.port);
     let other = shop.start();
     let address = Arc::new(Mutex::new(cut_off.address.clone()));
     let (asking, agreeing) = wishes(0..8);
     let count = asking.len() + agreeing.len();
     let delivering = meta(asking, &address);
-    std::thread::park_timeout(Duration::from_millis(500));
+    shop.is_at_work(2, &delivering);
     namespace.database("down");
-    let asked = Instant::now();
-    assert_eq!(post(&cut_off.address, &text("wamid.while-cut", 99, "oi"), SECRET), Some(503));
-    let held = asked.elapsed();
+    let held = is_refused(&cut_off);
     assert_eq!(cut_off.get("/readyz"), Some(503));
-    std::thread::park_timeout(Duration::from_secs(3));
     namespace.database("up");
-    eventually("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
+    until("it works again", || (cut_off.get("/readyz") == Some(200)).then_some(()));
     delivering.join().unwrap();
     shop.quiet();
     // Whoever was asked agrees, by the program that was cut off.

@@ -3,11 +3,12 @@
 use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
 
+use balcao_testkit::wait::until;
 use serde_json::json;
 
-use super::{SECRET, post, shop, text};
+use super::{SECRET, post, shop};
+use crate::observed::text;
 
 /// What kills.
 const POISON: &str = "veneno";
@@ -46,33 +47,32 @@ fn answer(mut stream: TcpStream, poisoned: &Sender<()>) -> std::io::Result<()> {
 
 #[test]
 fn f_16_f_130_a_poisonous_message_costs_a_few_deaths_and_no_neighbour_its_answer() {
-    let shop = shop();
+    let shop = shop().with_leases(2);
     let (model, poisoned) = model();
     let file = shop.folder.path().join("balcao.toml");
     let config = std::fs::read_to_string(&file).unwrap();
     let ours =
         format!("[[model.providers]]\nname = \"ours\"\nkind = \"compatible\"\nbase_url = \"{model}\"\nmodel = \"x\"\n");
     std::fs::write(&file, format!("{config}{ours}")).unwrap();
-    let mut server = shop.start_with(&["serve"]);
+    let mut server = Some(shop.start_with(&["serve"]));
+    let address = server.as_ref().unwrap().address.clone();
     for customer in 0..=HEALTHY {
         let words = if customer == HEALTHY / 2 { POISON } else { "oi" };
         let message = text(&format!("wamid.{customer}"), customer, words);
-        assert_eq!(post(&server.address, &message, SECRET), Some(200));
+        assert_eq!(post(&address, &message, SECRET), Some(200));
     }
-    let left = "SELECT (SELECT COUNT(*) FROM inbox WHERE state IN ('new', 'assigned'))
-                + (SELECT COUNT(*) FROM outbox WHERE state IN ('pending', 'sending'))";
-    let (mut deaths, patience) = (0, Instant::now() + Duration::from_secs(600));
-    while shop.count(left) > 0 {
-        assert!(Instant::now() < patience, "it does not come to rest");
-        if poisoned.recv_timeout(Duration::from_millis(50)).is_ok() {
-            server.kill();
+    let mut deaths = 0;
+    until("it comes to rest", || {
+        if poisoned.try_recv().is_ok() {
+            drop(server.take());
             // What it was asked while it died.
             while poisoned.try_recv().is_ok() {}
             deaths += 1;
-            server = shop.start_with(&["serve"]);
+            server = Some(shop.start_with(&["serve"]));
         }
-    }
-    assert!(server.stop().success());
+        (shop.left() == 0).then_some(())
+    });
+    assert!(server.unwrap().stop().success());
     // Whoever was there at the first death is only suspected; three deaths alone with it are its own.
     assert!((3..=4).contains(&deaths), "{deaths} deaths");
     let given = shop.count("SELECT COUNT(*) FROM conversation WHERE state = 'waiting_human'");

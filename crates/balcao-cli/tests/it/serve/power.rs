@@ -9,15 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use balcao_store::{OpenOptions, Store, StoreError};
+use balcao_testkit::wait::until;
 
-use super::{Running, SECRET, Shop, post, shop, text};
+use super::{Running, SECRET, Shop, post, shop};
+use crate::observed::text;
 use crate::{code, err, out};
 
-/// How often the power fails.
-const CUTS: u32 = 8;
+/// The power fails so often, each time after so many more messages were acknowledged.
+const MESSAGES: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
 /// Webhooks that come at the same time.
 const CLIENTS: u32 = 4;
 
@@ -48,8 +49,9 @@ fn started(shop: &Shop, power: &Path, lies: bool) -> Running {
     shop.start_by(command, &["serve", "--model", "offline"])
 }
 
-/// Customers write to the server until it dies `after` so long; adds what was acknowledged.
-fn until_the_power_fails(server: Running, round: u32, after: Duration, acknowledged: &Arc<Mutex<BTreeSet<String>>>) {
+/// Customers write to the server until it dies, after it acknowledged so much `more`; adds all that was acknowledged.
+fn until_the_power_fails(server: Running, round: usize, more: usize, acknowledged: &Arc<Mutex<BTreeSet<String>>>) {
+    let goal = acknowledged.lock().unwrap().len() + more;
     let over = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..CLIENTS)
         .map(|client| {
@@ -69,7 +71,7 @@ fn until_the_power_fails(server: Running, round: u32, after: Duration, acknowled
             })
         })
         .collect();
-    std::thread::park_timeout(after);
+    until("messages are acknowledged", || (acknowledged.lock().unwrap().len() >= goal).then_some(()));
     server.kill();
     over.store(true, Ordering::SeqCst);
     clients.into_iter().for_each(|client| client.join().unwrap());
@@ -86,12 +88,12 @@ fn stored(shop: &Shop) -> Result<BTreeSet<String>, StoreError> {
 
 #[test]
 fn f_18_what_was_acknowledged_is_there_after_the_power_failed_at_any_time() {
-    let shop = shop();
+    let shop = shop().with_leases(2);
     let Some(power) = power(shop.folder.path()) else { return };
     let acknowledged = Arc::new(Mutex::new(BTreeSet::new()));
-    for round in 0..CUTS {
+    for round in 0..MESSAGES.len() {
         let server = started(&shop, &power, false);
-        until_the_power_fails(server, round, Duration::from_millis(300 + 170 * u64::from(round)), &acknowledged);
+        until_the_power_fails(server, round, MESSAGES[round], &acknowledged);
         let stored = stored(&shop).unwrap();
         let lost: Vec<String> = acknowledged.lock().unwrap().difference(&stored).cloned().collect();
         assert!(lost.is_empty(), "round {round}: {lost:?}");
@@ -102,7 +104,7 @@ fn f_18_what_was_acknowledged_is_there_after_the_power_failed_at_any_time() {
     shop.quiet();
     assert!(server.stop().success());
     let written = acknowledged.lock().unwrap().len();
-    assert!(written > 20, "only {written} were acknowledged");
+    assert!(written >= MESSAGES.iter().sum(), "only {written} were acknowledged");
     let open =
         "SELECT COUNT(*) FROM inbox WHERE kind = 'message' AND state NOT IN ('answered', 'handed_off', 'ignored')";
     assert_eq!(shop.count(open), 0);
@@ -113,17 +115,18 @@ fn f_18_what_was_acknowledged_is_there_after_the_power_failed_at_any_time() {
     names.dedup();
     assert_eq!(names.len(), sent, "nobody was told anything twice");
     eprintln!(
-        "F-18: the power failed {CUTS} times; {written} messages acknowledged, 0 lost, {sent} answers, none twice"
+        "F-18: the power failed {} times; {written} messages acknowledged, 0 lost, {sent} answers, none twice",
+        MESSAGES.len()
     );
 }
 
 #[test]
 fn f_18_a_disk_that_lies_about_its_syncs_is_seen_to_lose_what_was_acknowledged() {
-    let shop = shop();
+    let shop = shop().with_leases(2);
     let Some(power) = power(shop.folder.path()) else { return };
     shop.is_whole();
     let acknowledged = Arc::new(Mutex::new(BTreeSet::new()));
-    until_the_power_fails(started(&shop, &power, true), 0, Duration::from_secs(1), &acknowledged);
+    until_the_power_fails(started(&shop, &power, true), 0, 20, &acknowledged);
     let acknowledged = acknowledged.lock().unwrap();
     assert!(!acknowledged.is_empty());
     // It may have lost more than the messages: their table, or all that makes the file a database.

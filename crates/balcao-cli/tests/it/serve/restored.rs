@@ -1,8 +1,7 @@
 //! A backup is made while the server works, and put back after it worked on.
 
-use balcao_domain::{Clock as _, SystemClock};
-
-use super::{Shop, no_effect_happened_twice, secrets, shop, text, wishes};
+use super::{Shop, no_effect_happened_twice, secrets, shop, wishes};
+use crate::observed::text;
 use crate::{code, err, out, run};
 
 fn command(shop: &Shop, arguments: &[&str]) -> String {
@@ -59,7 +58,7 @@ fn serves_and_repeats_nothing(shop: &Shop, name: &str) {
 
 #[test]
 fn f_82_a_backup_that_is_put_back_sends_nothing_again_and_gives_what_was_open_to_the_team() {
-    let shop = shop();
+    let shop = shop().with_leases(2);
     backed_up(&shop);
     worked_on(&shop);
     let told = command(&shop, &["restore", "backup.db"]);
@@ -79,7 +78,7 @@ fn f_82_a_backup_that_is_put_back_sends_nothing_again_and_gives_what_was_open_to
 
 #[test]
 fn f_82_a_backup_that_was_copied_over_the_file_by_hand_is_found_out() {
-    let shop = shop();
+    let shop = shop().with_leases(2);
     backed_up(&shop);
     worked_on(&shop);
     let place = shop.folder.path().join("balcao.db");
@@ -87,8 +86,8 @@ fn f_82_a_backup_that_was_copied_over_the_file_by_hand_is_found_out() {
         drop(std::fs::remove_file(shop.folder.path().join(format!("balcao.db{end}"))));
     }
     std::fs::copy(shop.folder.path().join("backup.db"), &place).unwrap();
-    // The server had worked for an hour since.
-    let later = SystemClock.now() + jiff::SignedDuration::from_hours(1);
+    // The server had worked on long after it.
+    let later: jiff::Timestamp = "2100-01-01T00:00:00Z".parse().unwrap();
     let note = format!("1\n{}\n", later.as_microsecond());
     std::fs::write(shop.folder.path().join("balcao.db-serving"), note).unwrap();
     let refused = secrets(&mut shop.command()).args(["serve", "--model", "offline"]).output().unwrap();

@@ -1,12 +1,14 @@
 //! What lies under the server: a disk that fails, a file that is damaged, a migration that is killed.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
+use balcao_testkit::wait::until;
 use tempfile::tempdir;
 
 use super::faults::shop_with_server;
-use super::{SECRET, Shop, eventually, post, secrets, shop, text};
+use super::{SECRET, Shop, post, secrets, shop};
+use crate::observed::text;
 use crate::{balcao, code, err, out};
 
 /// The server under a system that lets no file grow beyond `bytes`: to SQLite a disk that fails (`EFBIG`).
@@ -28,7 +30,7 @@ fn f_74_when_the_disk_fails_it_ends_at_once_and_the_next_start_knows_all_that_wa
         eprintln!("\n*** SKIPPED: there is no `prlimit` here.\n");
         return;
     }
-    let shop = shop();
+    let shop = shop().with_leases(2);
     shop.is_whole();
     // What is read of it is not what is written: the log is the file that grows.
     let size = std::fs::metadata(shop.folder.path().join("balcao.db")).unwrap().len();
@@ -40,7 +42,7 @@ fn f_74_when_the_disk_fails_it_ends_at_once_and_the_next_start_knows_all_that_wa
             _ => break,
         }
     }
-    let ended = eventually("it ends by itself", || server.child.try_wait().unwrap());
+    let ended = until("it ends by itself", || server.child.try_wait().unwrap());
     assert_eq!(ended.code(), Some(1));
     assert!((1..2_000).contains(&acknowledged), "{acknowledged}");
     let again = shop.start();
@@ -71,14 +73,24 @@ fn f_75_a_damaged_file_is_not_served_and_the_backup_is_named() {
     }
 }
 
+/// How many bytes of the database there are, its log included.
+fn written(folder: &Path) -> u64 {
+    let length = |name: &str| std::fs::metadata(folder.join(name)).map_or(0, |file| file.len());
+    length("balcao.db") + length("balcao.db-wal") + length("balcao.db-journal")
+}
+
 #[test]
 fn f_80_a_migration_that_is_killed_at_any_time_is_done_wholly_or_not_at_all() {
     let mut killed = 0;
-    for round in 0..12_u64 {
+    for round in 0..12 {
         let folder = tempdir().unwrap();
         let mut command = balcao(folder.path());
         let mut child = command.arg("migrate").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::park_timeout(Duration::from_millis(4 * round));
+        // So far it has come when it is killed, from nothing to all: what it has written, or its end.
+        until("it comes so far", || {
+            let is_over = child.try_wait().unwrap().is_some();
+            (written(folder.path()) >= round * 32_768 || is_over).then_some(())
+        });
         child.kill().unwrap();
         killed += usize::from(!child.wait().unwrap().success());
         let again = balcao(folder.path()).arg("migrate").output().unwrap();
