@@ -68,8 +68,8 @@ outside: ## our API, agendas, letters, MCP client and messages before foreign ju
 full-features: ## tests of the parts that only a shipped program has: models in a folder, metrics, traces
 	cargo test --quiet -p balcao-cli -p balcao-embedding --features balcao-cli/test-clock --test it -- telemetry:: tenancy:: local_embedding:: folder prefixes service mapping named
 
-SEEDS ?= 400
-simulate: ## the whole server under seeded faults: SEEDS=400 from seed 1 on, or MINUTES=60
+SEEDS ?= 150
+simulate: ## the whole server under seeded faults: SEEDS=150 from seed 1 on, or MINUTES=60
 	@cargo build --quiet $(LIGHT) -p balcao-cli -p balcao-simulator
 	target/debug/balcao-simulator $(if $(MINUTES),--minutes $(MINUTES),--seeds $(SEEDS))
 

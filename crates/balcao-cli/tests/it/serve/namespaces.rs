@@ -9,9 +9,7 @@ use balcao_testkit::postgres::OwnServer;
 use balcao_testkit::wait::until;
 
 use super::faults::is_refused;
-use super::{
-    Running, SECRET, Shop, every_message_has_one_answer, meta, no_effect_happened_twice, post, shop_at, wishes,
-};
+use super::{Running, Shop, every_message_has_one_answer, meta, no_effect_happened_twice, shop_at, wishes};
 
 /// Two cables from this machine into a namespace: one for clients, one for the database. Both go with this.
 struct Namespace {
