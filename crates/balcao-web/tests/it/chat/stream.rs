@@ -204,7 +204,7 @@ async fn a_stream_ends_when_the_server_stops_or_its_time_is_over() {
     // Nothing more happens, and time jumps.
     let began = Instant::now();
     pause();
-    assert!(page.is_silent_to_its_end().await);
+    assert!(page.stays_silent_to_its_end().await);
     assert!(began.elapsed() >= limits.stream_time - Duration::from_mins(10), "{:?}", began.elapsed());
     assert_eq!(over.chats.hub().open(), 0);
 }

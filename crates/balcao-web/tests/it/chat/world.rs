@@ -312,7 +312,7 @@ impl Events {
     }
 
     /// Whether nothing comes any more but signs of life, however long that takes.
-    pub(super) async fn is_silent_to_its_end(mut self) -> bool {
+    pub(super) async fn stays_silent_to_its_end(mut self) -> bool {
         while let Some(bytes) = self.body.next().await {
             self.rest.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
         }
