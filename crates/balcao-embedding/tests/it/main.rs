@@ -1,5 +1,5 @@
 //! What every embedder does, whoever makes its vectors; and what is said of a folder that is no model.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 

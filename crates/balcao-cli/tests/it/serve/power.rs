@@ -91,9 +91,9 @@ fn f_18_what_was_acknowledged_is_there_after_the_power_failed_at_any_time() {
     let shop = shop().with_leases(2);
     let Some(power) = power(shop.folder.path()) else { return };
     let acknowledged = Arc::new(Mutex::new(BTreeSet::new()));
-    for round in 0..MESSAGES.len() {
+    for (round, many) in MESSAGES.into_iter().enumerate() {
         let server = started(&shop, &power, false);
-        until_the_power_fails(server, round, MESSAGES[round], &acknowledged);
+        until_the_power_fails(server, round, many, &acknowledged);
         let stored = stored(&shop).unwrap();
         let lost: Vec<String> = acknowledged.lock().unwrap().difference(&stored).cloned().collect();
         assert!(lost.is_empty(), "round {round}: {lost:?}");
