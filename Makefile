@@ -23,6 +23,10 @@ program: ## target/debug/balcao as the demo and the tests use it
 build: ## everything that the tests need
 	cargo build $(LIGHT) $(WORKSPACE) --bins --tests --examples
 
+# One test more than there are processors: those that start the program wait for it most of their time.
+test: export NEXTEST_TEST_THREADS := $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
+test: export RUST_TEST_THREADS := $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
+
 # Each of the contract's 529 tests takes a fraction of the time that a process of its own takes to start: they share one.
 test: ## all tests of what the demo is built with; by nextest where it is installed
 ifeq ($(NEXTEST),yes)
@@ -48,11 +52,12 @@ clippy:
 doc:
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --features balcao-cli/test-clock --quiet
 
-rules: ## dependencies between crates, words, clocks in tests
+rules: ## dependencies between crates, words, clocks in tests, features of the tests' build
 	@cargo build --quiet -p xtask
 	target/debug/xtask deps
 	target/debug/xtask words
 	target/debug/xtask clocks
+	target/debug/xtask features
 
 deny: ## licences, bans and sources of what is built in (deny.toml)
 	.ci/deny

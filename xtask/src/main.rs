@@ -1,9 +1,10 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks`; and `contract`,
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks | features`; and `contract`,
 //! which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
 
 mod clocks;
 mod contract;
 mod deps;
+mod features;
 mod licences;
 mod phones;
 mod words;
@@ -17,11 +18,12 @@ fn main() -> ExitCode {
         "licences" => licences::check(),
         "words" => words::check(),
         "clocks" => clocks::check(),
+        "features" => features::check(),
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
-        other => {
-            Err(format!("there is no check `{other}`; there are: deps, licences, words, clocks, contract, phones"))
-        }
+        other => Err(format!(
+            "there is no check `{other}`; there are: deps, licences, words, clocks, features, contract, phones"
+        )),
     };
     let (text, code) = match found {
         Ok(summary) => (summary, ExitCode::SUCCESS),

@@ -7,10 +7,12 @@ pub mod catalogue;
 mod support;
 pub mod tools;
 
+use std::sync::LazyLock;
+
 use balcao_app::Desk;
-use balcao_pack::{LoadedPack, load};
+use balcao_pack::{LoadedPack, Loader};
 use balcao_tool::{Registry, Tool};
-use balcao_yaml::Problem;
+use balcao_yaml::{Document, Problem};
 use serde_json::Value;
 
 /// The packs that are part of the program, by file name.
@@ -22,6 +24,10 @@ pub const PACKS: [(&str, &str); 6] = [
     ("packs/analytics/tool.yaml", include_str!("../../../packs/analytics/tool.yaml")),
     ("packs/calendar/tool.yaml", include_str!("../../../packs/calendar/tool.yaml")),
 ];
+
+/// The texts of [`PACKS`], read once: every world of an evaluation has a registry of its own.
+static DOCUMENTS: LazyLock<Vec<Result<Document, Box<Problem>>>> =
+    LazyLock::new(|| PACKS.iter().map(|(file, text)| Document::read(file, text)).collect());
 
 /// The ids of the packs that are part of the program.
 #[must_use]
@@ -49,12 +55,16 @@ pub struct Settings {
 /// # Errors
 /// Every problem of every pack.
 pub fn registry(desk: &Desk, settings: &Settings) -> Result<Registry, Vec<Problem>> {
-    let handlers = tools::handlers(desk, settings);
+    let loader = Loader::new(tools::handlers(desk, settings));
     let mut registry = Registry::default();
     let mut problems = Vec::new();
-    for (file, text) in PACKS {
-        match load(file, text, &handlers) {
-            Ok(pack) => problems.extend(register(&mut registry, file, pack, settings)),
+    for document in DOCUMENTS.iter() {
+        let loaded = document.clone().map_err(|problem| vec![*problem]).and_then(|read| {
+            let file = read.file.clone();
+            Ok((file, loader.load_document(read)?))
+        });
+        match loaded {
+            Ok((file, pack)) => problems.extend(register(&mut registry, &file, pack, settings)),
             Err(found) => problems.extend(found),
         }
     }

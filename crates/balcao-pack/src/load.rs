@@ -170,7 +170,14 @@ impl Loader {
     /// # Errors
     /// Every problem at once, each with its place and what would be right.
     pub fn load(&self, file: &str, text: &str) -> Result<LoadedPack, Vec<Problem>> {
-        let document = Document::read(file, text).map_err(|problem| vec![*problem])?;
+        self.load_document(Document::read(file, text).map_err(|problem| vec![*problem])?)
+    }
+
+    /// The same of a text that has been read.
+    ///
+    /// # Errors
+    /// As those of [`Loader::load`].
+    pub fn load_document(&self, document: Document) -> Result<LoadedPack, Vec<Problem>> {
         self.build(Source::single(document), None, Vec::new()).map_err(|unloaded| unloaded.problems)
     }
 

@@ -8,6 +8,7 @@ use crate::{
     config::Config,
     eval::run::{Player, read, shipped_tools},
     output::{Failure, complain, indented, say},
+    profiles,
 };
 
 /// Options of `balcao eval`.
@@ -46,6 +47,7 @@ pub(crate) async fn run(
     }
     let player = Player {
         config,
+        profiles: profiles::load(&config.agents.dir)?,
         environment,
         business_dir: args.business_dir.clone(),
         model: args.model.clone(),

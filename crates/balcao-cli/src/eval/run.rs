@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use balcao_agent::driver::Observer;
+use balcao_agent::{Profile, driver::Observer};
 use balcao_app::Desk;
 use balcao_app::people::People;
 use balcao_app::seed::BusinessFile;
@@ -26,7 +26,7 @@ use crate::{
     commands::chat::as_json,
     config::Config,
     output::{Failure, chain},
-    packs, profiles, time,
+    packs, time,
     trace::Trace,
     wire::{self, DeskClock},
 };
@@ -48,6 +48,8 @@ impl Report {
 /// How scenarios are played.
 pub(crate) struct Player<'a> {
     pub(crate) config: &'a Config,
+    /// All profiles with the files they came from, by id.
+    pub(crate) profiles: BTreeMap<String, (Profile, Document)>,
     pub(crate) environment: &'a BTreeMap<String, String>,
     pub(crate) business_dir: Option<PathBuf>,
     pub(crate) model: Option<String>,
@@ -127,8 +129,7 @@ impl Player<'_> {
         let business = wire::read_business(&self.business_file(path, scenario)?)?;
         check_names(path, scenario, &business)?;
         let (desk, organization, clock) = wire::fresh(business, Some(scenario.now)).await?;
-        let all = profiles::load(&self.config.agents.dir)?;
-        let (profile, document) = wire::profile(&all, &scenario.profile)?;
+        let (profile, document) = wire::profile(&self.profiles, &scenario.profile)?;
         let chosen = wire::choose_model(&self.config.model, profile, self.environment, self.model.as_deref())?;
         let desk = wire::meaning(desk, self.config)?;
         let own = wire::own_packs_of(self.config, &desk, organization).await?;
