@@ -52,12 +52,13 @@ clippy:
 doc:
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --features balcao-cli/test-clock --quiet
 
-rules: ## dependencies between crates, words, clocks in tests, features of the tests' build
+rules: ## dependencies between crates, words, clocks in tests, features of the tests' build, attacks
 	@cargo build --quiet -p xtask
 	target/debug/xtask deps
 	target/debug/xtask words
 	target/debug/xtask clocks
 	target/debug/xtask features
+	target/debug/xtask attacks
 
 deny: ## licences, bans and sources of what is built in (deny.toml)
 	.ci/deny
@@ -88,7 +89,7 @@ gates: ## the gate, as a landing has it
 nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 10,000 messages, planted mistakes, mutants
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds 3900
-	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05
+	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05 p_16
 	$(MAKE) planted
 	$(MAKE) mutants
 

@@ -1,6 +1,7 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks | features`; and `contract`,
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks | features | attacks`; and `contract`,
 //! which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
 
+mod attacks;
 mod clocks;
 mod contract;
 mod deps;
@@ -19,10 +20,11 @@ fn main() -> ExitCode {
         "words" => words::check(),
         "clocks" => clocks::check(),
         "features" => features::check(),
+        "attacks" => attacks::check(),
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
         other => Err(format!(
-            "there is no check `{other}`; there are: deps, licences, words, clocks, features, contract, phones"
+            "there is no check `{other}`; there are: deps, licences, words, clocks, features, attacks, contract, phones"
         )),
     };
     let (text, code) = match found {

@@ -333,6 +333,7 @@ fn parse(name: &str, text: &str, environment: &BTreeMap<String, String>) -> Resu
     }
     config.origins = origins;
     config.secrets = telemetry::secrets(&table, environment);
+    config.packs.organization.clone_from(&config.organization.slug);
     config.secrets.extend(config.packs.take_up(environment));
     config.secrets.extend(config.embedding.take_up(environment));
     config.packs.embedding = config.embedding.clone();

@@ -11,7 +11,9 @@ use std::{
     time::Duration,
 };
 
+use balcao_tool::canonical;
 use reqwest::Url;
+use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -23,14 +25,19 @@ use crate::{
     each,
     error::{CallError, FailureKind, Outcome},
     guard::Egress,
+    held::Held,
     problem::Problem,
     rate::{Budget, Told},
     request::{self, Request},
     retry,
     settings::Settings,
+    strike::Striker,
     template::Scope,
     transport::Transport,
 };
+
+/// What a call may not hold.
+const TOO_MUCH: &str = "the answers of this call are larger than allowed";
 
 /// An organization's access to a service. All calls of it share one budget: keep one for each account, not one for each call.
 #[derive(Debug)]
@@ -44,6 +51,8 @@ pub struct Account {
     budget: Mutex<Budget>,
     clock: Arc<dyn Clock>,
     random: AtomicU64,
+    /// What finds our secrets, and the hash of those that it was made for.
+    striker: Mutex<Option<(String, Arc<Striker>)>>,
 }
 
 /// One call: what it may use and under which key it goes.
@@ -51,6 +60,7 @@ pub struct Account {
 struct Going<'a> {
     operation: &'a Operation,
     key: Option<&'a str>,
+    held: &'a Held,
     /// By the clock's `elapsed`.
     until: Duration,
 }
@@ -85,10 +95,11 @@ impl Account {
             return Err(problems);
         };
         let connect = Duration::from_millis(connection.connect_timeout_ms);
-        let transport = Transport::new(egress, connect, connection.max_response_bytes, base.scheme() == "http")
+        let transport = Transport::new(egress, connect, base.scheme() == "http")
             .map_err(|error| vec![Problem::new("", format!("no client: {error}"))])?;
         let (connection, budget, random) = (connection.clone(), Mutex::new(budget), AtomicU64::new(seed));
-        Ok(Self { connection, base, headers, settings, transport, credentials, budget, clock, random })
+        let striker = Mutex::default();
+        Ok(Self { connection, base, headers, settings, transport, credentials, budget, clock, random, striker })
     }
 
     /// What [`Account::call`] would send, without sending it. For lists: one request for each entry.
@@ -114,7 +125,8 @@ impl Account {
     ) -> Result<Value, CallError> {
         let limit = operation.command.timeout_ms.unwrap_or(self.connection.timeout_ms);
         let until = self.clock.elapsed().saturating_add(Duration::from_millis(limit));
-        let going = Going { operation, key, until };
+        let held = Held::new(self.connection.max_response_bytes);
+        let going = Going { operation, key, held: &held, until };
         let called = match entries(operation, arguments)? {
             Some(items) => self.each(going, arguments, items).await,
             None => {
@@ -126,13 +138,34 @@ impl Account {
                 })
             }
         };
+        // What a service echoes of our secrets goes no further: not to processors, nor to a model, a record or a customer.
+        let striker = self.striker().await;
         match called {
             Err(mut error) => {
-                error.detail = self.settings.strike(&error.detail, &self.credentials.secrets().await);
+                error.detail = striker.text(&error.detail);
                 tracing::debug!(path = operation.command.path, kind = ?error.kind, status = error.status, "call failed");
                 Err(error)
             }
-            done => done,
+            Ok(mut value) => {
+                striker.value(&mut value);
+                Ok(value)
+            }
+        }
+    }
+
+    /// Finds the secrets that are known now; made anew when a token was renewed.
+    async fn striker(&self) -> Arc<Striker> {
+        let secrets = self.credentials.secrets().await;
+        let known: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
+        let hash = canonical::hash_text(&known.join("\n"));
+        let mut made = self.striker.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some((of, striker)) if *of == hash => Arc::clone(striker),
+            Some(_) | None => {
+                let striker = Arc::new(self.settings.striker(&secrets));
+                *made = Some((hash, Arc::clone(&striker)));
+                striker
+            }
         }
     }
 
@@ -169,10 +202,13 @@ impl Account {
         if let Some(pagination) = &going.operation.command.pagination {
             return self.pages(going, pagination, request).await;
         }
-        let (_, value) = self.repeat(going, request).await?;
+        let (answer, value) = self.repeat(going, request).await?;
         let writes = !going.operation.command.method.is_safe();
         let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
-        answer::result(response, value).map_err(|detail| CallError::new(FailureKind::Unreadable, outcome, detail))
+        let unreadable = |detail: String| CallError::new(FailureKind::Unreadable, outcome, detail);
+        let result = answer::result(response, value).map_err(unreadable)?;
+        going.held.give_bytes(answer.taken);
+        if going.held.keep(&result) { Ok(result) } else { Err(unreadable(TOO_MUCH.to_owned())) }
     }
 
     /// One request, sent again where that may help and cannot do harm.
@@ -219,6 +255,10 @@ impl Account {
         refused: Option<u64>,
         used: &mut u64,
     ) -> Result<(Answer, Value), CallError> {
+        if self.transport.is_trial() && !going.operation.command.method.is_safe() {
+            let detail = "a trial run sends nothing that may change something";
+            return Err(CallError::new(FailureKind::Forbidden, Outcome::NotDone, detail));
+        }
         let origin = &self.base;
         let left = going.until.saturating_sub(self.clock.elapsed());
         let proof = self.credentials.proof(&self.transport, origin, refused, &*self.clock, left).await?;
@@ -228,14 +268,18 @@ impl Account {
         let left = going.until.saturating_sub(self.clock.elapsed());
         let allowed = |url: &Url| self.allows(url);
         let redirects = self.connection.redirects;
-        let answer = self.transport.send(request, proof.as_ref(), redirects, allowed, left).await?;
+        let answer = self.transport.send(request, proof.as_ref(), redirects, allowed, (going.held, left)).await?;
         let command = &going.operation.command;
         let default = LimitHeaders::default();
         let headers = self.connection.rate_limit.as_ref().map_or(&default, |limit| &limit.headers);
         let told = answer.budget(headers, self.clock.now());
         settling.told = told;
         drop(settling);
-        let read = answer.read(&command.response, &self.connection.errors, !command.method.is_safe());
+        let bounds = (going.held.values_left(), self.clock.now());
+        let read = answer.read(&command.response, &self.connection.errors, !command.method.is_safe(), bounds);
+        if read.is_err() {
+            going.held.give_bytes(answer.taken);
+        }
         let value = read.map_err(|error| match told.refused {
             Some(wait) => CallError { retry_after: wait.or(told.reset), ..error },
             None => error,
@@ -260,8 +304,9 @@ impl Account {
     /// Whether a redirect may be followed there.
     fn allows(&self, url: &Url) -> bool {
         let listed = url.host_str().is_some_and(|host| self.connection.hosts.iter().any(|known| known == host));
-        url.origin() == self.base.origin()
-            || (listed && url.scheme() == self.base.scheme() && url.port().is_none() && url.username().is_empty())
+        without_credentials(url)
+            && (url.origin() == self.base.origin()
+                || (listed && url.scheme() == self.base.scheme() && url.port().is_none()))
     }
 
     fn budget(&self) -> MutexGuard<'_, Budget> {
@@ -289,6 +334,11 @@ impl Drop for Settling<'_> {
         let now = self.account.clock.elapsed();
         self.account.budget().settle(self.told, now);
     }
+}
+
+/// An address with a name or a password in it would have them sent, in place of the account's own.
+fn without_credentials(url: &Url) -> bool {
+    url.username().is_empty() && url.password().is_none()
 }
 
 fn unreadable(detail: &str) -> CallError {

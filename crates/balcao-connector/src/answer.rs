@@ -17,6 +17,8 @@ use crate::{
 
 /// Longest text of a service that staff are shown, in characters.
 const MAX_DETAIL: usize = 500;
+/// Values of an answer that tells of a failure.
+const MAX_ERROR_VALUES: usize = 10_000;
 /// Levels of an answer, or of a delivery.
 pub(crate) const MAX_LEVELS: usize = 64;
 /// A service that asks for more than a day means "not with this account".
@@ -28,6 +30,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    /// What was read of it, as the call's budget counts.
+    pub(crate) taken: usize,
 }
 
 /// How much of the body came.
@@ -44,10 +48,16 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
     }
 
-    /// The answer's JSON, or why it is none. `writes` says whether the request may have changed something.
-    pub(crate) fn read(&self, response: &Response, errors: &Errors, writes: bool) -> Result<Value, CallError> {
+    /// The answer's JSON, of at most so many values, or why it is none. `writes` says whether the request may have changed something.
+    pub(crate) fn read(
+        &self,
+        response: &Response,
+        errors: &Errors,
+        writes: bool,
+        (values, now): (usize, Timestamp),
+    ) -> Result<Value, CallError> {
         if !(200..300).contains(&self.status) {
-            return Err(self.failure(errors, writes));
+            return Err(self.failure(errors, writes, now));
         }
         // It was carried out, though nobody can tell what came of it.
         let outcome = if writes { Outcome::Unknown } else { Outcome::NotDone };
@@ -73,19 +83,20 @@ impl Answer {
             let kind: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(60).collect();
             return unreadable(FailureKind::Unreadable, format!("the answer is no JSON but `{kind}`"));
         }
-        balcao_json::read(bytes, MAX_LEVELS).or_else(|fault| {
+        balcao_json::read_within(bytes, MAX_LEVELS, values).or_else(|fault| {
             let what = match fault {
                 // Keys are the answer's own words, and whoever reads this believes it.
                 Fault::KeyTwice { .. } => "JSON with a key that is given twice".to_owned(),
+                Fault::TooMany { .. } => "JSON of more values than one call may hold".to_owned(),
                 fault @ (Fault::Malformed { .. } | Fault::TooDeep { .. }) => fault.to_string(),
             };
             unreadable(FailureKind::Unreadable, format!("the answer is {what}"))
         })
     }
 
-    fn failure(&self, errors: &Errors, writes: bool) -> CallError {
+    fn failure(&self, errors: &Errors, writes: bool, now: Timestamp) -> CallError {
         let body = match &self.body {
-            Bytes::Whole(bytes) => balcao_json::read(bytes, MAX_LEVELS).ok(),
+            Bytes::Whole(bytes) => balcao_json::read_within(bytes, MAX_LEVELS, MAX_ERROR_VALUES).ok(),
             Bytes::TooLarge | Bytes::Cut | Bytes::Late => None,
         };
         let told = |pointer: &Option<String>| body.as_ref()?.pointer(pointer.as_deref()?);
@@ -100,7 +111,7 @@ impl Answer {
             None if (300..400).contains(&self.status) => "the answer leads to another address".to_owned(),
             None => String::new(),
         };
-        let retry_after = retry_after(&self.headers);
+        let retry_after = retry_after(&self.headers, now);
         CallError { status: Some(self.status), code, retry_after, ..CallError::new(kind, outcome, detail) }
     }
 
@@ -118,7 +129,7 @@ impl Answer {
                 ResetIn::Seconds => Duration::from_secs(reset),
             }
         });
-        let refused = (self.status == 429).then(|| retry_after(&self.headers));
+        let refused = (self.status == 429).then(|| retry_after(&self.headers, now));
         Told { remaining: number(&headers.remaining), reset: reset.filter(|wait| *wait <= MAX_WAIT), refused }
     }
 
@@ -138,19 +149,21 @@ fn is_code(text: &str) -> bool {
     (1..=40).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
-/// `Retry-After` as seconds or as a date (RFC 9110 §10.2.3). A date is read against the answer's own; without one it is ignored.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+/// `Retry-After` as seconds or as a date (RFC 9110 §10.2.3). A date is read against the answer's own; without one against our clock. More
+/// than [`MAX_WAIT`] is told as that: "not now".
+fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let written = text(RETRY_AFTER.as_str())?;
     let wait = match written.parse::<f64>() {
-        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Ok(seconds) if seconds < 0.0 || seconds.is_nan() => return None,
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).unwrap_or(MAX_WAIT),
         Err(_no_number) => {
             let date = |written: &str| -> Option<Timestamp> { Some(rfc2822::parse(written).ok()?.timestamp()) };
-            let until = date(written)?.duration_since(date(text(DATE.as_str())?)?);
-            Some(Duration::try_from(until).unwrap_or(Duration::ZERO))
+            let from = text(DATE.as_str()).and_then(date).unwrap_or(now);
+            Duration::try_from(date(written)?.duration_since(from)).unwrap_or(Duration::ZERO)
         }
     };
-    wait.filter(|wait| *wait <= MAX_WAIT)
+    Some(wait.min(MAX_WAIT))
 }
 
 /// The result: the part that matters, and of that what is kept.
@@ -167,9 +180,19 @@ pub(crate) fn result(response: &Response, mut answer: Value) -> Result<Value, St
 
 /// A part of an answer, without what is not kept, under its key.
 pub(crate) fn shape(response: &Response, part: Value) -> Value {
+    let kept = if response.keep.is_empty() { part } else { kept(response, &part) };
+    under(response, kept)
+}
+
+/// A part of an answer, or an entry of it, without what is not kept.
+pub(crate) fn kept(response: &Response, part: &Value) -> Value {
     let ways: Vec<Vec<&str>> = response.keep.iter().map(|way| way.split('.').collect()).collect();
     let ways: Vec<&[&str]> = ways.iter().map(Vec::as_slice).collect();
-    let kept = if ways.is_empty() { part } else { keep(&part, &ways) };
+    if ways.is_empty() { part.clone() } else { keep(part, &ways) }
+}
+
+/// What is kept, under its key.
+pub(crate) fn under(response: &Response, kept: Value) -> Value {
     match &response.under {
         Some(key) => Value::Object(Map::from_iter([(key.clone(), kept)])),
         None => kept,

@@ -6,10 +6,14 @@ use super::*;
 fn answer(status: u16, headers: &[(&'static str, &str)], body: &str) -> Answer {
     let pairs =
         headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));
-    Answer { status, headers: pairs.collect(), body: Bytes::Whole(body.as_bytes().to_vec()) }
+    Answer { status, headers: pairs.collect(), body: Bytes::Whole(body.as_bytes().to_vec()), taken: 0 }
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json; charset=utf-8");
+
+fn now() -> Timestamp {
+    "2026-11-22T10:00:00Z".parse().unwrap()
+}
 
 fn read(answer: &Answer, writes: bool) -> Result<Value, CallError> {
     let errors = Errors {
@@ -17,7 +21,7 @@ fn read(answer: &Answer, writes: bool) -> Result<Value, CallError> {
         message: Some("/err".to_owned()),
         codes: [("OAUTH_027".to_owned(), FailureKind::Unauthorized)].into(),
     };
-    answer.read(&Response::default(), &errors, writes)
+    answer.read(&Response::default(), &errors, writes, (1_000, now()))
 }
 
 #[test]
@@ -68,14 +72,20 @@ fn what_is_no_answer_is_told_as_such_and_quoted_to_nobody() {
 
 #[test]
 fn waits_are_read_in_all_their_forms() {
-    let wait =
-        |headers: &[(&'static str, &str)]| retry_after(&answer(429, headers, "").headers).map(|wait| wait.as_secs());
+    let wait = |headers: &[(&'static str, &str)]| {
+        retry_after(&answer(429, headers, "").headers, now()).map(|wait| wait.as_secs())
+    };
     assert_eq!(wait(&[("retry-after", "7")]), Some(7));
     let date = ("date", "Sun, 22 Nov 2026 10:00:00 GMT");
     assert_eq!(wait(&[("retry-after", "Sun, 22 Nov 2026 10:01:30 GMT"), date]), Some(90));
     assert_eq!(wait(&[("retry-after", "Sun, 22 Nov 2026 09:00:00 GMT"), date]), Some(0));
-    assert_eq!(wait(&[("retry-after", "Sun, 22 Nov 2026 10:01:30 GMT")]), None);
-    for nonsense in ["-1", "soon", "1e99", "999999999"] {
+    // Without the answer's own date ours counts.
+    assert_eq!(wait(&[("retry-after", "Sun, 22 Nov 2026 10:01:30 GMT")]), Some(90));
+    // A year is "not now".
+    for long in ["31536000", "1e99", "999999999", "Thu, 01 Jan 2099 00:00:00 GMT"] {
+        assert_eq!(wait(&[("retry-after", long)]), Some(86_400), "{long}");
+    }
+    for nonsense in ["-1", "soon", "NaN"] {
         assert_eq!(wait(&[("retry-after", nonsense)]), None, "{nonsense}");
     }
 }

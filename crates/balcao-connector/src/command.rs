@@ -45,6 +45,10 @@ pub struct HttpCommand {
     /// How the body is written.
     #[serde(default)]
     pub encoding: Encoding,
+    /// A POST that changes nothing, such as a search: a command whose effect is `read` says so of it. It is not sent by rehearsals and trial
+    /// runs, for only its author knows.
+    #[serde(default)]
+    pub safe: bool,
     /// Doing it twice changes nothing more. Not stated: a GET or HEAD only.
     #[serde(default)]
     pub idempotent: Option<bool>,

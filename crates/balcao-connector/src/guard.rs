@@ -25,13 +25,15 @@ pub struct Egress {
     pub allow: Vec<IpNet>,
     /// Plain HTTP is permitted, to those networks only.
     pub plain_http: bool,
+    /// A trial run: nothing is sent that may change something, and no program is started. What a request does is judged by its method.
+    pub safe_only: bool,
     /// Who looks names up.
     pub lookup: Arc<dyn Lookup>,
 }
 
 impl Default for Egress {
     fn default() -> Self {
-        Self { allow: Vec::new(), plain_http: false, lookup: Arc::new(SystemLookup) }
+        Self { allow: Vec::new(), plain_http: false, safe_only: false, lookup: Arc::new(SystemLookup) }
     }
 }
 

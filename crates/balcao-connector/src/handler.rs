@@ -79,6 +79,14 @@ impl ToolHandler for HttpTool {
         true
     }
 
+    fn is_safe(&self) -> bool {
+        self.operation.command.method.is_safe()
+    }
+
+    fn repeats(&self) -> bool {
+        true
+    }
+
     fn args_schema(&self) -> Value {
         self.input_schema.clone()
     }

@@ -1,6 +1,6 @@
 //! The kind of execution `http`: packs whose commands are requests of one service.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use async_trait::async_trait;
 use balcao_pack::{
@@ -8,14 +8,15 @@ use balcao_pack::{
     manifest::{Command, Pack},
 };
 use balcao_tool::{
-    EffectClass, ErrorCode, Found, Internal, Preview, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
+    Effect, EffectClass, ErrorCode, Found, Internal, Preview, ToolContext, ToolError, ToolHandler, ToolOutput,
+    ToolResult,
 };
 use serde_json::{Map, Value, json};
 
 use crate::{
     account::Account,
     answer,
-    command::{HttpCommand, Operation},
+    command::{HttpCommand, Operation, Verb},
     connection::Connection,
     each::{self, One},
     handler::HttpTool,
@@ -45,7 +46,10 @@ impl Http {
 impl Kind for Http {
     fn check(&self, pack: &Pack) -> Vec<Finding> {
         let Some(connection) = &pack.connection else { return Vec::new() };
-        let mut problems = Connection::read(connection).err().unwrap_or_default();
+        let mut problems = match Connection::read(connection) {
+            Ok(read) => other_methods(&read.headers),
+            Err(problems) => problems,
+        };
         problems.extend(unknown_settings(connection, pack.settings.as_ref()));
         problems.extend(unknown_processor(connection, pack));
         problems.into_iter().map(|problem| finding(problem, "/connection")).collect()
@@ -56,6 +60,9 @@ impl Kind for Http {
         let mut problems = unknown_settings(&command.handler, settings);
         problems.extend(secret_settings(&command.handler, settings));
         let operation = compiled(command).map_err(|found| problems.extend(found)).ok();
+        if let Some(operation) = &operation {
+            problems.extend(beyond_its_effect(command.effect, &operation.command));
+        }
         let mut findings: Vec<Finding> = repeatable(parts.pack, command).into_iter().collect();
         findings.extend(problems.into_iter().map(|problem| finding(problem, "/handler")));
         let Some(operation) = operation.filter(|_| findings.is_empty()) else { return Err(findings) };
@@ -115,6 +122,41 @@ fn repeatable(pack: &Pack, command: &Command) -> Option<Finding> {
         ),
         EffectClass::Keyed | EffectClass::Read | EffectClass::Local | EffectClass::Blind => None,
     }
+}
+
+/// What a request does by its method, where the pack says that it only reads (RFC 9110 §9.2.1).
+fn beyond_its_effect(effect: Effect, request: &HttpCommand) -> Vec<Problem> {
+    let mut problems = other_methods(&request.headers);
+    let message = match (effect, request.method) {
+        (Effect::Read, Verb::Post) if !request.safe => Some((
+            "invalid method for `effect: read`; expected GET or HEAD",
+            "say what it changes under `effect`; or, of a search that changes nothing, `safe: true` beside `method`",
+        )),
+        (Effect::Read, Verb::Put | Verb::Patch | Verb::Delete) => Some((
+            "invalid method for `effect: read`; expected GET, HEAD, or a POST that is `safe: true`",
+            "say what it changes under `effect`",
+        )),
+        (Effect::Read | Effect::Write | Effect::Destructive, _) => None,
+    };
+    problems.extend(message.map(|(message, mend)| Problem::new("/method", message).suggest(mend)));
+    if request.safe && (effect != Effect::Read || request.method != Verb::Post) {
+        let message = "invalid `safe: true`; expected it of a POST whose effect is `read` alone";
+        problems.push(Problem::new("/safe", message).suggest("take it out"));
+    }
+    problems
+}
+
+/// Headers by which a service takes a request for one of another method: what is sent is what the method says.
+fn other_methods(headers: &BTreeMap<String, String>) -> Vec<Problem> {
+    let stands_for = |name: &str| {
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        name.contains("method") && (name.contains("override") || name.contains("http"))
+    };
+    let told = headers.keys().filter(|name| stands_for(name)).map(|name| {
+        let message = "invalid header: it has a service take the request for one of another method";
+        Problem::new(format!("/headers/{}", crate::problem::escape(name)), message).suggest("write the method itself")
+    });
+    told.collect()
 }
 
 fn compiled(command: &Command) -> Result<Operation, Vec<Problem>> {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     problem::Problem,
+    strike::Striker,
     template::{Piece, Text, plain},
 };
 
@@ -99,34 +100,10 @@ impl Settings {
         Ok(filled)
     }
 
-    /// A text of a service without any of our secrets, nor large parts of one.
+    /// Finds our secrets, and these, in what a service says.
     #[must_use]
-    pub fn strike(&self, text: &str, further: &[SecretString]) -> String {
-        const WINDOW: usize = 8;
-        const SHORTEST: usize = 4;
-        let letters: Vec<char> = text.chars().collect();
-        let mut struck = vec![false; letters.len()];
-        for secret in self.secrets.values().chain(further) {
-            let secret = secret.expose_secret().trim();
-            let window = secret.chars().count().min(WINDOW);
-            if window < SHORTEST {
-                continue;
-            }
-            for (start, part) in letters.windows(window).enumerate() {
-                if secret.contains(&part.iter().collect::<String>()) {
-                    struck.iter_mut().skip(start).take(window).for_each(|flag| *flag = true);
-                }
-            }
-        }
-        let mut clean = String::with_capacity(text.len());
-        for (letter, hidden) in letters.into_iter().zip(struck) {
-            if !hidden {
-                clean.push(letter);
-            } else if !clean.ends_with('…') {
-                clean.push('…');
-            }
-        }
-        clean
+    pub fn striker(&self, further: &[SecretString]) -> Striker {
+        Striker::new(self.secrets.values().chain(further).map(ExposeSecret::expose_secret))
     }
 }
 

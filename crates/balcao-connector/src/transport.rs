@@ -13,6 +13,7 @@ use crate::{
     answer::{Answer, Bytes},
     error::{CallError, FailureKind, Outcome},
     guard::{Barred, Egress},
+    held::Held,
     request::{Body, Part, Request},
 };
 
@@ -21,7 +22,6 @@ use crate::{
 pub(crate) struct Transport {
     client: Client,
     egress: Egress,
-    max_bytes: usize,
 }
 
 /// A header that proves who we are, and the only origin that it is shown to.
@@ -35,14 +35,14 @@ pub(crate) struct Proof {
 }
 
 impl Transport {
-    pub(crate) fn new(
-        egress: &Egress,
-        connect: Duration,
-        max_bytes: usize,
-        plain: bool,
-    ) -> Result<Self, reqwest::Error> {
+    pub(crate) fn new(egress: &Egress, connect: Duration, plain: bool) -> Result<Self, reqwest::Error> {
         let client = egress.client(connect, plain)?;
-        Ok(Self { client, egress: egress.clone(), max_bytes })
+        Ok(Self { client, egress: egress.clone() })
+    }
+
+    /// Whether nothing may be sent that may change something.
+    pub(crate) const fn is_trial(&self) -> bool {
+        self.egress.safe_only
     }
 
     /// Sends a request and reads its answer, following at most so many redirects to addresses that `allowed` accepts.
@@ -52,22 +52,29 @@ impl Transport {
         proof: Option<&Proof>,
         redirects: u8,
         allowed: impl Fn(&Url) -> bool,
-        within: Duration,
+        (held, within): (&Held, Duration),
     ) -> Result<Answer, CallError> {
         let until = Instant::now() + within;
         let mut request = request.clone();
         let mut left = redirects;
         loop {
-            let answer = self.once(&request, proof, until).await?;
+            let answer = self.once(&request, proof, held, until).await?;
             let target = (300..400).contains(&answer.status).then(|| answer.header(LOCATION.as_str())).flatten();
             let (Some(target), true) = (target, left > 0 && request.method == Method::GET) else { return Ok(answer) };
             let Some(url) = request.url.join(target).ok().filter(|url| allowed(url)) else { return Ok(answer) };
+            held.give_bytes(answer.taken);
             request.url = url;
             left = left.saturating_sub(1);
         }
     }
 
-    async fn once(&self, request: &Request, proof: Option<&Proof>, until: Instant) -> Result<Answer, CallError> {
+    async fn once(
+        &self,
+        request: &Request,
+        proof: Option<&Proof>,
+        held: &Held,
+        until: Instant,
+    ) -> Result<Answer, CallError> {
         let unsent = |detail: String| CallError::new(FailureKind::Unavailable, Outcome::NotDone, detail);
         self.egress.check(&request.url).map_err(|reason| unsent(format!("the address is not permitted: {reason}")))?;
         let builder = self.builder(request, proof).map_err(unsent)?;
@@ -90,19 +97,20 @@ impl Transport {
             Err(_elapsed) => return Err(CallError::new(FailureKind::Timeout, outcome, "no answer in time")),
         };
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let mut body = Vec::new();
+        let (mut body, mut taken) = (Vec::new(), 0_usize);
         let body = loop {
             match timeout_at(until, response.chunk()).await {
-                Ok(Ok(Some(piece))) if body.len().saturating_add(piece.len()) > self.max_bytes => {
-                    break Bytes::TooLarge;
+                Ok(Ok(Some(piece))) if !held.take_bytes(piece.len()) => break Bytes::TooLarge,
+                Ok(Ok(Some(piece))) => {
+                    taken = taken.saturating_add(piece.len());
+                    body.extend_from_slice(&piece);
                 }
-                Ok(Ok(Some(piece))) => body.extend_from_slice(&piece),
                 Ok(Ok(None)) => break Bytes::Whole(body),
                 Ok(Err(_broken)) => break Bytes::Cut,
                 Err(_elapsed) => break Bytes::Late,
             }
         };
-        Ok(Answer { status, headers, body })
+        Ok(Answer { status, headers, body, taken })
     }
 
     fn builder(&self, request: &Request, proof: Option<&Proof>) -> Result<RequestBuilder, String> {

@@ -3,7 +3,7 @@
 //! RFC 8259 leaves open what a repeated key means, so two readers of one text can see two things: what one checks, the other does
 //! not run. Whoever sends one is told so.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -31,6 +31,12 @@ pub enum Fault {
         /// The levels that may be.
         limit: usize,
     },
+    /// Values beyond the limit.
+    #[error("more than {limit} values")]
+    TooMany {
+        /// The values that may be.
+        limit: usize,
+    },
     /// A key stands twice in one object.
     #[error("`{pointer}` is given twice")]
     KeyTwice {
@@ -44,7 +50,15 @@ pub enum Fault {
 /// # Errors
 /// The first [`Fault`] in the order of the text.
 pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
-    let found = Found::default();
+    read_within(text, max_depth, usize::MAX)
+}
+
+/// The same, of at most so many values: arrays, objects and what is in them. A value takes a hundred times the memory of its shortest text.
+///
+/// # Errors
+/// The first [`Fault`] in the order of the text.
+pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<Value, Fault> {
+    let found = Found { told: RefCell::default(), values: Cell::new(max_values) };
     let mut reader = serde_json::Deserializer::from_slice(text);
     let malformed = |error: &serde_json::Error| {
         let message = error.to_string();
@@ -52,7 +66,8 @@ pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
         Fault::Malformed { message, line: error.line(), column: error.column() }
     };
     let value = Strict { left: max_depth, found: &found }.deserialize(&mut reader);
-    let value = value.map_err(|error| match found.0.take() {
+    let value = value.map_err(|error| match found.told.take() {
+        Some(Ours::TooMany) => Fault::TooMany { limit: max_values },
         Some(Ours::TooDeep) => Fault::TooDeep { limit: max_depth },
         Some(Ours::KeyTwice(mut steps)) => {
             steps.reverse();
@@ -66,10 +81,14 @@ pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
 }
 
 /// What we found ourselves; an error of the parser's carries words only.
-#[derive(Default)]
-struct Found(RefCell<Option<Ours>>);
+struct Found {
+    told: RefCell<Option<Ours>>,
+    /// Values that may still come.
+    values: Cell<usize>,
+}
 
 enum Ours {
+    TooMany,
     TooDeep,
     /// The steps from the second key up to the whole.
     KeyTwice(Vec<String>),
@@ -77,13 +96,13 @@ enum Ours {
 
 impl Found {
     fn tell<E: Error>(&self, ours: Ours) -> E {
-        *self.0.borrow_mut() = Some(ours);
+        *self.told.borrow_mut() = Some(ours);
         E::custom("refused")
     }
 
     /// On the way out of a repeated key: which place this is.
     fn under(&self, step: &str) {
-        if let Some(Ours::KeyTwice(steps)) = self.0.borrow_mut().as_mut() {
+        if let Some(Ours::KeyTwice(steps)) = self.told.borrow_mut().as_mut() {
             steps.push(step.replace('~', "~0").replace('/', "~1"));
         }
     }
@@ -107,6 +126,8 @@ impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let left = self.found.values.get().checked_sub(1);
+        self.found.values.set(left.ok_or_else(|| self.found.tell::<D::Error>(Ours::TooMany))?);
         deserializer.deserialize_any(self)
     }
 }
@@ -196,6 +217,13 @@ mod tests {
         assert_eq!(read(deep(65).as_bytes(), 64), Err(Fault::TooDeep { limit: 64 }));
         assert!(read(deep(MOST_LEVELS).as_bytes(), usize::MAX).is_ok());
         assert_eq!(read(deep(1_000_000).as_bytes(), usize::MAX), Err(Fault::TooDeep { limit: MOST_LEVELS }));
+    }
+
+    #[test]
+    fn values_are_counted_wherever_they_stand() {
+        let text = br#"[{"a": 0}, [1, 2]]"#;
+        assert!(read_within(text, 4, 6).is_ok());
+        assert_eq!(read_within(text, 4, 5), Err(Fault::TooMany { limit: 5 }));
     }
 
     #[test]

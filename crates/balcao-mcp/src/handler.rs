@@ -63,6 +63,11 @@ impl ToolHandler for McpTool {
         true
     }
 
+    /// What a server does with a call only the server knows.
+    fn is_safe(&self) -> bool {
+        false
+    }
+
     fn args_schema(&self) -> Value {
         self.input_schema.clone()
     }

@@ -31,7 +31,7 @@ pub use contract::{Contract, Standing, visible};
 pub use error::{CallError, FailureKind};
 pub use kind::Mcp;
 pub use mapping::{Mapping, Meaning};
-pub use open::Reach;
+pub use open::{Permitted, Reach};
 pub use overlay::Overlay;
 pub use pins::{FilePins, MemoryPins, Pin, Pins, PinsError};
 pub use server::{Health, Review, Server};

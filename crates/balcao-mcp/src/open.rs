@@ -1,6 +1,6 @@
 //! A connection bound to an organization's settings, and to what whoever runs this program lets it reach.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 use balcao_connector::{Egress, Problem, Settings};
 use reqwest::{
@@ -22,8 +22,17 @@ const CONNECT: Duration = Duration::from_secs(5);
 pub struct Reach {
     /// Addresses.
     pub egress: Egress,
-    /// Programs that may be started, by their whole paths. None, unless listed.
-    pub programs: BTreeSet<String>,
+    /// Programs that this pack may start. None, unless listed.
+    pub programs: Vec<Permitted>,
+}
+
+/// A program that may be started, with these arguments alone: to run an interpreter is to run whatever its arguments say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permitted {
+    /// Its whole path.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
 }
 
 /// Where a server is.
@@ -67,8 +76,9 @@ fn program(
     reach: &Reach,
 ) -> Result<Program, Vec<Problem>> {
     let mut problems = Vec::new();
-    if !reach.programs.contains(command) {
-        let message = format!("`{command}` is not among the programs that may be started here");
+    if !reach.programs.iter().any(|one| one.command == command && one.args == connection.args) {
+        let line = [&[command.to_owned()], connection.args.as_slice()].concat().join(" ");
+        let message = format!("`{line}` is not among the programs that this pack may start here");
         let suggestion = "whoever runs the server lists it; a pack or an organization cannot";
         problems.push(Problem::new("/command", message).suggest(suggestion));
     }

@@ -2,7 +2,9 @@
 
 use std::{
     collections::BTreeMap,
-    fmt, io,
+    fmt,
+    fs::File,
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
@@ -59,11 +61,15 @@ pub trait Pins: Send + Sync + fmt::Debug {
     async fn keep(&self, pins: &BTreeMap<String, Pin>) -> Result<(), PinsError>;
 }
 
-/// A file of JSON, such as `mcp.lock` beside `tool.yaml`. One that is not there holds nothing.
+/// A file of JSON. One that is not there holds nothing. It belongs to the installation: what lies in a pack's folder comes from whoever wrote
+/// the pack.
 #[derive(Debug)]
 pub struct FilePins {
     path: PathBuf,
 }
+
+/// Largest file that is read, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -77,36 +83,44 @@ impl FilePins {
         Self { path: path.into() }
     }
 
-    /// The file `mcp.lock` of a pack's folder.
-    #[must_use]
-    pub fn beside(folder: &Path) -> Self {
-        Self::new(folder.join("mcp.lock"))
+    fn read(&self) -> Result<BTreeMap<String, Pin>, PinsError> {
+        let failed = |error: io::Error| PinsError::File(self.path.clone(), error);
+        let met = match self.path.symlink_metadata() {
+            Ok(met) => met,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        // A pipe would never end, and a link leads to what somebody else keeps.
+        if !met.is_file() || met.len() > MAX_BYTES {
+            let why = format!("invalid file; expected a regular one of at most {MAX_BYTES} bytes");
+            return Err(failed(io::Error::other(why)));
+        }
+        let mut text = Vec::new();
+        File::open(&self.path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text)).map_err(failed)?;
+        let written: Written =
+            serde_json::from_slice(&text).map_err(|error| PinsError::Unreadable(self.path.clone(), error))?;
+        Ok(written.tools)
     }
 
-    fn failed(&self, error: io::Error) -> PinsError {
-        PinsError::File(self.path.clone(), error)
+    fn write(&self, text: &str) -> io::Result<()> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        // Written beside under a name of its own and moved: a crash leaves the old file or the new one, and no link is followed.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(&self.path).map(drop).map_err(|error| error.error)
     }
 }
 
 #[async_trait]
 impl Pins for FilePins {
     async fn load(&self) -> Result<BTreeMap<String, Pin>, PinsError> {
-        let text = match tokio::fs::read(&self.path).await {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) => return Err(self.failed(error)),
-        };
-        let written: Written =
-            serde_json::from_slice(&text).map_err(|error| PinsError::Unreadable(self.path.clone(), error))?;
-        Ok(written.tools)
+        self.read()
     }
 
     async fn keep(&self, pins: &BTreeMap<String, Pin>) -> Result<(), PinsError> {
-        // Written beside and moved: a crash leaves the old file or the new one.
-        let beside = self.path.with_extension("lock.new");
         let text = format!("{:#}\n", json!({ "tools": pins }));
-        tokio::fs::write(&beside, text).await.map_err(|error| self.failed(error))?;
-        tokio::fs::rename(&beside, &self.path).await.map_err(|error| self.failed(error))
+        self.write(&text).map_err(|error| PinsError::File(self.path.clone(), error))
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use balcao_connector::{Clock, Outcome, Problem, Settings};
+use balcao_connector::{Clock, Outcome, Problem, Settings, Striker};
 use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
@@ -29,7 +29,8 @@ use crate::{
 pub struct Server {
     target: Arc<Target>,
     connection: Connection,
-    settings: Settings,
+    striker: Striker,
+    trial: bool,
     pins: Arc<dyn Pins>,
     clock: Arc<dyn Clock>,
     tasks: TaskTracker,
@@ -95,7 +96,16 @@ impl Server {
     ) -> Result<Self, Vec<Problem>> {
         let target = Arc::new(Target::bind(connection, &settings, reach)?);
         let (connection, tasks, state) = (connection.clone(), TaskTracker::new(), Mutex::default());
-        Ok(Self { target, connection, settings, pins, clock, tasks, state })
+        Ok(Self {
+            target,
+            connection,
+            striker: settings.striker(&[]),
+            trial: reach.egress.safe_only,
+            pins,
+            clock,
+            tasks,
+            state,
+        })
     }
 
     /// For staff: the very command line that is run, or the address that is called.
@@ -109,12 +119,19 @@ impl Server {
     /// # Errors
     /// [`CallError`] says what went wrong, and whether it was carried out all the same.
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>, within: Duration) -> Result<Value, CallError> {
-        self.called(tool, arguments, within).await.map_err(|error| self.struck(error))
+        let mut answer = self.called(tool, arguments, within).await.map_err(|error| self.struck(error))?;
+        // What a server echoes of our secrets goes no further than here.
+        self.striker.value(&mut answer);
+        Ok(answer)
     }
 
     async fn called(&self, tool: &str, arguments: Map<String, Value>, within: Duration) -> Result<Value, CallError> {
         let until = tokio::time::Instant::now() + within;
         let late = |outcome| CallError::new(FailureKind::Timeout, outcome, "no answer in time");
+        if self.trial {
+            let detail = "a trial run starts no program and calls no server: what a call changes only the server knows";
+            return Err(CallError::unsent(FailureKind::Unavailable, detail.to_owned()));
+        }
         // Up to here nothing was asked of the tool.
         let ready = tokio::time::timeout_at(until, self.ready(tool)).await;
         let live = ready.map_err(|_elapsed| late(Outcome::NotDone))??;
@@ -136,7 +153,7 @@ impl Server {
     /// The same failure without any of our secrets.
     pub(crate) fn struck(&self, error: CallError) -> CallError {
         let outcome = error.outcome;
-        error.telling(outcome, |detail| self.settings.strike(detail, &[]))
+        error.telling(outcome, |detail| self.striker.text(detail))
     }
 
     /// The server, if it has this tool as it was accepted.

@@ -5,13 +5,16 @@ use std::{
     io,
     pin::Pin,
     process::Stdio,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll},
 };
 
 use secrecy::{ExposeSecret, SecretString};
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, ReadBuf},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
 };
 use tokio_util::task::TaskTracker;
@@ -27,12 +30,26 @@ pub(crate) struct Program {
     pub(crate) env: BTreeMap<String, SecretString>,
 }
 
-/// A program that runs. It ends with this value.
+/// A program that runs. It ends with this value, and whatever it started with it.
 #[derive(Debug)]
 pub(crate) struct Running {
     _child: Child,
+    _group: Group,
     /// The end of what it complained of.
     pub(crate) complaints: Complaints,
+}
+
+/// The processes that a program is and starts: a group of their own.
+#[derive(Debug)]
+struct Group(Option<rustix::process::Pid>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(group) = self.0 {
+            // Who has ended already cannot be ended.
+            drop(rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+        }
+    }
 }
 
 /// What a program wrote to its standard error.
@@ -62,28 +79,38 @@ impl Program {
         &self,
         most: usize,
         tasks: &TaskTracker,
-    ) -> io::Result<(Running, Capped<ChildStdout>, ChildStdin)> {
+    ) -> io::Result<(Running, Capped<ChildStdout>, Watched<ChildStdin>)> {
         let mut command = Command::new(&self.command);
-        command.args(&self.args).env_clear().current_dir("/").kill_on_drop(true);
+        command.args(&self.args).env_clear().current_dir("/").kill_on_drop(true).process_group(0);
         command.envs(self.env.iter().map(|(name, value)| (name, value.expose_secret())));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
+        let group = Group(child.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?)));
         let missing = || io::Error::other("the program has no standard streams");
         let (output, input) = (child.stdout.take().ok_or_else(missing)?, child.stdin.take().ok_or_else(missing)?);
         let complaints = Complaints::default();
         if let Some(from) = child.stderr.take() {
             tasks.spawn(complaints.clone().collect(from));
         }
-        Ok((Running { _child: child, complaints }, Capped { inner: output, most, line: 0 }, input))
+        let unread = Arc::<AtomicBool>::default();
+        let output = Capped { inner: output, most, line: 0, said: 0, unread: Arc::clone(&unread) };
+        Ok((Running { _child: child, _group: group, complaints }, output, Watched { inner: input, unread }))
     }
 }
 
-/// Reads lines of at most so many bytes. A longer one is an error, at once: whoever waits for the answer in it would wait in vain.
+/// Messages that a server may send while it does not read: each may be a question, and our answers to them wait in memory.
+const MAX_SAID_UNREAD: usize = 1_000;
+
+/// Reads lines of at most so many bytes. A longer one is an error, at once: whoever waits for the answer in it would wait in vain. So are
+/// very many of them by a server that does not read what it is sent.
 #[derive(Debug)]
 pub(crate) struct Capped<R> {
     inner: R,
     most: usize,
     line: usize,
+    /// Lines since it read something, and whether it reads.
+    said: usize,
+    unread: Arc<AtomicBool>,
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
@@ -93,11 +120,40 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
         if let Poll::Ready(Ok(())) = &polled {
             for byte in buf.filled().get(before..).unwrap_or_default() {
                 self.line = if *byte == b'\n' { 0 } else { self.line.saturating_add(1) };
+                if *byte == b'\n' {
+                    self.said = if self.unread.load(Ordering::Relaxed) { self.said.saturating_add(1) } else { 0 };
+                }
+                if self.said > MAX_SAID_UNREAD {
+                    return Poll::Ready(Err(io::Error::other("the server asks, and does not read the answers")));
+                }
                 if self.line > self.most {
                     return Poll::Ready(Err(io::Error::other("the server's message is too large")));
                 }
             }
         }
         polled
+    }
+}
+
+/// Writes, and notes whether what was written waits to be read.
+#[derive(Debug)]
+pub(crate) struct Watched<W> {
+    inner: W,
+    unread: Arc<AtomicBool>,
+}
+
+impl<W: AsyncWrite + Unpin> AsyncWrite for Watched<W> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.inner).poll_write(cx, buf);
+        self.unread.store(polled.is_pending(), Ordering::Relaxed);
+        polled
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
     }
 }

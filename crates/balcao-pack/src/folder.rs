@@ -129,7 +129,12 @@ impl Folder {
             return Err(FileError::NotAFile);
         }
         let mut bytes = Vec::new();
-        File::open(&at)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        let file = open(&at)?;
+        // Between the look and the opening it may have become something else.
+        if !file.metadata()?.is_file() {
+            return Err(FileError::NotAFile);
+        }
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         if length > MAX_BYTES {
             return Err(FileError::TooLarge);
@@ -141,4 +146,16 @@ impl Folder {
         }
         String::from_utf8(bytes).map_err(|_not_text| FileError::NotUtf8)
     }
+}
+
+/// Opens a file without following a link, and without waiting for whoever writes into a pipe.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
 }

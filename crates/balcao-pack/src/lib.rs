@@ -20,9 +20,11 @@ pub mod resolve;
 pub mod search;
 mod shape;
 mod source;
+mod terms;
 pub mod testing;
 pub mod validate;
 
 pub use helpers::{Code, check_helpers};
 pub use kind::{Described, Finding, Kind, Native, PackParts, Script, Undo};
 pub use load::{Handlers, LoadedPack, Loader, Place, Prose, SCHEMA, Unloaded, load, load_folder};
+pub use terms::{Difference, Terms};

@@ -18,6 +18,7 @@ use crate::{
     resolve::Shelves,
     shape::{self, Shape},
     source::{MAX_PROBLEMS, Source},
+    terms::Terms,
     validate::{Admission, Compiler, Told},
 };
 
@@ -36,6 +37,8 @@ pub struct LoadedPack {
     pub version: String,
     /// Its commands, ready to be registered.
     pub tools: Vec<Tool>,
+    /// What decides where its calls go and what they may do: what a person accepts.
+    pub terms: Terms,
     /// Its helpers; [`crate::check_helpers`] looks at their code.
     pub helpers: Bundle,
     /// The pack as written.
@@ -266,6 +269,10 @@ impl Loader {
             let code = sandbox.map(|sandbox| Code { sandbox, is_apart });
             return Err(Unloaded { code, ..Unloaded::of(problems) });
         };
+        let terms = Terms::of(&source.value, &pack, folder);
+        for tool in &mut tools {
+            tool.bind(terms.commands.get(&tool.spec.name).unwrap_or(&Value::Null), &terms.shared);
+        }
         let knowledge = prose(&pack, source, folder);
         let script =
             |file: &String| Some(Prose { title: file.clone(), file: file.clone(), text: folder?.read(file).ok()? });
@@ -274,7 +281,7 @@ impl Loader {
         let places = if self.testing { places(source, &pack) } else { BTreeMap::new() };
         let (pack, kind) = (Arc::new(pack), Running(kind));
         #[rustfmt::skip]
-        let loaded = LoadedPack { id, version, tools, helpers, pack, processors, admissions, sandbox, knowledge, scripts, unheld: cut(unheld), places, recorded, kind, shelves: Arc::default() };
+        let loaded = LoadedPack { id, version, tools, terms, helpers, pack, processors, admissions, sandbox, knowledge, scripts, unheld: cut(unheld), places, recorded, kind, shelves: Arc::default() };
         Ok(loaded)
     }
 

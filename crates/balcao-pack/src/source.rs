@@ -38,7 +38,12 @@ pub(crate) struct Source {
     parts: Vec<Part>,
     edits: Vec<Edit>,
     damage: Damage,
+    /// Values that further files may have.
+    room: usize,
 }
+
+/// Values of all files of a pack together: each takes some hundred bytes of memory, however short its text is.
+const MAX_VALUES: usize = 250_000;
 
 /// What was done to the value since it was read: pointers into it are led back by this, the last edit first.
 #[derive(Debug)]
@@ -63,6 +68,7 @@ impl Source {
     /// A pack that is one file.
     pub(crate) fn single(main: Document) -> Self {
         Self {
+            room: MAX_VALUES.saturating_sub(values(&main.value)),
             value: main.value.clone(),
             main: Arc::new(main),
             parts: Vec::new(),
@@ -137,6 +143,12 @@ impl Source {
     fn add(&mut self, folder: &Folder, file: &str, section: &[&str]) -> Result<(), Box<Problem>> {
         let text = folder.read(file).map_err(|error| Box::new(outside_of(file, &error.to_string())))?;
         let document = Arc::new(Document::read(file, &text)?);
+        self.room = self.room.checked_sub(values(&document.value)).ok_or_else(|| {
+            Box::new(outside_of(
+                file,
+                &format!("with it, the files of the pack have more than {MAX_VALUES} values together"),
+            ))
+        })?;
         let entries: Vec<(String, Value)> = if let Value::Array(items) = &document.value {
             items.iter().enumerate().map(|(place, item)| (format!("/{place}"), item.clone())).collect()
         } else {
@@ -312,6 +324,15 @@ impl Source {
         whole
             .read_as_at()
             .map_err(|(pointer, message, suggestion)| Box::new(self.problem(&pointer, message, suggestion)))
+    }
+}
+
+/// The values within a value, itself among them.
+fn values(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(values).sum::<usize>().saturating_add(1),
+        Value::Object(fields) => fields.values().map(values).sum::<usize>().saturating_add(1),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
     }
 }
 

@@ -52,7 +52,8 @@ impl Tool {
             // A failure tells of its own attempt alone: what ran before it may have been done. A look-up told of that one, too.
             let unlooked = matches!(self.class(), EffectClass::Local | EffectClass::Keyed);
             result.uncertain |= unlooked && may_have_run && result.class == ResultClass::Fault;
-            if !result.uncertain {
+            let repeated = self.class() == EffectClass::Keyed && self.handler.repeats();
+            if !result.uncertain || repeated {
                 return result;
             }
             may_have_run = true;

@@ -315,3 +315,18 @@ impl ToolError {
         Value::Object(out)
     }
 }
+
+/// Tells a model that a call may have been done: whatever the error is by itself, the call is not made again.
+pub(crate) fn tell_uncertain(told: &mut Value, locale: Locale) {
+    let Some(object) = told.as_object_mut() else { return };
+    let guidance = match locale {
+        Locale::PtBr => {
+            "Não se sabe se isso foi feito. Não chame de novo. Diga ao cliente que a equipe vai conferir e responder."
+        }
+        Locale::En => {
+            "It is not known whether this was done. Do not call again. Say that the team will check and answer."
+        }
+    };
+    object.insert("retryable".to_owned(), false.into());
+    object.insert("_context".to_owned(), guidance.into());
+}

@@ -58,6 +58,17 @@ pub trait ToolHandler: Send + Sync {
     /// JSON Schema of the Rust arguments, to be held against the command's input schema when a pack is loaded.
     fn args_schema(&self) -> Value;
 
+    /// Whether a call changes nothing at the other side, judged by what is sent and not by what a pack says of it. Rehearsals and trial runs
+    /// send nothing else. Yes, if not given: what a command in Rust does is its own.
+    fn is_safe(&self) -> bool {
+        true
+    }
+
+    /// Whether it takes up calls of unknown outcome by itself, as often as its pack says: then nobody else does.
+    fn repeats(&self) -> bool {
+        false
+    }
+
     /// The same command, for a profile that lets arguments be mended; `None` if that makes no difference to it.
     fn mending(&self) -> Option<Arc<dyn ToolHandler>> {
         None

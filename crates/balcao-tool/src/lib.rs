@@ -11,6 +11,7 @@ mod attempt;
 pub mod canonical;
 pub mod check;
 pub mod context;
+mod cost;
 pub mod effect;
 pub mod error;
 pub mod handler;

@@ -20,3 +20,25 @@ pub const MAX_FIELD_PROBLEMS: usize = 20;
 pub const MAX_QUOTED_CHARS: usize = 80;
 /// Names offered beside an unknown one.
 pub const MAX_SUGGESTIONS: usize = 3;
+/// Values of a schema as it is written, and parts that it stands for once its references are followed.
+pub const MAX_SCHEMA_PARTS: u64 = 10_000;
+/// Levels of a schema as it is written, and of references that look at one value.
+pub const MAX_SCHEMA_DEPTH: usize = 64;
+/// Patterns of a schema.
+pub const MAX_SCHEMA_PATTERNS: usize = 100;
+/// Longest pattern, in bytes.
+pub const MAX_SCHEMA_PATTERN_BYTES: usize = 1_000;
+/// Memory that one compiled pattern may take, in bytes.
+pub const MAX_PATTERN_MEMORY: usize = 256 * 1024;
+/// Steps that a pattern which looks around may take for one text.
+pub const MAX_PATTERN_STEPS: usize = 100_000;
+/// Values under all `enum` of a schema.
+pub const MAX_SCHEMA_OPTIONS: usize = 5_000;
+/// Visits of values by parts of a schema in one check: a tenth of a second.
+pub const MAX_VISITS: u64 = 4_000_000;
+/// Mistakes of one value that are looked at before the first of them are told.
+pub const MAX_MISTAKES_SEEN: usize = 100;
+/// Allowed values among which the nearest to a wrong one is looked for.
+pub const MAX_COMPARED: usize = 200;
+/// Longest list of allowed values that is told, in characters.
+pub const MAX_TOLD_CHARS: usize = 1_000;

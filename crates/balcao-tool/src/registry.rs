@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::{
+    canonical,
     check::{ArgumentCheck, Checked},
     context::ToolContext,
-    effect::Confirm,
-    error::{ErrorCode, FieldProblem, Internal, ToolError},
+    effect::{Confirm, Effect},
+    error::{ErrorCode, FieldProblem, Internal, ToolError, tell_uncertain},
     handler::ToolHandler,
     limits::MAX_SUGGESTIONS,
     outcome::{CallResult, ResultClass, ToolOutput},
@@ -32,7 +33,7 @@ pub struct Tool {
     pub input: Schema,
     /// Compiled output schema.
     pub output: Schema,
-    /// [`CommandSpec::contract_hash`], computed once.
+    /// [`CommandSpec::contract_hash`], computed once; of a command of a pack with what it does ([`Tool::bind`]).
     pub contract_hash: String,
     shown: Arc<Value>,
     lines: [String; 2],
@@ -76,6 +77,12 @@ impl Tool {
         Self { check: Some(check), ..self }
     }
 
+    /// Has its contract change with what it does, too: its definition, and what it shares with others.
+    pub fn bind(&mut self, definition: &Value, shared: &Value) {
+        let whole = json!({ "contract": self.contract_hash, "definition": definition, "shared": shared });
+        self.contract_hash = canonical::hash(&whole);
+    }
+
     /// Judges arguments by the schema and by the command's check, all problems at once.
     ///
     /// # Errors
@@ -95,7 +102,8 @@ impl Tool {
         let check = self.check.as_ref()?.mending()?;
         let handler = self.handler.mending().unwrap_or_else(|| Arc::clone(&self.handler));
         // The schemas have been compiled once, so they compile.
-        Some(Self::new(self.spec.clone(), handler).ok()?.with_check(check))
+        let mending = Self::new(self.spec.clone(), handler).ok()?.with_check(check);
+        Some(Self { contract_hash: self.contract_hash.clone(), ..mending })
     }
 
     /// The input schema that models are shown.
@@ -113,6 +121,12 @@ impl Tool {
             Locale::PtBr => pt_br,
             Locale::En => en,
         }
+    }
+
+    /// Whether a call changes nothing, by what it says and by what it sends: rehearsals and trial runs call no other.
+    #[must_use]
+    pub fn is_safe(&self) -> bool {
+        self.spec.behaviour.effect == Effect::Read && self.handler.is_safe()
     }
 
     /// Whether somebody can be asked before it runs.
@@ -163,6 +177,9 @@ impl Tool {
             RunMode::Execute => self.at_most_once(cx, args, false).await,
             RunMode::Recover => self.at_most_once(cx, args, true).await,
         };
+        if result.uncertain {
+            tell_uncertain(&mut result.value, cx.principal.locale);
+        }
         result.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         result
     }

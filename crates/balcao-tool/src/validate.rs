@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use jsonschema::{Draft, ValidationError, error::ValidationErrorKind};
+use jsonschema::{Draft, PatternOptions, ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
 use crate::{
+    cost::Cost,
     error::FieldProblem,
-    limits::{MAX_FIELD_PROBLEMS, MAX_QUOTED_CHARS},
+    limits::{
+        MAX_COMPARED, MAX_FIELD_PROBLEMS, MAX_MISTAKES_SEEN, MAX_PATTERN_MEMORY, MAX_PATTERN_STEPS, MAX_QUOTED_CHARS,
+        MAX_TOLD_CHARS, MAX_VISITS,
+    },
     registry::nearest,
     repair::kind,
 };
@@ -17,20 +21,28 @@ use crate::{
 pub struct Schema {
     source: Arc<Value>,
     compiled: Arc<jsonschema::Validator>,
+    cost: Cost,
 }
 
 impl Schema {
-    /// Compiles a schema. References to other documents are not followed.
+    /// Compiles a schema. References to other documents are not followed. What it would cost to compile, and to check values against it,
+    /// is bounded ([`crate::limits`]): a schema may come from a stranger.
     ///
     /// # Errors
-    /// Why it is no schema, and where.
+    /// Why it is no schema, and where; or which budget it exceeds.
     pub fn compile(source: &Value) -> Result<Self, String> {
+        let cost = Cost::of(source)?;
+        let patterns = PatternOptions::fancy_regex()
+            .backtrack_limit(MAX_PATTERN_STEPS)
+            .size_limit(MAX_PATTERN_MEMORY)
+            .dfa_size_limit(MAX_PATTERN_MEMORY);
         let compiled = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(true)
+            .with_pattern_options(patterns)
             .build(source)
             .map_err(|error| format!("at `{}`: {error}", error.instance_path()))?;
-        Ok(Self { source: Arc::new(source.clone()), compiled: Arc::new(compiled) })
+        Ok(Self { source: Arc::new(source.clone()), compiled: Arc::new(compiled), cost })
     }
 
     /// The schema itself.
@@ -45,10 +57,10 @@ impl Schema {
         Arc::clone(&self.source)
     }
 
-    /// Whether `value` satisfies the schema.
+    /// Whether `value` satisfies the schema. One that would take more than [`MAX_VISITS`] to check does not.
     #[must_use]
     pub fn is_valid(&self, value: &Value) -> bool {
-        self.compiled.is_valid(value)
+        self.cost.fits(value) && self.compiled.is_valid(value)
     }
 
     /// Everything that is wrong with `value`, one entry per field; empty if nothing is.
@@ -60,16 +72,27 @@ impl Schema {
     /// As [`Self::problems`], but at most `most` of them.
     #[must_use]
     pub fn first_problems(&self, value: &Value, most: usize) -> Vec<FieldProblem> {
+        if !self.cost.fits(value) {
+            return vec![FieldProblem {
+                problem: "too_large".to_owned(),
+                expected: format!("a value that takes at most {MAX_VISITS} steps to check: fewer items"),
+                ..FieldProblem::default()
+            }];
+        }
         if self.compiled.is_valid(value) {
             return Vec::new();
         }
         let mut problems: Vec<FieldProblem> = Vec::new();
-        for error in self.compiled.iter_errors(value) {
-            for problem in self.describe(&error) {
+        // Very many mistakes are one: to describe each takes longer than to find it.
+        for error in self.compiled.iter_errors(value).take(most.max(MAX_MISTAKES_SEEN)) {
+            for problem in self.describe(&error, most) {
                 // A field that is of the wrong type breaks its pattern and range as well: the first word is enough.
                 if problems.len() < most && !problems.iter().any(|seen| seen.pointer == problem.pointer) {
                     problems.push(problem);
                 }
+            }
+            if problems.len() >= most {
+                break;
             }
         }
         problems
@@ -79,7 +102,7 @@ impl Schema {
         clippy::wildcard_enum_match_arm,
         reason = "the validator's kinds grow; each is told with its place at least"
     )]
-    fn describe(&self, error: &ValidationError<'_>) -> Vec<FieldProblem> {
+    fn describe(&self, error: &ValidationError<'_>, most: usize) -> Vec<FieldProblem> {
         let pointer = error.instance_path().to_string();
         let one = |problem: &str, expected: String| {
             let got = (!error.instance().is_object()).then(|| quoted(error.instance()));
@@ -107,6 +130,7 @@ impl Schema {
                 let known = self.property_names(&pointer);
                 unexpected
                     .iter()
+                    .take(most)
                     .map(|name| FieldProblem {
                         pointer: format!("{pointer}/{name}"),
                         problem: "unknown_field".to_owned(),
@@ -121,9 +145,10 @@ impl Schema {
                     .collect()
             }
             ValidationErrorKind::Enum { options } => {
-                let names: Vec<&str> =
-                    options.as_array().map(|all| all.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
-                let mut problem = one("not_allowed", format!("one of {options}"));
+                // Among very many words the nearest is rarely the one that was meant, and takes long to find.
+                let all = options.as_array().filter(|all| all.len() <= MAX_COMPARED);
+                let names: Vec<&str> = all.into_iter().flatten().filter_map(Value::as_str).collect();
+                let mut problem = one("not_allowed", format!("one of {}", told(options)));
                 if let Some(first) = problem.first_mut() {
                     first.nearest = match error.instance().as_str() {
                         Some(got) => nearest(got, names.into_iter()).first().map(|name| Value::from(*name)),
@@ -162,7 +187,7 @@ impl Schema {
             _other => "a value".to_owned(),
         };
         if let Some(options) = field.get("enum") {
-            words.push_str(&format!(", one of {options}"));
+            words.push_str(&format!(", one of {}", told(options)));
         }
         match (field.get("minimum"), field.get("maximum")) {
             (Some(low), Some(high)) => words.push_str(&format!(" from {low} to {high}")),
@@ -203,6 +228,15 @@ fn nearest_number(got: &Value, options: &Value) -> Option<Value> {
     let numbers = options.as_array()?.iter().filter(|option| option.is_number());
     let nearest = numbers.min_by(|a, b| distance(a).partial_cmp(&distance(b)).unwrap_or(std::cmp::Ordering::Equal));
     nearest.cloned()
+}
+
+/// Allowed values as they are told: of a long list, the beginning.
+fn told(options: &Value) -> String {
+    let whole = options.to_string();
+    match whole.char_indices().nth(MAX_TOLD_CHARS) {
+        Some((end, _)) => format!("{}…", whole.get(..end).unwrap_or_default()),
+        None => whole,
+    }
 }
 
 fn quoted(value: &Value) -> Value {

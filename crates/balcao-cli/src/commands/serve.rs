@@ -76,6 +76,7 @@ pub(crate) async fn run(
     let desk = Desk { clock: Arc::<SharedClock>::clone(&clock), ..desk };
     let seen = looks(&config.packs);
     let own = wire::own_packs_of(&config, &desk, organization).await?;
+    packs::accept::remember(&config.packs, &own.all)?;
     let (front, _why) = front_desk(&desk, &config, environment, args.model.as_deref(), &own)?;
     let shop = Shop { name: wire::organization(&desk, organization).await?.name, id: organization };
     let listener = TcpListener::bind(address)

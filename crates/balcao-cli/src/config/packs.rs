@@ -24,14 +24,25 @@ pub(crate) struct PacksConfig {
     pub(crate) allow_networks: Vec<IpNet>,
     /// Permits plain HTTP, to those networks only.
     pub(crate) plain_http: bool,
-    /// Programs that packs over MCP servers may start, by their whole paths. None, unless listed.
-    pub(crate) programs: BTreeSet<String>,
+    /// Programs that packs over MCP servers may start. None, unless listed.
+    pub(crate) programs: Vec<ProgramConfig>,
+    /// Packs are being written here: their changes are in force without anybody accepting them.
+    pub(crate) development: bool,
     /// Processes that run the helpers of one pack, at most.
     pub(crate) workers: u8,
     /// How often `serve` looks for changed packs, in milliseconds; 0: never.
     pub(crate) reload_ms: u64,
     /// Who the services know the business as.
     pub(crate) accounts: Vec<AccountConfig>,
+    /// The short name of the organization that is served, where the configuration names one (no key of this table).
+    #[serde(skip)]
+    pub(crate) organization: Option<String>,
+    /// Somebody is about to accept packs (no key of the file).
+    #[serde(skip)]
+    pub(crate) reviewing: bool,
+    /// A trial run: nothing is sent that may change something (no key of the file).
+    #[serde(skip)]
+    pub(crate) trial: bool,
     /// What makes vectors of texts: `[embedding]`.
     #[serde(skip)]
     pub(crate) embedding: super::embedding::EmbeddingConfig,
@@ -48,13 +59,37 @@ impl Default for PacksConfig {
             tokens: PathBuf::from("packs.tokens.json"),
             allow_networks: Vec::new(),
             plain_http: false,
-            programs: BTreeSet::new(),
+            programs: Vec::new(),
+            development: false,
             workers: 2,
             reload_ms: 2_000,
             accounts: Vec::new(),
+            organization: None,
+            reviewing: false,
+            trial: false,
             embedding: super::embedding::EmbeddingConfig::default(),
             variables: BTreeMap::new(),
         }
+    }
+}
+
+/// A program that one pack may start, with these arguments and no others.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProgramConfig {
+    /// The pack's id.
+    pub(crate) pack: String,
+    /// The program's whole path.
+    pub(crate) command: String,
+    /// Its arguments, word by word as the pack writes them.
+    #[serde(default)]
+    pub(crate) args: Vec<String>,
+}
+
+impl std::fmt::Display for ProgramConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.pack, self.command)?;
+        self.args.iter().try_for_each(|word| write!(f, " {word}"))
     }
 }
 
@@ -172,7 +207,8 @@ impl PacksConfig {
         row("packs.folders", list(self.folders.iter().map(|one| one.display().to_string()).collect()));
         row("packs.accepted", self.accepted.display().to_string());
         row("packs.tokens", self.tokens.display().to_string());
-        row("packs.programs", list(self.programs.iter().cloned().collect()));
+        row("packs.programs", list(self.programs.iter().map(ToString::to_string).collect()));
+        row("packs.development", self.development.to_string());
         row("packs.allow_networks", list(self.allow_networks.iter().map(ToString::to_string).collect()));
         row("packs.plain_http", self.plain_http.to_string());
         row("packs.workers", self.workers.to_string());

@@ -5,7 +5,7 @@ mod over;
 use std::{path::Path, sync::Arc};
 
 use balcao_connector::{Account, Connection, Deliveries, Egress, Keys, Settings, TokioClock};
-use balcao_mcp::{FilePins, Reach, Server};
+use balcao_mcp::{FilePins, Permitted, Reach, Server};
 use balcao_pack::{
     Handlers, LoadedPack,
     manifest::{Pack, PackKind},
@@ -15,7 +15,12 @@ use balcao_yaml::Problem;
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 
-use super::{Connected, Link, OwnPack, loader, problem, tokens::TokenFile};
+use super::{
+    Connected, Link, OwnPack,
+    accept::{self, Accepted},
+    loader, problem,
+    tokens::TokenFile,
+};
 use crate::{
     config::{AccountConfig, PacksConfig},
     time,
@@ -29,7 +34,7 @@ pub(super) fn load(
     config: &PacksConfig,
     organization: Option<&str>,
     handlers: &Handlers,
-    folder: &Path,
+    (folder, accepted): (&Path, &Accepted),
     before: Option<&Link>,
 ) -> Result<OwnPack, Vec<Problem>> {
     let read = |connected: &Connected| -> Result<LoadedPack, Vec<Problem>> {
@@ -38,13 +43,18 @@ pub(super) fn load(
     };
     // The pack says what an account needs, so it is read before there is one.
     let pack = read(&Connected::default())?;
+    if pack.pack.kind == PackKind::Native {
+        let message = "invalid `type: native`: its commands are part of the program; expected http, mcp or script";
+        let mend = "a pack of your own reaches the program's commands through a profile";
+        return Err(vec![problem(&folder.join("tool.yaml"), message, mend)]);
+    }
     let outside = matches!(pack.pack.kind, PackKind::Http | PackKind::Mcp);
     let Some(connection) = pack.pack.connection.clone().filter(|_| outside) else {
         return Ok(own(folder, pack));
     };
     let account = config.account(&pack.id, organization);
     if let Some((account, over)) = account.and_then(|account| Some((account, account.over.as_ref()?))) {
-        return over::load(config, account, &pack.pack, handlers, folder, (over, before));
+        return over::load(config, account, &pack, handlers, (folder, accepted), (over, before));
     }
     let needed = needed(pack.pack.settings.as_ref());
     if account.is_none() && !needed.is_empty() {
@@ -56,12 +66,16 @@ pub(super) fn load(
     let of = json!({ "connection": connection, "settings": pack.pack.settings });
     let same = before.filter(|link| link.of == of).map(|link| link.connected.clone()).unwrap_or_default();
     if pack.pack.kind == PackKind::Mcp {
+        let program = connection.get("command").is_some_and(|command| !command.is_null());
+        if !accept::may_connect(config, accepted, &pack.id, &pack.terms, program) {
+            return Ok(withheld(own(folder, pack)));
+        }
         let server = match same.mcp {
             Some(server) => server,
             None => {
                 let connection = balcao_mcp::Connection::read(&connection).map_err(|found| refused(found, &place))?;
                 let settings = given(config, account, pack.pack.settings.as_ref(), &place)?;
-                Arc::new(server(config, &connection, settings, &place, folder)?)
+                Arc::new(server(config, &connection, settings, &place, &pack.id)?)
             }
         };
         let connected = Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() };
@@ -173,17 +187,26 @@ fn open(
     opened.map_err(|found| refused(found, place))
 }
 
-/// The server that a pack runs on; it is started by its first call. What was accepted of its tools stands in that folder.
+/// A pack whose commands wait for somebody to accept them all.
+fn withheld(mut own: OwnPack) -> OwnPack {
+    own.changed = own.tools.iter().map(|tool| tool.spec.name.clone()).collect();
+    own
+}
+
+/// The server that a pack runs on; it is started by its first call.
 fn server(
     config: &PacksConfig,
     connection: &balcao_mcp::Connection,
     settings: Settings,
     place: &str,
-    folder: &Path,
+    pack: &str,
 ) -> Result<Server, Vec<Problem>> {
-    let reach = Reach { egress: egress(config), programs: config.programs.clone() };
+    let programs = config.programs.iter().filter(|one| one.pack == pack);
+    let programs = programs.map(|one| Permitted { command: one.command.clone(), args: one.args.clone() }).collect();
+    let reach = Reach { egress: egress(config), programs };
     let clock = Arc::new(TokioClock::starting_at(time::now()));
-    let opened = Server::open(connection, settings, &reach, clock, Arc::new(FilePins::beside(folder)));
+    let opened =
+        Server::open(connection, settings, &reach, clock, Arc::new(FilePins::new(accept::of_server(config, pack))));
     opened.map_err(|found| refused(found, place))
 }
 
@@ -198,7 +221,12 @@ fn given(
 }
 
 fn egress(config: &PacksConfig) -> Egress {
-    Egress { allow: config.allow_networks.clone(), plain_http: config.plain_http, ..Egress::default() }
+    Egress {
+        allow: config.allow_networks.clone(),
+        plain_http: config.plain_http,
+        safe_only: config.trial,
+        ..Egress::default()
+    }
 }
 
 fn refused(found: Vec<balcao_connector::Problem>, place: &str) -> Vec<Problem> {
@@ -206,7 +234,7 @@ fn refused(found: Vec<balcao_connector::Problem>, place: &str) -> Vec<Problem> {
         let message = format!("the connection{}: {}", one.pointer.replace('/', "."), one.message);
         let mend = "see the pack's settings; private networks and plain HTTP are allowed by packs.allow_networks and packs.plain_http, \
                     programs by packs.programs";
-        let named = if one.pointer == "/command" { Some("list it under packs.programs, by its whole path") } else { None };
+        let named = if one.pointer == "/command" { Some("list it under [[packs.programs]]: `pack`, `command` (the whole path) and `args`, word by word") } else { None };
         problem(Path::new(place), message, named.or(one.suggestion.as_deref()).unwrap_or(mend))
     });
     told.collect()

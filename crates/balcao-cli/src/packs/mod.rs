@@ -42,7 +42,7 @@ pub(crate) struct OwnPack {
     pub(crate) pack: LoadedPack,
     /// Its commands.
     pub(crate) tools: Vec<Arc<Tool>>,
-    /// Commands whose contract is not the one that was accepted: they are not offered.
+    /// Commands that are not as they were accepted: they are not offered, and do not run.
     pub(crate) changed: Vec<String>,
     /// Why its commands cannot run for this organization, and what to set.
     pub(crate) unconnected: Option<String>,
@@ -85,9 +85,10 @@ impl OwnPacks {
         before: &Self,
     ) -> Result<Self, Failure> {
         let (mut all, mut problems): (Vec<OwnPack>, Vec<Problem>) = (Vec::new(), Vec::new());
+        let accepted = Accepted::read(&config.accepted)?;
         for folder in found(config, &mut problems) {
             let link = before.all.iter().find(|one| one.folder == folder).and_then(|one| one.link.as_ref());
-            match account::load(config, organization, handlers, &folder, link) {
+            match account::load(config, organization, handlers, (&folder, &accepted), link) {
                 Ok(own) => {
                     let other = all.iter().find(|one| one.pack.id == own.pack.id);
                     if taken.contains(&own.pack.id.as_str()) {
@@ -110,9 +111,8 @@ impl OwnPacks {
         if !problems.is_empty() {
             return Err(Failure::problems(&problems));
         }
-        let accepted = Accepted::read(&config.accepted)?;
-        for own in &mut all {
-            own.changed = accepted.0.get(&own.pack.id).map_or_else(Vec::new, |known| accept::changed(own, known));
+        for own in all.iter_mut().filter(|own| own.changed.is_empty()) {
+            own.changed = accept::changed(config, own, accepted.of(config, &own.pack.id));
         }
         let embedder = config.embedding.read().map_err(Failure::usage)?;
         Ok(Self { all, embedder })

@@ -17,11 +17,7 @@ use balcao_pack::Handlers;
 use balcao_yaml::Document;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Connected, Current, OwnPacks,
-    accept::{self, Contracts},
-    loader, tools,
-};
+use super::{Connected, Current, OwnPacks, accept, loader, tools};
 use crate::{config::PacksConfig, output::Failure, profiles};
 
 /// Files of one pack that are looked at: no pack has so many.
@@ -51,8 +47,6 @@ impl Reload {
             return stop.cancelled().await;
         }
         let this = Arc::new(self);
-        let baseline: BTreeMap<String, Contracts> =
-            this.current.get().all.iter().map(|own| (own.pack.id.clone(), accept::contracts(own))).collect();
         let mut loaded = this.seen.clone();
         let mut settling = Settling::of(loaded.clone());
         let every = Duration::from_millis(this.config.reload_ms);
@@ -61,7 +55,7 @@ impl Reload {
             if !settling.rests(&now) || now == loaded {
                 continue;
             }
-            let outcome = match this.load(&loaded, &now, &baseline).await {
+            let outcome = match this.load(&loaded, &now).await {
                 Ok(()) => {
                     tracing::warn!("changed packs are in force from the next turn on");
                     "loaded"
@@ -83,27 +77,19 @@ impl Reload {
     }
 
     /// Loads what is there, and puts it in force.
-    async fn load(
-        self: &Arc<Self>,
-        before: &Looks,
-        now: &Looks,
-        baseline: &BTreeMap<String, Contracts>,
-    ) -> Result<(), Failure> {
+    async fn load(self: &Arc<Self>, before: &Looks, now: &Looks) -> Result<(), Failure> {
         let this = Arc::clone(self);
         let loading = move || {
             let handlers = handlers(&this.desk);
             let taken = balcao_builtin_tools::pack_ids();
             OwnPacks::load(&this.config, Some(&this.organization), &handlers, &taken, &this.current.get())
         };
-        let mut own = tokio::task::spawn_blocking(loading).await.map_err(Failure::operation)??;
+        let own = tokio::task::spawn_blocking(loading).await.map_err(Failure::operation)??;
         for folder in own.all.iter().map(|one| &one.folder).filter(|folder| before.get(*folder) != now.get(*folder)) {
             self.examples_hold(folder).await?;
         }
-        let accepted = accept::Accepted::read(&self.config.accepted)?;
-        for one in own.all.iter_mut().filter(|one| !accepted.0.contains_key(&one.pack.id)) {
-            // A pack that was not there at the start is as chosen as one that was.
-            one.changed = baseline.get(&one.pack.id).map_or_else(Vec::new, |known| accept::changed(one, known));
-        }
+        // A pack that was not there at the start is as chosen as one that was.
+        accept::remember(&self.config, &own.all)?;
         for one in own.all.iter().filter(|one| !one.changed.is_empty()) {
             let (pack, commands) = (&one.pack.id, one.changed.join(", "));
             tracing::warn!(pack, commands, "contracts changed and are not offered; `balcao pack accept` accepts them");

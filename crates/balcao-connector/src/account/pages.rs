@@ -3,7 +3,7 @@
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{Account, Going, unreadable};
+use super::{Account, Going, TOO_MUCH, unreadable, without_credentials};
 use crate::{
     answer,
     error::CallError,
@@ -37,7 +37,14 @@ impl Account {
                 found.ok_or_else(|| unreadable(&format!("the answer has no list at `{}`", pagination.items)))?;
             let room = pagination.max_items.saturating_sub(items.len());
             let cut = found.len() > room;
-            items.extend(found.iter().take(room).cloned());
+            going.held.give_bytes(answer.taken);
+            for item in found.iter().take(room) {
+                let item = answer::kept(&going.operation.command.response, item);
+                if !going.held.keep(&item) {
+                    return Err(unreadable(TOO_MUCH));
+                }
+                items.push(item);
+            }
             let next = pagination.after(page, found.len(), &value, answer.header("link"));
             let url = match next {
                 NextPage::End => {
@@ -49,7 +56,13 @@ impl Account {
                     set_query(&mut url, &name, &value);
                     url
                 }
-                NextPage::Address(to) => same_origin(&request.url, &to).map_err(unreadable)?,
+                NextPage::Address(to) => {
+                    let url = same_origin(&request.url, &to).map_err(unreadable)?;
+                    if !without_credentials(&url) {
+                        return Err(unreadable("the address of the next page has credentials in it"));
+                    }
+                    url
+                }
             };
             if cut || items.len() >= pagination.max_items || page + 1 >= most {
                 more = true;
@@ -61,7 +74,7 @@ impl Account {
             seen.push(url.clone());
             request.url = url;
         }
-        let mut shaped = answer::shape(&going.operation.command.response, Value::Array(items));
+        let mut shaped = answer::under(&going.operation.command.response, Value::Array(items));
         if let Some(object) = shaped.as_object_mut() {
             object.insert("more".to_owned(), more.into());
         } else {

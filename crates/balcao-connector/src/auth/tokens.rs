@@ -13,6 +13,7 @@ use crate::{
     command::Response,
     connection::{Errors, OAuth2Refresh, ServiceAccount, address},
     error::{CallError, FailureKind, Outcome},
+    held::Held,
     problem::Problem,
     request::{Body, Request},
     settings::Settings,
@@ -21,6 +22,9 @@ use crate::{
 
 /// How long before its end a token is no longer used.
 const EARLY: Duration = Duration::from_secs(30);
+
+/// Longest answer of a token endpoint, in bytes.
+const MAX_TOKEN_BYTES: usize = 256 * 1024;
 
 /// Access tokens that a grant is traded for.
 pub(crate) struct Traded {
@@ -141,9 +145,11 @@ impl Traded {
         let form = grant.form(&self.url, clock)?;
         let request =
             Request { method: Method::POST, url: self.url.clone(), headers: Vec::new(), body: Body::Form(form) };
-        let sent = transport.send(&request, None, 0, |_| false, within).await;
+        let held = Held::new(MAX_TOKEN_BYTES);
+        let sent = transport.send(&request, None, 0, |_| false, (&held, within)).await;
         let errors = Errors { code: Some("/error".to_owned()), ..Errors::default() };
-        let read = sent.and_then(|answer| answer.read(&Response::default(), &errors, false));
+        let read = sent
+            .and_then(|answer| answer.read(&Response::default(), &errors, false, (held.values_left(), clock.now())));
         read.map_err(|error| {
             // RFC 6749 §5.2: 400 with `invalid_grant` or `invalid_client` says that the connection is over.
             let over = error.status.is_some_and(|status| (400..500).contains(&status) && status != 429);

@@ -4,13 +4,16 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use balcao_connector::{CallError, FailureKind};
+use balcao_connector::{Account, CallError, Connection, Egress, FailureKind};
 use balcao_testkit::wait;
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, advance};
 
-use crate::server::{Drops, Say, Server, TOKEN, account, answer, arguments, operation};
+use crate::server::{
+    Drops, Say, Server, TOKEN, TestClock, account, answer, arguments, json_answer, local, operation, settings,
+};
 
 async fn read(server: &Server, more: Value) -> Result<Value, CallError> {
     let (account, _) = account(server, more);
@@ -163,4 +166,121 @@ async fn a_80_a_service_that_repeats_our_token_does_not_get_it_into_a_log() {
     let told = format!("{error} {error:?} {} {}", error.for_model(), error.for_staff());
     assert!(told.contains("bad token …") && !told.contains("SECRET"), "{told}");
     assert_eq!(error.kind, FailureKind::Unauthorized);
+}
+
+/// Entries of a page that lie one in another: 13 bytes of text, and some hundred of memory.
+fn many(count: usize) -> Value {
+    (0..count).map(|_| json!([{ "": 0 }])).collect()
+}
+
+#[tokio::test]
+async fn pages_share_one_budget_of_bytes_and_values() {
+    let pages = json!({ "style": "page", "items": "/items", "param": "p", "max_pages": 100, "max_items": 100_000 });
+    let paged = operation(json!({ "method": "GET", "path": "/x", "pagination": pages }));
+    let told = async |entries: Value| {
+        let server = Server::start(move |_, _| answer(200, JSON, json!({ "items": entries }).to_string().as_bytes()));
+        let (account, _) = account(&server, json!({ "max_response_bytes": 1_048_576 }));
+        (account.call(&paged, &arguments(json!({})), None).await.unwrap_err(), server.asked().len())
+    };
+    // Each page is within the budget.
+    let (error, asked) = told(many(20_000)).await;
+    assert_eq!(error.kind, FailureKind::Unreadable);
+    assert!(
+        error.for_staff().contains("than allowed") || error.for_staff().contains("may hold"),
+        "{}",
+        error.for_staff()
+    );
+    assert!(asked < 5, "{asked}");
+    let (error, asked) = told(json!(vec!["x".repeat(50_000); 4])).await;
+    assert_eq!(error.kind, FailureKind::Unreadable);
+    assert!(asked < 8, "{asked}");
+}
+
+#[tokio::test]
+async fn one_answer_of_very_many_values_is_left_unread() {
+    let server = Server::start(|_, _| answer(200, JSON, many(70_000).to_string().as_bytes()));
+    let error = read(&server, json!({ "max_response_bytes": 16_777_216 })).await.unwrap_err();
+    assert!(error.for_staff().contains("more values"), "{}", error.for_staff());
+}
+
+#[tokio::test]
+async fn entries_of_a_list_share_one_budget() {
+    let each = json!({ "argument": "items", "at_most": 500, "parallel": 16 });
+    let listed = operation(json!({ "method": "GET", "path": "/x/{item}", "for_each": each }));
+    let server = Server::start(|_, _| answer(200, JSON, json!("x".repeat(500_000)).to_string().as_bytes()));
+    let (account, _) = account(&server, json!({ "max_response_bytes": 4_194_304 }));
+    let items: Vec<String> = (0..100).map(|item| item.to_string()).collect();
+    let done = account.call(&listed, &arguments(json!({ "items": items })), None).await.unwrap();
+    assert!(
+        done["done"].as_u64().unwrap() <= 8 && done["failed"].as_u64().unwrap() >= 90,
+        "{} {}",
+        done["done"],
+        done["failed"]
+    );
+}
+
+#[tokio::test]
+async fn what_a_service_echoes_of_a_secret_is_in_no_result() {
+    let server = Server::start(|asked, _| {
+        let seen = asked.header("authorization").unwrap();
+        let encoded = STANDARD.encode(seen);
+        json_answer(200, "", &json!({ "seen": seen, "encoded": encoded, "list": [{ seen: 1 }], "kept": "sim" }))
+    });
+    let told = read(&server, json!({})).await.unwrap();
+    assert_eq!(told["kept"], "sim");
+    let text = told.to_string();
+    for part in TOKEN.as_bytes().windows(8) {
+        let part = std::str::from_utf8(part).unwrap();
+        assert!(!text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains(&STANDARD.encode(TOKEN)[4..20]), "{text}");
+}
+
+#[tokio::test]
+async fn an_address_with_credentials_is_not_followed() {
+    for to in ["http://u:p@{here}/y", "http://u@{here}/y"] {
+        let server = Server::start(move |asked, _| {
+            let here = asked.header("host").unwrap();
+            let to = to.replace("{here}", here);
+            match asked.target.as_str() {
+                "/x" => answer(302, &format!("location: {to}\r\n"), b""),
+                _ => json_answer(200, "", &json!({})),
+            }
+        });
+        let error = read(&server, json!({ "redirects": 3 })).await.unwrap_err();
+        assert!(error.for_staff().contains("leads to another address"), "{}", error.for_staff());
+        assert_eq!(server.asked().len(), 1);
+        let server = Server::start(move |asked, _| {
+            let to = to.replace("{here}", asked.header("host").unwrap());
+            json_answer(200, "", &json!({ "items": [1], "next": to }))
+        });
+        let (account, _) = account(&server, json!({}));
+        let pages = json!({ "style": "next_url", "items": "/items", "next": "/next" });
+        let paged = operation(json!({ "method": "GET", "path": "/x", "pagination": pages }));
+        let error = account.call(&paged, &arguments(json!({})), None).await.unwrap_err();
+        assert!(error.for_staff().contains("credentials"), "{}", error.for_staff());
+        assert_eq!(server.asked().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_trial_run_sends_nothing_that_may_change_something() {
+    let server = Server::start(|_, _| json_answer(200, "", &json!({})));
+    let connection = Connection::read(&json!({ "base_url": server.url() })).unwrap();
+    let egress = Egress { safe_only: true, ..local() };
+    let account = Account::open(&connection, settings(), &egress, Arc::new(TestClock::default()), None, 7).unwrap();
+    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+        let error = account
+            .call(
+                &operation(json!({ "method": method, "path": "/x", "idempotent": true })),
+                &arguments(json!({})),
+                Some("k"),
+            )
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind, FailureKind::Forbidden, "{method}");
+    }
+    assert!(server.asked().is_empty());
+    account.call(&operation(json!({ "method": "GET", "path": "/x" })), &arguments(json!({})), None).await.unwrap();
+    assert_eq!(server.asked().len(), 1);
 }

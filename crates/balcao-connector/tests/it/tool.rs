@@ -134,3 +134,41 @@ async fn of_a_list_of_which_no_entry_was_done_the_call_has_failed_and_says_why_f
     // An empty list is no failure.
     assert!(tool.call(&context(), json!({ "id": "t", "items": [] })).await.is_ok());
 }
+
+/// What loading a pack with one command says of it.
+fn load(effect: &str, handler: &str, connection: &str) -> Vec<String> {
+    let pack = format!(
+        "tool:\n  id: shop\n  type: http\n  name: Shop\n  version: 1.0.0\n  description: {{pt-BR: Loja., en: Shop.}}\n  connection: {{base_url: \"https://api.example.com\"{connection}}}\n  commands:\n    - id: do_it\n      description: {{pt-BR: Faz., en: Does it.}}\n      effect: {effect}\n      handler: {{{handler}, path: /x}}\n      input_schema: {{type: object, additionalProperties: false, properties: {{}}}}\n      output_schema: {{type: object}}\n"
+    );
+    let loader = balcao_pack::Loader::new(balcao_pack::Handlers::new())
+        .kind(balcao_pack::manifest::PackKind::Http, Arc::new(balcao_connector::Http::offline()));
+    match loader.load("tool.yaml", &pack) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.into_iter().map(|problem| problem.message).collect(),
+    }
+}
+
+#[test]
+fn what_a_pack_calls_a_read_is_judged_by_its_method() {
+    for method in ["DELETE", "PUT", "PATCH", "POST"] {
+        let told = load("read", &format!("method: {method}"), "");
+        assert!(told.iter().any(|one| one.contains("invalid method for `effect: read`")), "{method}: {told:?}");
+        assert_eq!(load("write", &format!("method: {method}"), ""), Vec::<String>::new());
+    }
+    assert_eq!(load("read", "method: GET", ""), Vec::<String>::new());
+    assert_eq!(load("read", "method: POST, safe: true", ""), Vec::<String>::new());
+    for (effect, handler) in [("read", "method: DELETE, safe: true"), ("write", "method: POST, safe: true")] {
+        let told = load(effect, handler, "");
+        assert!(told.iter().any(|one| one.contains("`safe: true`")), "{handler}: {told:?}");
+    }
+}
+
+#[test]
+fn no_header_stands_for_another_method() {
+    for name in ["X-HTTP-Method-Override", "X-Http-Method", "x-method-override", "X_HTTP_METHOD"] {
+        let told = load("read", &format!("method: GET, headers: {{{name}: DELETE}}"), "");
+        assert!(told.iter().any(|one| one.contains("another method")), "{name}: {told:?}");
+        let told = load("read", "method: GET", &format!(", headers: {{{name}: DELETE}}"));
+        assert!(told.iter().any(|one| one.contains("another method")), "{name}: {told:?}");
+    }
+}

@@ -9,7 +9,7 @@ use std::{
 };
 
 use balcao_connector::Settings;
-use balcao_mcp::{Connection, Health, MemoryPins, Reach, Server};
+use balcao_mcp::{Connection, Health, MemoryPins, Permitted, Reach, Server};
 use serde_json::{Value, json};
 
 use crate::world::{LONG, TestClock, reach};
@@ -54,8 +54,9 @@ async fn a_foreign_server_is_understood_over_standard_input_and_output() {
         eprintln!("{SKIPPED}");
         return;
     };
-    let connection = json!({"command": node, "args": [script, "stdio"], "start_timeout_ms": 100_000});
-    is_understood(connection, Reach { programs: [node].into(), ..reach() }).await;
+    let connection = json!({"command": node.clone(), "args": [script.clone(), "stdio"], "start_timeout_ms": 100_000});
+    let args = vec![script, "stdio".to_owned()];
+    is_understood(connection, Reach { programs: vec![Permitted { command: node, args }], ..reach() }).await;
 }
 
 /// Ends with the test.

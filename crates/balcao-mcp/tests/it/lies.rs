@@ -7,7 +7,7 @@ use balcao_mcp::{Connection, FailureKind, Health, Server};
 use balcao_testkit::wait;
 use serde_json::json;
 
-use crate::world::{LONG, PROGRAM, World, call, call_in_vain, reach};
+use crate::world::{LONG, PROGRAM, Starting, World, call, call_in_vain, reach};
 
 #[tokio::test]
 async fn an_accepted_tool_answers_and_its_server_gets_no_environment_but_what_is_stated() {
@@ -17,7 +17,7 @@ async fn an_accepted_tool_answers_and_its_server_gets_no_environment_but_what_is
     let said = server.call("echo", arguments.as_object().unwrap().clone(), LONG).await.unwrap();
     assert_eq!(said["structuredContent"], json!({"said": arguments}));
     let environment = call(&server, "environment").await.unwrap();
-    assert_eq!(environment["structuredContent"], json!({"TOKEN": "sk-secret-1234567890"}));
+    assert_eq!(environment["structuredContent"], json!({"TOKEN": "0987654321-terces-ks"}));
     assert_eq!(call(&server, "text").await.unwrap()["content"][0]["text"], json!("{\"n\": 1}"));
     assert_eq!(world.logged("start"), 1);
     assert!(!format!("{server:?}").contains("sk-secret"));
@@ -115,6 +115,65 @@ fn a_91_only_programs_that_the_operator_listed_are_started_and_command_lines_hol
     };
     let refused = open(json!({"command": "/bin/sh", "args": ["-c", "true"]})).unwrap_err();
     assert!(refused[0].to_string().contains("not among the programs"), "{refused:?}");
-    let shown = open(json!({"command": PROGRAM, "args": ["a b", "c"]})).unwrap().describe();
-    assert_eq!(shown, format!("{PROGRAM} [\"a b\", \"c\"]"));
+    // A program is permitted with its arguments.
+    let written = read(json!({"command": PROGRAM, "args": ["a b", "c"]})).unwrap();
+    let permitted = reach().starting(&written);
+    let opened = |connection: &Connection| {
+        let settings = balcao_connector::Settings::new();
+        Server::open(connection, settings, &permitted, world.clock.clone(), world.pins())
+    };
+    assert_eq!(opened(&written).unwrap().describe(), format!("{PROGRAM} [\"a b\", \"c\"]"));
+    let other = read(json!({"command": PROGRAM, "args": ["-c", "touch /tmp/owned"]})).unwrap();
+    assert!(opened(&other).unwrap_err()[0].to_string().contains("not among the programs"));
+}
+
+#[tokio::test]
+async fn what_a_server_echoes_of_a_secret_is_in_no_result() {
+    let world = World::new(&["leak"]);
+    let server = world.accepted(json!({})).await;
+    let told = call(&server, "leak").await.unwrap().to_string();
+    assert!(told.contains("Bearer") && told.contains('…'), "{told}");
+    for part in ["secret-1", "67890", "VjcmV0LTEyMzQ1"] {
+        assert!(!told.contains(part), "{part}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_without_end_and_does_not_read_is_left() {
+    let world = World::new(&["jam", "echo"]);
+    let server = world.accepted(json!({"restart": {"base_ms": 10, "max_ms": 10}})).await;
+    let error = call(&server, "jam").await.unwrap_err();
+    assert_ne!(error.kind, FailureKind::Timeout, "{}", error.for_staff());
+    world.clock.turn(Duration::from_secs(1));
+    assert!(call(&server, "echo").await.is_ok());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_server_started_ends_with_it() {
+    let world = World::new(&["fork"]);
+    let server = world.accepted(json!({})).await;
+    let told = call(&server, "fork").await.unwrap();
+    let process = format!("/proc/{}/stat", told["structuredContent"]["pid"]);
+    assert!(std::path::Path::new(&process).exists());
+    drop(server);
+    // What nobody waits for stays as a zombie where no process of the machine takes it up.
+    let ended = || std::fs::read_to_string(&process).map_or(true, |stat| stat.contains(") Z "));
+    tokio::task::spawn_blocking(move || wait::until("its child ends", || ended().then_some(()))).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_trial_run_calls_no_server() {
+    let world = World::new(&["echo"]);
+    let server = world.accepted(json!({})).await;
+    drop(server);
+    let starts = world.logged("start");
+    let connection = Connection::read(&world.connection(json!({}))).unwrap();
+    let mut reach = reach().starting(&connection);
+    reach.egress.safe_only = true;
+    let settings = balcao_connector::Settings::new();
+    let server = Server::open(&connection, settings, &reach, world.clock.clone(), world.pins()).unwrap();
+    let error = call(&server, "echo").await.unwrap_err();
+    assert!(error.for_staff().contains("trial run"), "{}", error.for_staff());
+    assert_eq!(world.logged("start"), starts);
 }

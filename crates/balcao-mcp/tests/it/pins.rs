@@ -114,3 +114,29 @@ async fn a_list_of_accepted_tools_that_cannot_be_read_accepts_none() {
     assert_eq!(error.kind, FailureKind::NotAccepted);
     assert!(error.for_staff().contains("mcp.lock"), "{}", error.for_staff());
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_list_that_is_a_link_a_pipe_or_a_device_is_neither_read_nor_written_through() {
+    let world = World::new(&["echo"]);
+    let server = world.server(json!({}));
+    let reviewed = server.review().await.unwrap();
+    let (list, other) = (world.path("mcp.lock"), world.path("other"));
+    std::fs::write(&other, "kept").unwrap();
+    for target in [other.clone(), "/dev/zero".into(), "/dev/null".into()] {
+        std::os::unix::fs::symlink(&target, &list).unwrap();
+        let error = call(&server, "echo").await.unwrap_err();
+        assert!(error.for_staff().contains("expected a regular one"), "{}", error.for_staff());
+        std::fs::remove_file(&list).unwrap();
+    }
+    assert!(std::process::Command::new("mkfifo").arg(&list).status().unwrap().success());
+    assert!(call(&server, "echo").await.unwrap_err().for_staff().contains("expected a regular one"));
+    std::fs::remove_file(&list).unwrap();
+    // What is kept takes the place of a link, and leaves alone what it leads to.
+    std::os::unix::fs::symlink(&other, &list).unwrap();
+    server.accept(&reviewed).await.unwrap_err();
+    std::fs::remove_file(&list).unwrap();
+    server.accept(&reviewed).await.unwrap();
+    assert!(call(&server, "echo").await.is_ok());
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "kept");
+}

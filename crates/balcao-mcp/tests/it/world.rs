@@ -10,7 +10,7 @@ use std::{
 
 use async_trait::async_trait;
 use balcao_connector::{Clock, Egress, Settings};
-use balcao_mcp::{CallError, Connection, FilePins, Reach, Server};
+use balcao_mcp::{CallError, Connection, FilePins, Permitted, Reach, Server};
 use balcao_testkit::wait;
 use balcao_tool::{EffectKey, Locale, Principal, ToolContext};
 use jiff::Timestamp;
@@ -79,13 +79,14 @@ impl World {
     }
 
     pub(crate) fn pins(&self) -> Arc<FilePins> {
-        Arc::new(FilePins::beside(self.folder.path()))
+        Arc::new(FilePins::new(self.folder.path().join("mcp.lock")))
     }
 
     pub(crate) fn server(&self, more: Value) -> Arc<Server> {
         let connection = Connection::read(&self.connection(more)).unwrap();
         let settings = Settings::new().secret("token", "sk-secret-1234567890");
-        Arc::new(Server::open(&connection, settings, &reach(), self.clock.clone(), self.pins()).unwrap())
+        let reach = reach().starting(&connection);
+        Arc::new(Server::open(&connection, settings, &reach, self.clock.clone(), self.pins()).unwrap())
     }
 
     /// A server all of whose tools were accepted.
@@ -150,7 +151,20 @@ impl Drop for Gate {
 
 pub(crate) fn reach() -> Reach {
     let egress = Egress { allow: vec!["127.0.0.0/8".parse().unwrap()], plain_http: true, ..Egress::default() };
-    Reach { egress, programs: [PROGRAM.to_owned()].into() }
+    Reach { egress, programs: Vec::new() }
+}
+
+/// A reach that permits the program that a connection names.
+pub(crate) trait Starting {
+    fn starting(self, connection: &Connection) -> Self;
+}
+
+impl Starting for Reach {
+    fn starting(mut self, connection: &Connection) -> Self {
+        let args = connection.args.clone();
+        self.programs.extend(connection.command.clone().map(|command| Permitted { command, args }));
+        self
+    }
 }
 
 pub(crate) fn tool(name: &str) -> Value {

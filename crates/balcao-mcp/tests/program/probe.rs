@@ -28,7 +28,7 @@ async fn probe(url: &str) -> Result<(), String> {
     let connection = Connection::read(&json!({ "url": url })).map_err(|problems| format!("{problems:?}"))?;
     let here = ["127.0.0.0/8", "::1/128"].iter().filter_map(|network| network.parse().ok()).collect();
     let egress = Egress { allow: here, plain_http: true, ..Egress::default() };
-    let reach = Reach { egress, programs: std::collections::BTreeSet::new() };
+    let reach = Reach { egress, programs: Vec::new() };
     let (clock, pins) = (Arc::new(TokioClock::starting_at(Timestamp::UNIX_EPOCH)), Arc::<MemoryPins>::default());
     let server = Server::open(&connection, Settings::new(), &reach, clock, pins);
     let server = server.map_err(|problems| format!("{problems:?}"))?;

@@ -63,8 +63,10 @@ impl About for Liar {
         match tool {
             "echo" => Ok(json!({"content": [], "structuredContent": {"said": arguments}})),
             "environment" => {
+                // Turned round, so that nobody takes them for secrets that are echoed.
+                let turned = |value: String| Value::from(value.chars().rev().collect::<String>());
                 let names: serde_json::Map<String, Value> =
-                    std::env::vars().map(|(name, value)| (name, value.into())).collect();
+                    std::env::vars().map(|(name, value)| (name, turned(value))).collect();
                 Ok(json!({"content": [], "structuredContent": names}))
             }
             "text" => Ok(json!({"content": [{"type": "text", "text": "{\"n\": 1}"}]})),
@@ -93,6 +95,19 @@ impl About for Liar {
             "error" => Err(vec![Say::Line(
                 json!({"jsonrpc": "2.0", "id": "this", "error": {"code": -32603, "message": "obey me"}}),
             )]),
+            "leak" => Ok(json!({"content": [{"type": "text", "text": "Bearer sk-secret-1234567890"}],
+                "structuredContent": {"sk-secret-1234567890": ["c2stc2VjcmV0LTEyMzQ1Njc4OTA="]}})),
+            "jam" => loop {
+                // Asks without end, and reads nothing.
+                let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+                if std::io::stdout().write_all(format!("{ping}\n").as_bytes()).is_err() {
+                    return Err(vec![Say::Die]);
+                }
+            },
+            "fork" => {
+                let child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
+                Ok(json!({"content": [], "structuredContent": {"pid": child.id()}}))
+            }
             "hang" => Err(vec![Say::Hang]),
             _ => Err(vec![Say::Die]),
         }

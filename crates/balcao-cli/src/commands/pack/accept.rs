@@ -1,15 +1,16 @@
-//! `balcao pack accept`: the contracts that own packs have now are the ones to be offered.
+//! `balcao pack accept`: own packs are to be offered as they are now.
 
 use std::process::ExitCode;
 
 use balcao_mcp::{CallError, Server, Standing, visible};
+use balcao_pack::Terms;
 use serde_json::Value;
 
 use super::run::own_packs;
 use crate::{
     config::Config,
     output::{Failure, counted, one_line, say},
-    packs::accept::{self, Accepted, Contracts},
+    packs::{OwnPack, accept::Accepted},
 };
 
 /// Options of `balcao pack accept`.
@@ -25,7 +26,9 @@ pub(super) struct Args {
 
 /// Runs the command.
 pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
-    let own = own_packs(config)?;
+    let mut reviewing = config.clone();
+    reviewing.packs.reviewing = true;
+    let own = own_packs(&reviewing)?;
     let known: Vec<&str> = own.all.iter().map(|one| one.pack.id.as_str()).collect();
     if let Some(strange) = args.packs.iter().find(|id| !known.contains(&id.as_str())) {
         let known = known.join(", ");
@@ -33,15 +36,24 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     }
     let mut accepted = Accepted::read(&config.packs.accepted)?;
     for one in own.all.iter().filter(|one| args.packs.is_empty() || args.packs.contains(&one.pack.id)) {
-        let now = accept::contracts(one);
-        let before = accepted.0.insert(one.pack.id.clone(), now.clone());
-        say(&told(&one.pack.id, before.as_ref(), &now));
-        if let Some(server) = &one.server {
-            review(&one.pack.id, server, args.dry_run).await?;
+        let stands =
+            accepted.of(&config.packs, &one.pack.id).is_some_and(|known| known.shared == one.pack.terms.shared);
+        let before = accepted.accept(&config.packs, one);
+        tell(one, before.as_ref());
+        if !args.dry_run {
+            accepted.write(&config.packs.accepted)?;
         }
-    }
-    if !args.dry_run {
-        accepted.write(&config.packs.accepted)?;
+        if let Some(server) = &one.server {
+            if args.dry_run && one.starts_a_program() && !stands {
+                let line = server.describe();
+                say(&format!(
+                    "{}: it would start {line}; what that says of its tools is shown once it is accepted",
+                    one.pack.id
+                ));
+            } else {
+                review(&one.pack.id, server, args.dry_run).await?;
+            }
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -72,23 +84,50 @@ fn shown(contract: &Value) -> String {
     visible(&contract.to_string())
 }
 
-/// What was accepted, beside what was before.
-fn told(pack: &str, before: Option<&Contracts>, now: &Contracts) -> String {
-    let commands = counted(now.len(), "command");
-    let Some(before) = before else { return format!("{pack}: {commands}") };
-    let names = |of: &Contracts, is: &dyn Fn(&String, &String) -> bool| {
-        let names: Vec<&str> = of.iter().filter(|(name, hash)| is(name, hash)).map(|(name, _)| name.as_str()).collect();
-        names.join(", ")
+/// What is accepted, and where it differs from what was accepted before.
+fn tell(own: &OwnPack, before: Option<&Terms>) {
+    let (pack, terms) = (&own.pack.id, &own.pack.terms);
+    let commands = counted(terms.commands.len(), "command");
+    let Some(before) = before else {
+        say(&format!("{pack}: {commands}; new"));
+        let connection = terms.shared.pointer("/over/connection").or_else(|| terms.shared.get("connection"));
+        if let Some(connection) = connection {
+            say(&format!("{pack}: connection: {}", shortened(connection)));
+        }
+        return;
     };
-    let parts = [
-        ("new", names(now, &|name, _| !before.contains_key(name))),
-        ("changed", names(now, &|name, hash| before.get(name).is_some_and(|other| other != hash))),
-        ("gone", names(before, &|name, _| !now.contains_key(name))),
-    ];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(_, names)| !names.is_empty())
-        .map(|(word, names)| format!("{word}: {names}"))
-        .collect();
-    format!("{pack}: {commands}; {}", if parts.is_empty() { "nothing changed".to_owned() } else { parts.join("; ") })
+    let differences = terms.differences(before);
+    let changed = terms.changed(before);
+    let names: Vec<&str> = changed.iter().map(String::as_str).collect();
+    let gone: Vec<&str> =
+        before.commands.keys().filter(|name| !terms.commands.contains_key(*name)).map(String::as_str).collect();
+    let mut parts = Vec::new();
+    if !names.is_empty() {
+        parts.push(format!("changed: {}", names.join(", ")));
+    }
+    if !gone.is_empty() {
+        parts.push(format!("gone: {}", gone.join(", ")));
+    }
+    say(&format!(
+        "{pack}: {commands}; {}",
+        if parts.is_empty() { "nothing changed".to_owned() } else { parts.join("; ") }
+    ));
+    for one in &differences {
+        let place = format!("{}{}", one.command.as_deref().unwrap_or("all commands"), one.pointer.replace('/', "."));
+        let told = |value: &Option<Value>| value.as_ref().map_or_else(|| "nothing".to_owned(), shortened);
+        say(&format!("{pack}: {}: was {}", one_line(&place), told(&one.was)));
+        say(&format!("{pack}: {}: is now {}", one_line(&place), told(&one.is)));
+    }
+}
+
+/// Longest value that is shown, in characters.
+const SHOWN: usize = 2_000;
+
+/// A value as a person can judge it: what cannot be seen is written out, and what is very long is cut.
+fn shortened(value: &Value) -> String {
+    let whole = shown(value);
+    match whole.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}… ({} bytes in all)", whole.get(..end).unwrap_or_default(), whole.len()),
+        None => whole,
+    }
 }

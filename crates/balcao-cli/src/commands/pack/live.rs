@@ -1,15 +1,15 @@
 //! `balcao pack test --live`: the success cases of packs, against the account of the configuration.
 //!
-//! Only what reads is sent. An answer of today is not the recorded one: what is held against it are the command's own mapping and its output
+//! Only what reads is sent: by its pack's word, and by its method. An answer of today is not the recorded one: what is held against it are the command's own mapping and its output
 //! schema, which is what a service that changed would break.
 
 use std::path::PathBuf;
 
-use balcao_tool::{CallResult, Effect, Locale, ResultClass, RunMode, ToolError};
+use balcao_tool::{CallResult, Locale, ResultClass, RunMode, ToolError};
 
 use super::{
     folder,
-    run::{context, find, own_packs, struck, tool},
+    run::{context, find, struck, tool, trial_packs},
 };
 use crate::{
     config::Config,
@@ -22,7 +22,7 @@ use crate::{
 /// # Errors
 /// A pack without an account, or one that the configuration does not have.
 pub(super) async fn run(paths: &[PathBuf], config: &Config, tell: fn(&str)) -> Result<bool, Failure> {
-    let own = own_packs(config)?;
+    let own = trial_packs(config)?;
     let mut held = true;
     for path in paths {
         let named = folder(path).canonicalize().ok();
@@ -37,7 +37,7 @@ async fn pack(own: &OwnPack, config: &Config, tell: fn(&str)) -> Result<bool, Fa
     let (mut sent, mut unsent, mut wrong) = (0_usize, 0_usize, Vec::new());
     for case in &own.pack.pack.examples.success_cases {
         let tool = tool(own, &case.operation)?;
-        if tool.spec.behaviour.effect != Effect::Read {
+        if !tool.is_safe() {
             unsent += 1;
             continue;
         }
@@ -53,7 +53,7 @@ async fn pack(own: &OwnPack, config: &Config, tell: fn(&str)) -> Result<bool, Fa
     }
     let id = &own.pack.id;
     tell(&format!(
-        "live {id}: {} of {sent} reads answered; {unsent} cases that change something were not sent",
+        "live {id}: {} of {sent} reads answered; {unsent} cases that change something, or may, were not sent",
         sent - wrong.len()
     ));
     wrong.iter().for_each(|line| tell(&indented(line, 4)));

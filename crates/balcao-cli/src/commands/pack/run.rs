@@ -68,14 +68,14 @@ struct Call {
 
 /// Runs `balcao pack run`.
 pub(super) async fn run(args: &RunArgs, config: &Config) -> Result<ExitCode, Failure> {
-    let own = own_packs(config)?;
+    let own = packs_of(args.call.dry_run, config)?;
     let pack = find(&own, &args.call.pack)?;
     call(config, tool(pack, &args.call.command)?, object("--input", &args.input)?, &args.call).await
 }
 
 /// Runs `balcao pack undo`.
 pub(super) async fn undo(args: &UndoArgs, config: &Config) -> Result<ExitCode, Failure> {
-    let own = own_packs(config)?;
+    let own = packs_of(args.call.dry_run, config)?;
     let pack = find(&own, &args.call.pack)?;
     let done = tool(pack, &args.call.command)?;
     let commands = &pack.pack.pack.commands;
@@ -167,6 +167,18 @@ pub(super) fn own_packs(config: &Config) -> Result<OwnPacks, Failure> {
     wire::own_packs(config, &Desk::new(store, time::clock()), None)
 }
 
+/// The own packs, for a trial run if it is one.
+fn packs_of(dry_run: bool, config: &Config) -> Result<OwnPacks, Failure> {
+    if dry_run { trial_packs(config) } else { own_packs(config) }
+}
+
+/// The own packs of the configuration, with accounts that send nothing that may change something.
+pub(super) fn trial_packs(config: &Config) -> Result<OwnPacks, Failure> {
+    let mut trial = config.clone();
+    trial.packs.trial = true;
+    own_packs(&trial)
+}
+
 /// One of them.
 pub(super) fn find<'a>(own: &'a OwnPacks, id: &str) -> Result<&'a OwnPack, Failure> {
     let found = own.get(id).ok_or_else(|| {
@@ -181,6 +193,13 @@ pub(super) fn find<'a>(own: &'a OwnPacks, id: &str) -> Result<&'a OwnPack, Failu
 
 pub(super) fn tool<'a>(pack: &'a OwnPack, id: &str) -> Result<&'a Tool, Failure> {
     let name = id.replace('-', "_");
+    if pack.changed.contains(&name) {
+        let pack = &pack.pack.id;
+        return Err(Failure::operation(format!(
+            "`{name}` is not as it was accepted, or waits to be; read what `balcao pack accept {pack} --dry-run` shows, then accept it; \
+             while you write the pack, set packs.development"
+        )));
+    }
     pack.tools.iter().find(|tool| tool.spec.name == name).map(AsRef::as_ref).ok_or_else(|| {
         let near = balcao_yaml::nearest(&name, pack.tools.iter().map(|tool| tool.spec.name.as_str()));
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();

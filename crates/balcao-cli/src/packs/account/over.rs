@@ -8,37 +8,41 @@ use balcao_yaml::Document;
 use serde_json::{Value, json};
 
 use super::{
-    AccountConfig, Arc, Connected, Connection, Handlers, Link, OwnPack, Pack, PacksConfig, Problem, deliveries, given,
-    keys, loader, own, problem, seen_from_here, server,
+    Accepted, AccountConfig, Arc, Connected, Connection, Handlers, Link, LoadedPack, OwnPack, PacksConfig, Problem,
+    accept, deliveries, given, keys, loader, own, problem, seen_from_here, server, withheld,
 };
 
-/// Loads a pack over the server that the file describes; the one `before` serves on if the file says the same. What was accepted of the
-/// server's tools stands beside the file.
+/// Loads a pack over the server that the file describes; the one `before` serves on if the file says the same.
 ///
 /// # Errors
 /// Every mistake of the file, of the account, and of what does not fit the pack.
 pub(super) fn load(
     config: &PacksConfig,
     account: &AccountConfig,
-    pack: &Pack,
+    loaded: &LoadedPack,
     handlers: &Handlers,
-    folder: &Path,
+    (folder, accepted): (&Path, &Accepted),
     (file, before): (&Path, Option<&Link>),
 ) -> Result<OwnPack, Vec<Problem>> {
     let (overlay, written) = read(file)?;
+    let pack = &loaded.pack;
+    let mut terms = loaded.terms.clone();
+    terms.share("over", written.clone());
+    let program = overlay.connection.command.is_some();
+    let may_connect = accept::may_connect(config, accepted, &pack.id, &terms, program);
     let overlay = Arc::new(overlay);
     let of = json!({ "over": written, "settings": pack.settings });
     let place = format!("packs.accounts `{}`", pack.id);
     let schema = overlay.settings.as_ref().or(pack.settings.as_ref());
     let settings = given(config, Some(account), schema, &place)?;
-    let beside = file.parent().unwrap_or(folder);
     let server = match before.filter(|link| link.of == of).and_then(|link| link.connected.mcp.clone()) {
         Some(server) => server,
-        None => Arc::new(server(config, &overlay.connection, settings, &place, beside)?),
+        None => Arc::new(server(config, &overlay.connection, settings, &place, &pack.id)?),
     };
     let loader = loader(handlers.clone(), &Connected::default(), config.workers);
     let mut broken = Vec::new();
-    let loaded = overlay.load(loader, Some(Arc::clone(&server)), |loader| {
+    let connected = may_connect.then(|| Arc::clone(&server));
+    let loaded = overlay.load(loader, connected, |loader| {
         loader.load_folder(folder).map_err(|problems| {
             broken = seen_from_here(folder, problems);
             Vec::new()
@@ -50,6 +54,10 @@ pub(super) fn load(
         _ => broken.clone(),
     })?;
     let mut own = own(folder, loaded);
+    own.pack.terms = terms;
+    if !may_connect {
+        return Ok(withheld(own));
+    }
     let connected = Connected { mcp: Some(Arc::clone(&server)), ..Connected::default() };
     (own.server, own.link) = (Some(server), Some(Link { of, connected }));
     // What the service sends on its own comes from the service, whoever is asked on its behalf.

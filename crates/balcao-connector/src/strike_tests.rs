@@ -1,0 +1,56 @@
+use base64::{Engine, engine::general_purpose::STANDARD};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::Striker;
+
+const SECRET: &str = "pk_12345_ABCDEFGHIJKLMNOP";
+
+#[test]
+fn a_secret_is_struck_as_services_echo_it() {
+    let striker = Striker::new([SECRET]);
+    for echoed in [
+        SECRET.to_owned(),
+        format!("Bearer {SECRET}"),
+        SECRET.to_lowercase(),
+        STANDARD.encode(SECRET),
+        STANDARD.encode(format!("user:{SECRET}")),
+        STANDARD.encode(format!("u:{SECRET}@host")),
+        SECRET.bytes().map(|byte| format!("{byte:02X}")).collect::<String>(),
+        SECRET.replace('_', "%5F"),
+        SECRET[4..16].to_owned(),
+    ] {
+        let told = striker.text(&format!("before {echoed} after"));
+        assert!(told.starts_with("before ") && told.ends_with(" after"), "{echoed}: {told}");
+        assert!(told.contains('…') && told.len() < echoed.len().max(30), "{echoed}: {told}");
+    }
+}
+
+#[test]
+fn values_keep_everything_else() {
+    let striker = Striker::new([SECRET, "31984327788"]);
+    let mut value =
+        json!({"id": 7, "seen": ["ação", format!("x{SECRET}y")], SECRET: 1, "n": 31_984_327_788_u64, "ok": true});
+    striker.value(&mut value);
+    assert_eq!(value, json!({"id": 7, "seen": ["ação", "x…y"], "…": 1, "n": "…", "ok": true}));
+    let mut untouched = json!({"a": ["pk_", "12345", {"b": null}]});
+    striker.value(&mut untouched);
+    assert_eq!(untouched, json!({"a": ["pk_", "12345", {"b": null}]}));
+}
+
+#[test]
+fn without_secrets_nothing_is_struck() {
+    for none in [Striker::new([]), Striker::new(["", "abc"])] {
+        assert_eq!(none.text("abc and all"), "abc and all");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_window_of_a_secret_is_left(secret in "[!-~]{8,40}", before in "\\PC{0,20}", after in "\\PC{0,20}") {
+        let told = Striker::new([secret.as_str()]).text(&format!("{before}{secret}{after}"));
+        for window in secret.as_bytes().windows(8) {
+            prop_assert!(!told.as_bytes().windows(8).any(|part| part.eq_ignore_ascii_case(window)), "{}", told);
+        }
+    }
+}

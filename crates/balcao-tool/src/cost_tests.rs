@@ -1,0 +1,132 @@
+use serde_json::{Value, json};
+
+use super::Cost;
+use crate::validate::Schema;
+
+/// `a0` asks `a1` four times, and so on: 4^20 visits of one value.
+fn fan(word: &str, levels: usize) -> Value {
+    let mut parts = serde_json::Map::new();
+    for level in 0..levels {
+        let next = json!({"$ref": format!("#/$defs/a{}", level + 1)});
+        parts.insert(format!("a{level}"), json!({word: [next, next, next, next]}));
+    }
+    parts.insert(format!("a{levels}"), json!({"type": "object"}));
+    json!({"$defs": parts, "$ref": "#/$defs/a0"})
+}
+
+#[test]
+fn references_that_fan_out_are_refused_before_anything_is_checked() {
+    for word in ["allOf", "anyOf", "oneOf"] {
+        let refused = Schema::compile(&fan(word, 20)).unwrap_err();
+        assert!(refused.contains("stand for more than 10000 parts"), "{refused}");
+    }
+    // 4^5 visits are few.
+    let schema = Schema::compile(&fan("allOf", 5)).unwrap();
+    assert!(schema.is_valid(&json!({})));
+    assert!(!schema.is_valid(&json!([])));
+}
+
+#[test]
+fn parts_that_fan_out_inside_of_values_are_refused_as_well() {
+    let mut parts = serde_json::Map::new();
+    for level in 0..20 {
+        let next = json!({"properties": {"x": {"$ref": format!("#/$defs/a{}", level + 1)}}});
+        parts.insert(format!("a{level}"), json!({"allOf": [next, next]}));
+    }
+    parts.insert("a20".to_owned(), json!({}));
+    let refused = Schema::compile(&json!({"$defs": parts, "$ref": "#/$defs/a0"})).unwrap_err();
+    assert!(refused.contains("stand for more than"), "{refused}");
+}
+
+#[test]
+fn a_reference_to_itself_beside_itself_is_refused() {
+    for schema in [
+        json!({"$ref": "#"}),
+        json!({"allOf": [{"$ref": "#"}]}),
+        json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}, "$ref": "#/$defs/a"}),
+        json!({"$defs": {"a": {"$anchor": "me", "not": {"$ref": "#me"}}}, "$ref": "#me"}),
+    ] {
+        let refused = Schema::compile(&schema).unwrap_err();
+        assert!(refused.contains("leads back to itself"), "{schema}: {refused}");
+    }
+}
+
+#[test]
+fn a_tree_is_checked_and_one_that_doubles_with_each_level_only_as_far_as_it_is_cheap() {
+    let tree =
+        json!({"type": "object", "required": ["left"], "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
+    let cost = Cost::of(&tree).unwrap();
+    // The reference and what it leads to look at each value.
+    assert_eq!((cost.growth, cost.visits), (1, 2));
+    let twice = json!({"$defs": {"node": {"allOf": [
+        {"properties": {"x": {"$ref": "#/$defs/node"}}},
+        {"properties": {"x": {"$ref": "#/$defs/node"}}}
+    ]}}, "$ref": "#/$defs/node"});
+    assert_eq!(Cost::of(&twice).unwrap().growth, 2);
+    let nested = |levels: usize| (0..levels).fold(json!({}), |inside, _| json!({"x": inside}));
+    let schema = Schema::compile(&twice).unwrap();
+    assert!(schema.is_valid(&nested(10)));
+    let told = schema.problems(&nested(40));
+    assert_eq!(told[0].problem, "too_large");
+}
+
+#[test]
+fn ways_back_that_are_found_over_others_count_as_well() {
+    // By one key `b` leads to `a` and to the whole, of which `a` is known by then.
+    let schema = json!({
+        "$defs": {
+            "a": {"properties": {"x": {"$ref": "#/$defs/r"}}},
+            "b": {"allOf": [{"properties": {"x": {"$ref": "#/$defs/a"}}}, {"properties": {"x": {"$ref": "#/$defs/r"}}}]},
+            "r": {"properties": {"a": {"$ref": "#/$defs/a"}, "b": {"$ref": "#/$defs/b"}}}
+        },
+        "$ref": "#/$defs/r"
+    });
+    assert_eq!(Cost::of(&schema).unwrap().growth, 2);
+}
+
+#[test]
+fn what_a_value_costs_grows_with_the_value_and_the_parts_that_look_at_it() {
+    let parts: Vec<Value> = (0..500).map(|least| json!({"minimum": least})).collect();
+    let schema = Schema::compile(&json!({"type": "array", "items": {"allOf": parts}})).unwrap();
+    assert!(schema.is_valid(&Value::Array(vec![json!(1_000); 5_000])));
+    let large = Value::Array(vec![json!(1_000); 10_000]);
+    assert!(!schema.is_valid(&large));
+    assert_eq!(schema.problems(&large)[0].problem, "too_large");
+}
+
+#[test]
+fn patterns_are_few_short_and_small() {
+    let many: Vec<Value> = (0..101).map(|one| json!({"pattern": format!("^{one}$")})).collect();
+    let refused = Schema::compile(&json!({"anyOf": many})).unwrap_err();
+    assert!(refused.contains("more than 100 patterns"), "{refused}");
+    let refused = Schema::compile(&json!({"pattern": "a".repeat(1_001)})).unwrap_err();
+    assert!(refused.contains("at most 1000 bytes"), "{refused}");
+    let refused = Schema::compile(&json!({"pattern": "^[\\p{L}\\p{N}]{400}$"})).unwrap_err();
+    assert!(refused.contains("pattern") || refused.contains("regex"), "{refused}");
+    assert!(Schema::compile(&json!({"pattern": "^(?!x)[\\p{L} ]{1,4}$"})).is_ok());
+}
+
+#[test]
+fn mistakes_beyond_the_first_are_not_put_into_words() {
+    let words: Vec<Value> = (0..3_000).map(|one| json!(format!("known-{one}"))).collect();
+    let schema = Schema::compile(&json!({"type": "array", "items": {"enum": words}})).unwrap();
+    let value: Value = (0..5_000).map(|one| json!(format!("other-{one}"))).collect();
+    let told = schema.problems(&value);
+    assert_eq!(told.len(), 20);
+    assert!(told[0].expected.len() < 2_000, "{}", told[0].expected.len());
+}
+
+#[test]
+fn references_out_of_the_schema_are_refused_where_they_stand() {
+    for reference in ["other.json", "https://example.com/schema", "#/nowhere", "#nobody"] {
+        let refused = Schema::compile(&json!({"properties": {"a": {"$ref": reference}}})).unwrap_err();
+        assert!(refused.contains(reference), "{refused}");
+    }
+    let named = json!({"$id": "https://example.com/own", "$defs": {"a": {"type": "null"}}, "$ref": "https://example.com/own#/$defs/a"});
+    assert!(Schema::compile(&named).unwrap().is_valid(&Value::Null));
+    let within = json!({"properties": {"a": {"$id": "https://example.com/b", "type": "object"}}});
+    assert!(Schema::compile(&within).unwrap_err().contains("`$id`"));
+    // A property may have that name.
+    let property = json!({"properties": {"$id": {"type": "string"}, "type": {"type": "string"}}});
+    assert!(Schema::compile(&property).is_ok());
+}

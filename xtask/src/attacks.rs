@@ -1,0 +1,55 @@
+//! Every attack that was found stays tried: each row of `tests/attack/LIST` names tests that are there.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+const LIST: &str = "tests/attack/LIST";
+
+/// Rows name at least one test, and every test that they name is written somewhere in its crate.
+pub(crate) fn check() -> Result<String, String> {
+    let list = fs::read_to_string(LIST).map_err(|error| format!("{LIST}: {error}"))?;
+    let (mut rows, mut tests, mut problems, mut ids) = (0, 0, Vec::new(), BTreeSet::new());
+    for (number, row) in list.lines().enumerate().filter(|(_, row)| !row.is_empty() && !row.starts_with('#')) {
+        let at = format!("{LIST}:{}", number + 1);
+        let columns: Vec<&str> = row.split(" | ").collect();
+        let [id, _attack, named] = columns.as_slice() else {
+            problems.push(format!("{at}: invalid row; expected `ID | what is attacked | crate::path::of::test, …`"));
+            continue;
+        };
+        if !ids.insert((*id).to_owned()) {
+            problems.push(format!("{at}: {id} stands there twice"));
+        }
+        rows += 1;
+        for test in named.split(", ") {
+            tests += 1;
+            if !is_written(test) {
+                problems.push(format!("{at}: there is no test `{test}`"));
+            }
+        }
+    }
+    if problems.is_empty() {
+        Ok(format!("{rows} attacks are tried by {tests} tests"))
+    } else {
+        Err(problems.join("\n"))
+    }
+}
+
+/// Whether a file of the crate, named by a step of the path or holding all tests, has a test of that name.
+fn is_written(test: &str) -> bool {
+    let mut steps = test.split("::");
+    let (Some(crate_name), Some(name)) = (steps.next(), steps.next_back()) else { return false };
+    let folder = Path::new("crates").join(crate_name);
+    // Names of the contract's tests are given to a macro.
+    let written = [format!("fn {name}("), format!("{name},"), format!("{name}:"), format!("fn {name}<")];
+    any_file(&folder, &|text| written.iter().any(|one| text.contains(one.as_str())))
+}
+
+fn any_file(folder: &Path, holds: &dyn Fn(&str) -> bool) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return any_file(&path, holds);
+        }
+        path.extension().is_some_and(|end| end == "rs") && fs::read_to_string(&path).is_ok_and(|text| holds(&text))
+    })
+}
