@@ -47,7 +47,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         if let Some(group) = self.0 {
             // Who has ended already cannot be ended.
-            drop(rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+            let _ended = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
     }
 }
