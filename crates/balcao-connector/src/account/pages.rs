@@ -38,7 +38,7 @@ impl Account {
             let room = pagination.max_items.saturating_sub(items.len());
             let cut = found.len() > room;
             items.extend(found.iter().take(room).cloned());
-            let next = pagination.after(page, found.len(), &value, answer.header("link"));
+            let next = pagination.after(page, found.len(), &value, answer.links().as_deref());
             let url = match next {
                 NextPage::End => {
                     more = cut;
