@@ -63,6 +63,7 @@ pub mod retention;
 pub mod staff;
 pub mod subscription;
 pub mod tag;
+pub mod takeover;
 pub mod throttle;
 pub mod turn;
 pub mod waitlist;
