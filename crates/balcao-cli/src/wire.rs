@@ -23,7 +23,6 @@ use balcao_offline::OfflineModel;
 use balcao_store::{
     Backend, OpenOptions, SchemaStatus, ServesAlone, Store, StoreError,
     organization::{self, Organization},
-    takeover,
 };
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use secrecy::ExposeSecret;
@@ -165,8 +164,7 @@ pub(crate) async fn alone(store: &Store) -> Result<Option<ServesAlone>, Failure>
     let Some(alone) = store.serve_alone().map_err(fail)? else { return Ok(None) };
     let found = restored::found_out(store, &alone).await.map_err(fail)?;
     found.map_err(|older| Failure::operation(older.to_string()))?;
-    let (alone, ended) =
-        store.write(move |tx| takeover::take_over(tx, &alone).map(|ended| (alone, ended))).await.map_err(fail)?;
+    let ended = store.take_over(&alone).await.map_err(fail)?;
     if ended > 0 {
         tracing::info!(ended, "what a program that died had in hand is taken up at once");
     }

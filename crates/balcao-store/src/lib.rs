@@ -17,6 +17,7 @@ mod probe;
 mod soundness;
 mod sqlite;
 mod store;
+mod takeover;
 mod tx;
 mod value;
 
@@ -63,7 +64,6 @@ pub mod retention;
 pub mod staff;
 pub mod subscription;
 pub mod tag;
-pub mod takeover;
 pub mod throttle;
 pub mod turn;
 pub mod waitlist;

@@ -4,14 +4,10 @@
 //! rows are then claimed, or settled, as those of any program that died (I-5); who is to blame is found out by the same tally.
 
 use crate::error::StoreError;
-use crate::soundness::ServesAlone;
 use crate::tx::Tx;
 
-/// Ends every claim there is, and tells how many there were. The proof that nobody else serves is what `_alone` is for.
-///
-/// # Errors
-/// What the database said.
-pub fn take_over(tx: &mut Tx<'_>, _alone: &ServesAlone) -> Result<u64, StoreError> {
+/// Ends every claim there is, and tells how many there were. Only for whoever serves alone.
+pub(crate) fn end_claims(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     let mut ended = 0_u64;
     for sql in [
         "UPDATE dispatch SET lease_until = 0 WHERE owner IS NOT NULL AND lease_until > 0",

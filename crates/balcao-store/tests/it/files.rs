@@ -434,7 +434,7 @@ async fn who_serves_alone_takes_over_what_a_dead_program_had_in_hand() {
     waiting.unwrap();
     assert_eq!(claimed("dead", now).await.unwrap().len(), 1);
     assert_eq!(claimed("next", now).await.unwrap(), [], "it is claimed");
-    let ended: u64 = store.write(move |tx| balcao_store::takeover::take_over(tx, &alone)).await.unwrap();
+    let ended = store.take_over(&alone).await.unwrap();
     assert_eq!(ended, 1);
     let again = claimed("next", now).await.unwrap();
     assert_eq!((again.len(), again[0].tally.attempts), (1, 2), "the attempt counts");
