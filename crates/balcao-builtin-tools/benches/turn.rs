@@ -84,6 +84,7 @@ fn plain(text: String) -> ModelResponse {
         finish: FinishReason::Stop,
         usage: Usage::default(),
         model: "instant".to_owned(),
+        mended: Vec::new(),
     }
 }
 
@@ -160,6 +161,7 @@ fn openai() -> OpenAi {
         name: "instant".to_owned(),
         base_url: "http://127.0.0.1:9/v1".to_owned(),
         model: "instant".to_owned(),
+        mended: Vec::new(),
         key: None,
         price: None,
         clocks: Clocks::default(),

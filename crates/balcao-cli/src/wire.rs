@@ -1,6 +1,11 @@
 //! Wiring: the only place that names every concrete type.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
@@ -16,7 +21,7 @@ use balcao_llm::{
 };
 use balcao_offline::OfflineModel;
 use balcao_store::{
-    Backend, OpenOptions, ServesAlone, Store, StoreError,
+    Backend, OpenOptions, SchemaStatus, ServesAlone, Store, StoreError,
     organization::{self, Organization},
 };
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
@@ -159,7 +164,41 @@ pub(crate) async fn alone(store: &Store) -> Result<Option<ServesAlone>, Failure>
     let Some(alone) = store.serve_alone().map_err(fail)? else { return Ok(None) };
     let found = restored::found_out(store, &alone).await.map_err(fail)?;
     found.map_err(|older| Failure::operation(older.to_string()))?;
+    let ended = store.take_over(&alone).await.map_err(fail)?;
+    if ended > 0 {
+        tracing::info!(ended, "what a program that died had in hand is taken up at once");
+    }
     Ok(Some(alone))
+}
+
+/// Brings a database up to date. Before a schema changes that is in use, a copy is made: by us of a file, by the operator of a server,
+/// who says that they did.
+pub(crate) async fn migrate(store: &Store, config: &Config, is_backed_up: bool) -> Result<SchemaStatus, Failure> {
+    let fail = |error: StoreError| Failure::operation(chain(&error));
+    let before = store.schema_status().await.map_err(fail)?;
+    if !is_backed_up && !before.missing.is_empty() && !before.applied.is_empty() {
+        let (count, name) = (before.missing.len(), database_name(store, config));
+        if store.backend() != Backend::Sqlite {
+            return Err(Failure::usage(format!(
+                "{count} migrations change {name}, and no copy of it is made here; make one with pg_dump (docs/OPERATIONS.md, \
+                 Backups), then run `balcao migrate --no-backup`"
+            )));
+        }
+        let last = before.applied.last().map_or("nothing", |one| one.name.as_str());
+        let copy = free_name(&config.database.path, last);
+        store.back_up(&copy).await.map_err(fail)?;
+        complain(&format!("{name} as it was before {count} migrations is in {}", copy.display()));
+    }
+    store.migrate().await.map_err(fail)
+}
+
+/// `balcao.db.after-2026112101_business`, or the first name of that kind that is free.
+fn free_name(database: &str, last: &str) -> PathBuf {
+    let name = |number: usize| match number {
+        0 => PathBuf::from(format!("{database}.after-{last}")),
+        number => PathBuf::from(format!("{database}.after-{last}-{number}")),
+    };
+    (0..1_000).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(1_000))
 }
 
 /// Notes for ever that this program serves from the file.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use balcao_json::Fault;
 use jiff::{Timestamp, fmt::rfc2822};
-use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, LINK, RETRY_AFTER};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -48,6 +48,17 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
     }
 
+    /// All `Link` headers as one: a service may write one for each link, and titles in letters that are no ASCII.
+    pub(crate) fn links(&self) -> Option<String> {
+        let all: Vec<String> = self
+            .headers
+            .get_all(LINK)
+            .iter()
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            .collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+
     /// The answer's JSON, of at most so many values, or why it is none. `writes` says whether the request may have changed something.
     pub(crate) fn read(
         &self,
@@ -72,13 +83,13 @@ impl Answer {
             Bytes::Cut => return unreadable(FailureKind::Unreadable, CUT.to_owned()),
             Bytes::Late => return unreadable(FailureKind::Timeout, "the answer did not end in time".to_owned()),
         };
-        if bytes.iter().all(u8::is_ascii_whitespace) {
+        if balcao_json::without_mark(bytes).iter().all(u8::is_ascii_whitespace) {
             return Ok(Value::Object(response.empty.clone().unwrap_or_default()));
         }
         let kind = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
         if !is_json(kind) {
             if response.text {
-                return Ok(Value::String(String::from_utf8_lossy(bytes).into_owned()));
+                return Ok(Value::String(String::from_utf8_lossy(balcao_json::without_mark(bytes)).into_owned()));
             }
             let kind: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(60).collect();
             return unreadable(FailureKind::Unreadable, format!("the answer is no JSON but `{kind}`"));

@@ -150,17 +150,45 @@ impl Pagination {
     }
 }
 
-/// The target of `rel="next"` in a `Link` header.
+/// The target of `rel="next"` in a `Link` header (RFC 8288): addresses stand between angle brackets and values perhaps in quotes, and
+/// either may hold commas and semicolons.
 fn next_link(header: &str) -> Option<String> {
-    header.split(',').find_map(|link| {
-        let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-        let is_next = parameters.split(';').any(|parameter| {
+    let mut rest = header;
+    while let Some((_, after)) = rest.split_once('<') {
+        let (target, after) = after.split_once('>')?;
+        let (parameters, after) = until(after, ',');
+        rest = after;
+        let mut left = parameters;
+        let mut rel = None;
+        while !left.is_empty() {
+            let (parameter, after) = until(left, ';');
+            left = after;
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            name.trim().eq_ignore_ascii_case("rel")
-                && value.trim().trim_matches('"').split(' ').any(|word| word.eq_ignore_ascii_case("next"))
-        });
-        is_next.then(|| target.to_owned())
-    })
+            // Of several only the first counts.
+            if rel.is_none() && name.trim().eq_ignore_ascii_case("rel") {
+                rel = Some(value.trim().trim_matches('"'));
+            }
+        }
+        if rel.is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("next"))) {
+            return Some(target.trim().to_owned());
+        }
+    }
+    None
+}
+
+/// What stands before the first `end` that is not within quotes, and what stands behind it.
+fn until(text: &str, end: char) -> (&str, &str) {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let found = text.find(|c| {
+        let is_end = c == end && !is_quoted;
+        if c == '"' && !is_escaped {
+            is_quoted = !is_quoted;
+        }
+        is_escaped = is_quoted && c == '\\' && !is_escaped;
+        is_end
+    });
+    let (before, after) = text.split_at_checked(found.unwrap_or(text.len())).unwrap_or((text, ""));
+    (before, after.strip_prefix(end).unwrap_or_default())
 }
 
 /// The address of a next page, read against the one before: it must lie at the same origin.

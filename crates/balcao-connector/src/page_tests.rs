@@ -47,6 +47,16 @@ fn cursors_addresses_and_links_come_from_the_answer() {
     let link = pagination(json!({ "style": "link", "items": "" }));
     let header = r#"<https://x.test/1>; rel="prev", </2?a=1>; title="a"; rel="last next""#;
     assert_eq!(link.after(0, 1, &json!([]), Some(header)), NextPage::Address("/2?a=1".to_owned()));
+    for header in [
+        r#"</9>; rel="prev"; title="one, two; rel=next", </2?a=1,2>; rel="next""#,
+        r#"</9>; rel=prev; title="a \" quote, <x>", </2?a=1,2>; title="é, ü"; REL=Next"#,
+        r#"</2?a=1,2>; rel="last next"; rel=prev"#,
+    ] {
+        assert_eq!(link.after(0, 1, &json!([]), Some(header)), NextPage::Address("/2?a=1,2".to_owned()), "{header}");
+    }
+    for header in [r#"</2>; rel=prev; rel=next"#, r#"</2>; title="x; rel=next""#, "</2", "", "<>;rel"] {
+        assert_eq!(link.after(0, 1, &json!([]), Some(header)), NextPage::End, "{header}");
+    }
     assert_eq!(link.after(0, 1, &json!([]), None), NextPage::End);
 }
 

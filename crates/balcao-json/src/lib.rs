@@ -2,12 +2,20 @@
 //!
 //! RFC 8259 leaves open what a repeated key means, so two readers of one text can see two things: what one checks, the other does
 //! not run. Whoever sends one is told so.
+//!
+//! Nothing is lost for a character: half of an escaped pair, as telephones and services cut them, is read as U+FFFD, and a byte order
+//! mark before the text is passed over. What a provider delivered, and would only repeat, is read in spite of more
+//! ([`read_delivered`]).
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+
+mod escapes;
+
+pub use escapes::{Pieces, mend_escapes, without_mark};
 
 /// Levels of arrays and objects that `serde_json` itself reads; no limit beyond it has an effect.
 pub const MOST_LEVELS: usize = 127;
@@ -59,7 +67,8 @@ pub fn read(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
 /// The first [`Fault`] in the order of the text.
 pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<Value, Fault> {
     let found = Found { told: RefCell::default(), values: Cell::new(max_values) };
-    let mut reader = serde_json::Deserializer::from_slice(text);
+    let text = mend_escapes(without_mark(text));
+    let mut reader = serde_json::Deserializer::from_slice(&text);
     let malformed = |error: &serde_json::Error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default().to_owned();
@@ -78,6 +87,21 @@ pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<V
     })?;
     reader.end().map_err(|error| malformed(&error))?;
     Ok(value)
+}
+
+/// Reads what a provider delivered: as [`read`], but bytes that are no UTF-8 are read as U+FFFD, and line breaks and other control
+/// characters may stand in a text as they are. To refuse a delivery for one character is to lose it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_delivered(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
+    match read(text, max_depth) {
+        Err(Fault::Malformed { .. }) => {
+            let text = String::from_utf8_lossy(without_mark(text));
+            read(escapes::escape_controls(&text).as_bytes(), max_depth)
+        }
+        read => read,
+    }
 }
 
 /// What we found ourselves; an error of the parser's carries words only.
@@ -191,6 +215,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use serde_json::json;
 
     use super::*;
@@ -234,5 +260,59 @@ mod tests {
         assert_eq!(told(b"{} {}"), "not valid JSON: trailing characters (line 1, column 4)");
         assert_eq!(told(b""), "not valid JSON: EOF while parsing a value (line 1, column 0)");
         assert!(told(b"\"\xff\"").starts_with("not valid JSON: "));
+    }
+
+    #[test]
+    fn half_an_escaped_pair_is_one_character_and_whole_pairs_and_backslashes_stay() {
+        for (text, meant) in [
+            (r#""\ud83d oi""#, "\u{fffd} oi"),
+            (r#""oi \uDE00""#, "oi \u{fffd}"),
+            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+            (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud83d\u0041""#, "\u{fffd}A"),
+            (r#""\\ud83d""#, "\\ud83d"),
+            (r#""\\\ud83d""#, "\\\u{fffd}"),
+            (r#""\ud83d""#, "\u{fffd}"),
+        ] {
+            assert_eq!(read(text.as_bytes(), 1), Ok(json!(meant)), "{text}");
+        }
+        assert_eq!(read(br#"{"a\udc00": "\ud800"}"#, 1), Ok(json!({ "a\u{fffd}": "\u{fffd}" })));
+        assert!(matches!(mend_escapes(br#""\ud83d\ude00 \n""#), Cow::Borrowed(_)));
+        for broken in [r#""\ud8""#, r#""\u+123""#, r#""\ud83"#, "\"\\"] {
+            assert!(read(broken.as_bytes(), 1).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_before_a_text_is_passed_over_and_no_second_one() {
+        assert_eq!(read(b"\xef\xbb\xbf{}", 1), Ok(json!({})));
+        assert!(read(b"\xef\xbb\xbf\xef\xbb\xbf{}", 1).is_err());
+    }
+
+    #[test]
+    fn a_delivery_is_read_in_spite_of_a_byte_or_a_line_break_and_not_in_spite_of_its_structure() {
+        let read_it = |text: &[u8]| read_delivered(text, 4);
+        assert_eq!(read_it(b"{\"a\": \"oi\xff\"}"), Ok(json!({ "a": "oi\u{fffd}" })));
+        assert_eq!(read_it(b"{\n\"a\": \"one\ntwo \\\" \x01\"\n}"), Ok(json!({ "a": "one\ntwo \" \u{1}" })));
+        assert!(matches!(read_it(b"{\"a\": }"), Err(Fault::Malformed { .. })));
+        assert!(matches!(read_it(br#"{"a": 1, "a": 2}"#), Err(Fault::KeyTwice { .. })));
+        assert!(read(b"{\"a\": \"oi\xff\"}", 4).is_err());
+    }
+
+    #[test]
+    fn a_text_in_pieces_is_what_it_is_in_one() {
+        let joined = |pieces: &[&str]| {
+            let mut held = Pieces::default();
+            let mut text: String = pieces.iter().map(|piece| held.push(piece).unwrap()).collect();
+            text.push_str(held.rest());
+            text
+        };
+        assert_eq!(joined(&[r#""oi \ud83d""#, r#""\ude00!""#]), "oi \u{1f600}!");
+        assert_eq!(joined(&[r#""oi \uD83D""#, r#""""#, r#""\uDE00""#]), "oi \u{1f600}");
+        assert_eq!(joined(&[r#""oi \ud83d""#, r#""!""#]), "oi \u{fffd}!");
+        assert_eq!(joined(&[r#""\ud83d""#, r#""\ud83d""#, r#""\ude00""#]), "\u{fffd}\u{1f600}");
+        assert_eq!(joined(&[r#""oi \ud83d""#]), "oi \u{fffd}");
+        assert_eq!(joined(&[r#""a\\ud83d""#, r#""b""#]), "a\\ud83db");
+        assert!(Pieces::default().push("7").is_err());
     }
 }

@@ -81,4 +81,7 @@ pub struct ModelResponse {
     pub usage: Usage,
     /// The model that answered, as the vendor names it.
     pub model: String,
+    /// What the service wrote otherwise than its protocol says, and was read all the same; for the trace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<String>,
 }

@@ -194,4 +194,7 @@ pub struct TurnFacts {
     /// The appointment that a notification was about which the contact may be answering.
     #[serde(default)]
     pub appointment: Option<i64>,
+    /// When the message to answer was written, if it came hours late: days and times in it are meant from then.
+    #[serde(default)]
+    pub written: Option<Zoned>,
 }

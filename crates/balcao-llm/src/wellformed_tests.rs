@@ -47,6 +47,7 @@ fn request(messages: Vec<Message>) -> ModelRequest {
             opens: None,
             contact_name: None,
             appointment: None,
+            written: None,
         },
     }
 }

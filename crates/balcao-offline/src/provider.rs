@@ -100,6 +100,7 @@ fn step(request: &ModelRequest, may_call: bool) -> ModelResponse {
             finish: FinishReason::ToolCalls,
             usage: Usage::default(),
             model: MODEL.to_owned(),
+            mended: Vec::new(),
         },
     }
 }
@@ -188,5 +189,6 @@ fn plain(text: String) -> ModelResponse {
         finish: FinishReason::Stop,
         usage: Usage::default(),
         model: MODEL.to_owned(),
+        mended: Vec::new(),
     }
 }

@@ -1,7 +1,8 @@
 //! The dialogue so far, read anew from the transcript at every call: what is wanted, what is known, what was asked last.
 //!
 //! Older messages are read with today's date, because the transcript carries no dates; the replies echo weekday and date,
-//! and what a reply said overrides what the words before it seemed to say.
+//! and what a reply said overrides what the words before it seemed to say. Only the message to answer may have come late: it is read with
+//! the day on which it was written.
 
 mod fill;
 mod named;
@@ -55,6 +56,8 @@ pub enum Goal {
 pub struct Dialogue {
     /// The organization's local time.
     pub now: Zoned,
+    /// The day that the messages' days are counted from: today, or the day on which a message was written that came late.
+    pub read_on: Date,
     /// From when on a customer's bare hour is as written.
     pub opens: Time,
     /// What tools have shown of the business.
@@ -181,13 +184,22 @@ impl Dialogue {
             home: Locale::of(&request.facts.locale),
             other_reading: None,
             opens: request.facts.opens.unwrap_or(Time::MAX),
+            read_on: today,
             now,
         };
+        let written = request.facts.written.as_ref().map(Zoned::date);
+        // Results of the structured protocol come as a user's message, too.
+        let is_said =
+            |message: &Message| matches!(message, Message::User { text } if !text.starts_with("{\"tool_result\""));
+        let last = request.messages.iter().rposition(is_said);
         let mut calls: Vec<(String, Value)> = Vec::new();
         // Requests of the structured protocol whose results are still to come: only then is a text read as results, so
         // that a customer cannot write one.
         let mut pending: Vec<(String, Value)> = Vec::new();
-        for message in &request.messages {
+        for (at, message) in request.messages.iter().enumerate() {
+            if Some(at) == last {
+                dialogue.read_on = written.unwrap_or(today);
+            }
             match message {
                 Message::User { text } => {
                     let (results, said) = crate::structured::results(text, &mut pending);
@@ -233,7 +245,7 @@ impl Dialogue {
     /// By what messages are read.
     #[must_use]
     pub fn clock(&self) -> Clock {
-        Clock { today: self.today(), opens: self.opens, locale: self.locale() }
+        Clock { today: self.read_on, opens: self.opens, locale: self.locale() }
     }
 
     /// The customer's language where it shows, else the organization's.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::error::{Checked, Problem, nearest};
-use crate::evaluate::Code;
+use crate::evaluate::{Code, too_large};
 use crate::value::{Type, Value, float, whole};
 
 /// A figure: how it is made, of what.
@@ -101,15 +101,15 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Adds a row. Nothing counts for no figure but `count()`.
-    pub(crate) fn add(&mut self, aggregate: &Aggregate, row: &[Value]) {
+    /// Adds a row; an error if a number becomes larger than one may be. Nothing counts for no figure but `count()`.
+    pub(crate) fn add(&mut self, aggregate: &Aggregate, row: &[Value]) -> Checked<()> {
         let Some(code) = &aggregate.of else {
             self.rows += 1;
-            return;
+            return Ok(());
         };
-        let value = code.of(row);
+        let value = code.of(row)?;
         if value.is_null() || (aggregate.how == How::CountIf && !value.is_true()) {
-            return;
+            return Ok(());
         }
         self.is_whole = matches!(value, Value::Integer(_)) && (self.rows == 0 || self.is_whole);
         self.rows += 1;
@@ -120,9 +120,12 @@ impl Tally {
             }
             How::Sum | How::Average => {
                 if let Value::Money(cents) | Value::Integer(cents) = value {
-                    self.cents = self.cents.saturating_add(cents);
+                    self.cents = self.cents.checked_add(cents).ok_or_else(|| too_large("a sum"))?;
                 }
                 self.sum += value.number().unwrap_or(0.0);
+                if !self.sum.is_finite() {
+                    return Err(too_large("a sum"));
+                }
             }
             How::Least | How::Greatest => {
                 let wanted = if aggregate.how == How::Least { Ordering::Less } else { Ordering::Greater };
@@ -131,20 +134,24 @@ impl Tally {
                 }
             }
         }
+        Ok(())
     }
 
-    /// The figure. Of no values the sum is 0, and average, least and greatest are nothing.
-    pub(crate) fn figure(self, aggregate: &Aggregate) -> Value {
-        match aggregate.how {
+    /// The figure; an error if it is larger than a number may be. Of no values the sum is 0, and average, least and greatest are nothing.
+    pub(crate) fn figure(self, aggregate: &Aggregate) -> Checked<Value> {
+        Ok(match aggregate.how {
             How::Count | How::CountIf => Value::Integer(self.rows),
             How::Distinct => Value::Integer(i64::try_from(self.seen.len()).unwrap_or(i64::MAX)),
             How::Sum if aggregate.is_money => Value::Money(self.cents),
             How::Sum if self.is_whole || self.rows == 0 => Value::Integer(self.cents),
             How::Sum => Value::decimal(self.sum),
             How::Average if self.rows == 0 => Value::Null,
-            How::Average if aggregate.is_money => Value::Money(whole(float(self.cents) / float(self.rows))),
+            How::Average if aggregate.is_money => {
+                let mean = float(self.cents) / float(self.rows);
+                Value::Money(whole(mean).ok_or_else(|| too_large("an average"))?)
+            }
             How::Average => Value::decimal(self.sum / float(self.rows)),
             How::Least | How::Greatest => self.extreme.unwrap_or(Value::Null),
-        }
+        })
     }
 }

@@ -215,16 +215,17 @@ impl Scope {
             .and_then(|span| span.try_days(sign * by.days))
             .and_then(|span| span.try_minutes(sign * by.minutes));
         let span = span.map_err(|error| Problem::new(date.at, format!("the duration is too long: {error}")))?;
+        let beyond = |_| Problem::new(date.at, "the date lies beyond the calendar").suggest("use a shorter duration");
         match self.expression(date)? {
             (Code::Value(Value::Date(day)), _) if by.minutes == 0 => {
-                Ok((Code::Value(Value::Date(day.saturating_add(span))), Type::Date))
+                Ok((Code::Value(Value::Date(day.checked_add(span).map_err(beyond)?)), Type::Date))
             }
             (Code::Value(Value::Date(day)), _) => {
-                let at = day.at(0, 0, 0, 0).saturating_add(span);
+                let at = day.at(0, 0, 0, 0).checked_add(span).map_err(beyond)?;
                 Ok((Code::Value(Value::DateTime(at)), Type::DateTime))
             }
             (Code::Value(Value::DateTime(at)), _) => {
-                Ok((Code::Value(Value::DateTime(at.saturating_add(span))), Type::DateTime))
+                Ok((Code::Value(Value::DateTime(at.checked_add(span).map_err(beyond)?)), Type::DateTime))
             }
             _ => Err(Problem::new(date.at, "only today, now and dates that are written out move by a duration")
                 .suggest("as in starts_at >= today - 30d")),
@@ -265,7 +266,8 @@ fn fit(at: usize, (code, of): Typed, wanted: &Type) -> Checked<Code> {
         }
         (Code::Value(Value::Text(text)), _, Type::Date | Type::DateTime) => moment(at, &text),
         (Code::Value(value @ (Value::Integer(_) | Value::Decimal(_))), _, Type::Money) => {
-            Ok(Code::Value(value.number().map_or(Value::Null, |number| Value::Money(whole(number * 100.0)))))
+            let cents = |number: f64| whole(number * 100.0).ok_or_else(|| Problem::new(at, "the amount is too large"));
+            Ok(Code::Value(value.number().map_or(Ok(Value::Null), |number| cents(number).map(Value::Money))?))
         }
         (code, Type::Date | Type::DateTime, Type::Date | Type::DateTime)
         | (code, Type::Text | Type::Choice(_), Type::Text | Type::Choice(_)) => Ok(code),

@@ -3,7 +3,7 @@
 use jiff::civil::Weekday;
 
 use crate::error::{Checked, Problem, nearest};
-use crate::evaluate::Code;
+use crate::evaluate::{Code, too_large};
 use crate::value::{Type, Value, whole};
 
 /// The words of `weekday(…)`.
@@ -64,10 +64,21 @@ impl Function {
     }
 
     /// What it makes of a value. Nothing stays nothing.
-    pub(crate) fn of(self, value: &Value) -> Value {
-        if let Self::Round = self {
-            return value.number().map_or(Value::Null, |number| Value::Integer(whole(number)));
+    ///
+    /// # Errors
+    /// A number that is too large to be rounded.
+    pub(crate) fn of(self, value: &Value) -> Checked<Value> {
+        match (self, value) {
+            (Self::Round, Value::Integer(_)) => Ok(value.clone()),
+            (Self::Round, _) => value.number().map_or(Ok(Value::Null), |number| {
+                whole(number).map(Value::Integer).ok_or_else(|| too_large("a rounded number"))
+            }),
+            (_, _) => Ok(self.part(value)),
         }
+    }
+
+    /// The part of a date.
+    fn part(self, value: &Value) -> Value {
         if let (Self::Hour, Value::DateTime(at)) = (self, value) {
             return Value::Integer(at.hour().into());
         }

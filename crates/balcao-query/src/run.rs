@@ -85,7 +85,8 @@ impl Run<'_> {
         for at in 0..self.held.len() {
             let Some(held) = self.held.get_mut(at) else { break };
             let held = std::mem::replace(held, Held::Nothing);
-            for row in self.released(at, held) {
+            let released = self.released(at, held).map_err(|problem| problem.placed(""))?;
+            for row in released {
                 if self.feed(at + 1, row).map_err(|problem| problem.placed(""))? == Progress::Done {
                     break;
                 }
@@ -105,7 +106,7 @@ impl Run<'_> {
         };
         match (step, held) {
             (Step::Where(condition), _) => {
-                if condition.of(&row).is_true() {
+                if condition.of(&row)?.is_true() {
                     self.feed(at + 1, row)
                 } else {
                     Ok(Progress::Goes)
@@ -113,7 +114,7 @@ impl Run<'_> {
             }
             (Step::Extend(codes), _) => {
                 for code in codes {
-                    row.push(code.of(&row));
+                    row.push(code.of(&row)?);
                 }
                 self.feed(at + 1, row)
             }
@@ -139,14 +140,14 @@ impl Run<'_> {
                 Ok(Progress::Goes)
             }
             (Step::Summarize { figures, by }, Held::Groups(groups)) => {
-                let key: Vec<Ordered> = by.iter().map(|code| Ordered(code.of(&row))).collect();
+                let key: Vec<Ordered> = by.iter().map(|code| code.of(&row).map(Ordered)).collect::<Result<_, _>>()?;
                 if groups.len() >= MAX_GROUPS && !groups.contains_key(&key) {
                     let problem = Problem::new(0, format!("there are more than {MAX_GROUPS} groups"));
                     return Err(problem.suggest("group by something coarser, such as month(starts_at)"));
                 }
                 let tallies = groups.entry(key).or_insert_with(|| vec![Tally::default(); figures.len()]);
                 for (figure, tally) in figures.iter().zip(tallies) {
-                    tally.add(figure, &row);
+                    tally.add(figure, &row)?;
                 }
                 Ok(Progress::Goes)
             }
@@ -155,8 +156,8 @@ impl Run<'_> {
     }
 
     /// What a step held, in the order in which it goes on.
-    fn released(&self, at: usize, held: Held) -> Vec<Vec<Value>> {
-        match (self.plan.steps.get(at), held) {
+    fn released(&self, at: usize, held: Held) -> Result<Vec<Vec<Value>>, Problem> {
+        Ok(match (self.plan.steps.get(at), held) {
             (Some(Step::Sort(keys)), Held::Rows(mut rows)) => {
                 rows.sort_by(|a, b| {
                     keys.iter().fold(std::cmp::Ordering::Equal, |order, (place, direction)| {
@@ -169,11 +170,11 @@ impl Run<'_> {
                 .into_iter()
                 .map(|(key, tallies)| {
                     let figures = figures.iter().zip(tallies).map(|(figure, tally)| tally.figure(figure));
-                    key.into_iter().map(|Ordered(value)| value).chain(figures).collect()
+                    key.into_iter().map(|Ordered(value)| Ok(value)).chain(figures).collect()
                 })
-                .collect(),
+                .collect::<Result<_, _>>()?,
             (_, Held::Nothing | Held::Count(_) | Held::Rows(_) | Held::Groups(_)) => Vec::new(),
-        }
+        })
     }
 }
 

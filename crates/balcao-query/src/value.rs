@@ -140,8 +140,9 @@ pub(crate) fn float(number: i64) -> f64 {
     number as f64
 }
 
-/// The nearest whole number; beyond what fits, the greatest that does.
-#[expect(clippy::as_conversions, reason = "saturates, which is meant")]
-pub(crate) fn whole(number: f64) -> i64 {
-    number.round() as i64
+/// The nearest whole number, if it is one of those that a number with a fraction tells apart.
+#[expect(clippy::as_conversions, reason = "within the bound that is checked nothing is lost")]
+pub(crate) fn whole(number: f64) -> Option<i64> {
+    const MOST: f64 = 9_007_199_254_740_992.0;
+    (number.abs() < MOST).then(|| number.round() as i64)
 }

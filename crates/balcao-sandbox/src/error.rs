@@ -113,6 +113,23 @@ impl fmt::Display for BrokenLimit {
     }
 }
 
+/// A whole number that would lose its digits in a helper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostDigits {
+    /// Where it stands in the arguments or in the answer, as a JSON pointer.
+    pub pointer: String,
+    /// Whether the helper gave it, and did not get it.
+    pub is_answer: bool,
+}
+
+impl fmt::Display for LostDigits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whose = if self.is_answer { "the answer" } else { "the arguments" };
+        let place = &self.pointer;
+        write!(f, "a whole number beyond 2^53 at `{place}` of {whose}, whose digits are not kept; expected a text")
+    }
+}
+
 /// Why a call of a helper gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum HelperError {
@@ -129,6 +146,14 @@ pub enum HelperError {
         helper: String,
         /// Which limit.
         limit: BrokenLimit,
+    },
+    /// A whole number beyond 2^53: JavaScript has no such numbers, and gives another one for it without a word.
+    #[error("helper `{helper}`: {number}")]
+    Digits {
+        /// The helper that was called.
+        helper: String,
+        /// The number, and whose it is.
+        number: LostDigits,
     },
     /// It threw, does not parse, has no function to call, or answered with what is not JSON.
     #[error("helper `{helper}`: {message}{}", at(place.as_ref()))]
@@ -160,7 +185,7 @@ impl HelperError {
     #[must_use]
     pub fn is_the_helpers(&self) -> bool {
         match self {
-            Self::Unknown { .. } | Self::Limit { .. } | Self::Thrown { .. } => true,
+            Self::Unknown { .. } | Self::Limit { .. } | Self::Digits { .. } | Self::Thrown { .. } => true,
             Self::Worker { .. } | Self::Start(_) => false,
         }
     }
@@ -171,6 +196,7 @@ impl HelperError {
         match self {
             Self::Thrown { message, .. } => message.clone(),
             Self::Limit { limit, .. } => format!("the computation broke its {limit}"),
+            Self::Digits { number, .. } => number.to_string(),
             Self::Unknown { .. } | Self::Worker { .. } | Self::Start(_) => {
                 "the computation could not be run".to_owned()
             }

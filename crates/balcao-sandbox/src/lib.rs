@@ -19,10 +19,12 @@
 //!
 //! What a helper sees: the ECMAScript of QuickJS with full Unicode; its dependencies as global functions; the call's time as the
 //! only time there is (UTC). What it does not see: any host object, the real clock, randomness, `eval`, and whatever an earlier
-//! call left behind. [`Helper`] says how a helper is written.
+//! call left behind. Whole numbers beyond 2^53 are refused, going in and coming out: JavaScript would make other numbers of them.
+//! [`Helper`] says how a helper is written.
 //!
 //! This crate depends on none of ours.
 
+mod digits;
 mod error;
 mod helper;
 mod limits;
@@ -31,7 +33,7 @@ mod process;
 pub mod protocol;
 pub mod worker;
 
-pub use error::{BrokenLimit, BundleError, CompileError, HelperError, Place, StartError};
+pub use error::{BrokenLimit, BundleError, CompileError, HelperError, LostDigits, Place, StartError};
 pub use helper::{Bundle, Helper, Language};
 pub use limits::Limits;
 pub use pool::{Call, Sandbox};

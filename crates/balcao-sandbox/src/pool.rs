@@ -12,7 +12,8 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::{
-    error::{BrokenLimit, CompileError, HelperError, StartError},
+    digits,
+    error::{BrokenLimit, CompileError, HelperError, LostDigits, StartError},
     helper::{Bundle, Helper},
     limits::Limits,
     process::{Broken, Launcher, Worker},
@@ -155,9 +156,12 @@ impl Sandbox {
                 Ok(_) => continue,
                 Err(HelperError::Start(error)) => return Err(error),
                 Err(HelperError::Thrown { helper, message, place, .. }) => CompileError { helper, message, place },
-                Err(error @ (HelperError::Unknown { .. } | HelperError::Limit { .. } | HelperError::Worker { .. })) => {
-                    CompileError { helper: helper.id.clone(), message: error.to_string(), place: None }
-                }
+                Err(
+                    error @ (HelperError::Unknown { .. }
+                    | HelperError::Limit { .. }
+                    | HelperError::Digits { .. }
+                    | HelperError::Worker { .. }),
+                ) => CompileError { helper: helper.id.clone(), message: error.to_string(), place: None },
             };
             // A mistake in a helper shows in all that depend on it, and is told of once.
             let known = |told: &CompileError| {
@@ -183,6 +187,15 @@ impl Sandbox {
             return Err(HelperError::Unknown { helper: call.helper.to_owned() });
         };
         let limit = |limit| HelperError::Limit { helper: helper.id.clone(), limit };
+        let inexact = |pointer, is_answer| {
+            let number = LostDigits { pointer, is_answer };
+            HelperError::Digits { helper: helper.id.clone(), number }
+        };
+        if let Some(pointer) = call.arguments.iter().enumerate().find_map(|(at, one)| {
+            digits::lost(one).map(|inside| if at == 0 { inside } else { format!("/{at}{inside}") })
+        }) {
+            return Err(inexact(pointer, false));
+        }
         let arguments = serde_json::to_vec(call.arguments).unwrap_or_default();
         if arguments.len() > MAX_INPUT_BYTES {
             return Err(limit(BrokenLimit::Input(MAX_INPUT_BYTES)));
@@ -210,13 +223,14 @@ impl Sandbox {
         if answer.reusable {
             self.idle().push(worker);
         }
-        answer.result.map_err(|Failure { cause, message, stack, place }| match cause {
+        let answered = answer.result.map_err(|Failure { cause, message, stack, place }| match cause {
             Cause::Thrown => HelperError::Thrown { helper: helper.id.clone(), message, place, stack },
             Cause::Time => limit(BrokenLimit::Time(header.limits.time)),
             Cause::Memory => limit(BrokenLimit::Memory(header.limits.memory_bytes)),
             Cause::Output => limit(BrokenLimit::Output(header.limits.output_bytes)),
             Cause::Stack => limit(BrokenLimit::Stack(header.limits.stack_bytes)),
-        })
+        })?;
+        digits::lost(&answered).map_or(Ok(answered), |pointer| Err(inexact(pointer, true)))
     }
 
     /// An idle worker, or a new one. To be called with a permit of `free`.

@@ -198,5 +198,6 @@ fn said(text: &str) -> ModelResponse {
         finish: FinishReason::Stop,
         usage: Usage { input_tokens: 100, output_tokens: 20, ..Usage::default() },
         model: "simulated".to_owned(),
+        mended: Vec::new(),
     }
 }

@@ -17,6 +17,7 @@ mod probe;
 mod soundness;
 mod sqlite;
 mod store;
+mod takeover;
 mod tx;
 mod value;
 

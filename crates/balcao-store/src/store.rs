@@ -220,6 +220,15 @@ impl Store {
         sqlite.path().map(soundness::serve_alone).transpose()
     }
 
+    /// Ends every claim of whoever served from the file before, and tells how many there were: nobody else is at work, as `_alone`
+    /// proves, so that what a program left behind that died need not wait.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn take_over(&self, _alone: &ServesAlone) -> Result<u64, StoreError> {
+        self.write(crate::takeover::end_claims).await
+    }
+
     /// Writes a copy of the database, as it is at one instant, to a new file at `to`; whoever works goes on meanwhile. The copy is on
     /// the disk when this returns, and was read back whole.
     ///

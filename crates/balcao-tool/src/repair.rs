@@ -29,11 +29,31 @@ pub fn parse_arguments(raw: &str) -> Result<Parsed, String> {
     if text.is_empty() || text == "null" {
         return Ok(Parsed { value: Value::Object(Map::new()), repairs: Vec::new() });
     }
+    if let Some(told) = none_at_all(text) {
+        return Ok(Parsed { value: Value::Object(Map::new()), repairs: vec![told.to_owned()] });
+    }
     let parsed = parse_object(text)?;
     if depth(&parsed.value) > MAX_ARGUMENT_DEPTH {
         return Err(format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
     }
     Ok(parsed)
+}
+
+/// Whether a text says that there are no arguments, in a spelling that is no object, and what was made of it: Python's word, an empty list
+/// (PHP has no other word for an empty object), or nothing, `null` or `{}` in quotes once more.
+fn none_at_all(text: &str) -> Option<&'static str> {
+    let is_none = |text: &str| matches!(text, "" | "null" | "None");
+    let is_empty_list = |text: &str| matches!(strict(text), Ok(Value::Array(items)) if items.is_empty());
+    let unfenced = strip_fence(text);
+    if is_none(unfenced) || is_empty_list(unfenced) {
+        return Some("read as no arguments what is no object");
+    }
+    match strict(unfenced) {
+        Ok(Value::String(inner)) if is_none(inner.trim()) || is_empty_list(inner.trim()) => {
+            Some("read as no arguments what was given as a string")
+        }
+        _ => None,
+    }
 }
 
 /// Reads one object that may hold arguments among other things: however long and deep it is, for what it holds is held against its

@@ -29,6 +29,23 @@ fn well_formed_or_absent_arguments_need_no_repair() {
 }
 
 #[test]
+fn no_arguments_in_any_spelling_are_none_and_the_repair_is_recorded() {
+    for raw in ["None", "[]", "[ ]", "\"\"", "\"null\"", "\" null \"", "\"[]\"", "\"{}\"", "```json\nnull\n```"] {
+        let parsed = parse_arguments(raw).unwrap_or_else(|reason| panic!("{raw}: {reason}"));
+        assert_eq!((parsed.value, parsed.repairs.len()), (json!({}), 1), "{raw}");
+    }
+    for raw in ["0", "false", "\"0\"", "[null]", "\"\\\"null\\\"\"", "nulls", "\"nothing\""] {
+        assert!(parse_arguments(raw).is_err(), "{raw}");
+    }
+}
+
+#[test]
+fn half_a_character_in_the_arguments_costs_that_character() {
+    let parsed = parse_arguments(r#"{"note": "oi \ud83d", "other": "\ud83d\ude00"}"#).unwrap();
+    assert_eq!(parsed.value, json!({"note": "oi \u{fffd}", "other": "\u{1f600}"}));
+}
+
+#[test]
 fn what_has_several_readings_is_refused() {
     let table = [
         (r#"{"date": "2026-11-2"#, "not valid JSON"),

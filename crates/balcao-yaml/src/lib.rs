@@ -76,6 +76,8 @@ impl Document {
     /// # Errors
     /// The first place where it is no YAML (a repeated key included), or is too large.
     pub fn read(file: &str, text: &str) -> Result<Self, Box<Problem>> {
+        // Editors of some systems begin a file with a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let at = |line: usize, column: usize, message: String| {
             Box::new(Problem {
                 file: file.to_owned(),

@@ -25,6 +25,10 @@ pub struct PromptData {
     pub upcoming: Vec<String>,
     /// The notification that a short answer may be about.
     pub notification: Option<String>,
+    /// When the message to answer was written, in words, if it came hours late.
+    pub written: Option<String>,
+    /// The days from then on, if it was another day: what its "tomorrow" was need not be computed.
+    pub written_days: Vec<DayFacts>,
     /// What is under discussion, in words.
     pub memory: Option<String>,
     /// The running summary.

@@ -25,6 +25,9 @@ pub struct StepRecord {
     /// How long it took, in milliseconds.
     #[serde(default)]
     pub took_ms: u64,
+    /// What the service wrote otherwise than its protocol says, and was read all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<String>,
 }
 
 /// One tool call and its one result.

@@ -40,6 +40,7 @@ impl Turn {
             usage: balcao_llm::Usage::default(),
             calls: 0,
             text: String::new(),
+            mended: Vec::new(),
         });
         match phase {
             // Without a second opinion nothing is agreed: the held call is dropped, and the model may ask again.
@@ -173,6 +174,7 @@ impl Turn {
             usage: response.usage,
             calls: u32::try_from(response.tool_calls.len()).unwrap_or(u32::MAX),
             text: response.text.chars().take(4_000).collect(),
+            mended: response.mended.clone(),
         });
     }
 

@@ -97,6 +97,7 @@ fn line(wild: Wild) -> Line {
             finish,
             usage: Usage::default(),
             model: "wild".to_owned(),
+            mended: Vec::new(),
         }),
     }
 }

@@ -120,6 +120,7 @@ impl World {
                 opens: None,
                 contact_name: self.contact.name.clone(),
                 appointment: None,
+                written: None,
             },
             profile: Arc::new(profile),
             toolbox,
@@ -254,6 +255,7 @@ pub(crate) fn calls_with_ids(calls: &[(&str, &str, &str)]) -> Line {
         finish: FinishReason::ToolCalls,
         usage: Usage::default(),
         model: "scripted".to_owned(),
+        mended: Vec::new(),
     })
 }
 

@@ -8,6 +8,7 @@ use balcao_domain::scheduling::{SchedulingRules, SlotMode};
 use balcao_domain::service::Service;
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::{Currency, Money, Span};
+use balcao_language::fold::fold;
 use balcao_store::organization::Organization;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
@@ -56,7 +57,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Option<BusinessFile> {
     let professionals = professionals(reader, &top, &service_names, &zone, currency);
     let plans = plans(reader, &top, &service_names, currency);
     let pipelines = pipelines(reader, &top);
-    let tags = reader.texts(top.get("tags"));
+    let tags = reader.names(top.get("tags"));
     let staff = content::staff(reader, &top, &professionals);
     let knowledge = content::knowledge(reader, &top);
     let templates = content::templates(reader, &top);
@@ -309,9 +310,15 @@ fn unique_name<'a, 'n>(
     mut before: impl Iterator<Item = &'n str>,
 ) -> Option<String> {
     let name = reader.required_text(fields, "name")?;
-    if before.any(|other| other == name) {
+    // Customers write "lívia" and "LIVIA": names that differ by no more than that are one name.
+    if let Some(other) = before.find(|other| fold(other) == fold(&name)) {
         let pointer = format!("{}/name", fields.pointer);
-        reader.wrong(&pointer, format!("there are two {what}s `{name}`"), "rename or remove one");
+        let message = if other == name {
+            format!("there are two {what}s `{name}`")
+        } else {
+            format!("`{other}` and `{name}` are one name to a customer: there are two {what}s of it")
+        };
+        reader.wrong(&pointer, message, "rename or remove one");
     }
     Some(name)
 }
@@ -466,7 +473,7 @@ fn pipelines<'a>(reader: &mut Reader<'a>, top: &Fields<'a>) -> Vec<(String, Vec<
         let Some(fields) = reader.fields(&item, &["name", "stages"]) else { continue };
         let name = unique_name(reader, &fields, "pipeline", pipelines.iter().map(|(name, _)| name.as_str()));
         let stages = reader.required(&fields, "stages");
-        let stages = reader.texts(stages);
+        let stages = reader.names(stages);
         pipelines.extend(name.map(|name| (name, stages)));
     }
     pipelines

@@ -58,6 +58,21 @@ impl BusinessFile {
     pub fn service_names(&self) -> Vec<&str> {
         self.services.iter().map(|service| service.name.as_str()).collect()
     }
+
+    /// What is no mistake and yet surely not meant, each with a way out: services that nobody offers, which no customer can book.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let active = || self.professionals.iter().filter(|one| one.professional.active);
+        let offered = |at: usize| active().any(|one| one.offers.iter().any(|(of, _, _)| *of == at));
+        let unoffered = self.services.iter().enumerate().filter(|(at, _)| !offered(*at));
+        let word = |(_, service): (usize, &Service)| {
+            let name = &service.name;
+            format!(
+                "nobody offers `{name}`: no customer can book it; name it under `services` of a professional, or remove it"
+            )
+        };
+        unoffered.map(word).collect()
+    }
 }
 
 /// A professional, with the services they offer by place.

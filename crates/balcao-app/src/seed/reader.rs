@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use balcao_domain::{Currency, Money, Phone};
+use balcao_language::fold::fold;
 use balcao_yaml::{Document, Problem, escape, nearest};
 use serde_json::{Map, Value};
 
@@ -149,6 +150,20 @@ impl<'a> Reader<'a> {
             }
         }
         texts
+    }
+
+    /// The names of a list, each once: those that differ in case, accents or spaces alone are one.
+    pub(super) fn names(&mut self, at: Option<At<'a>>) -> Vec<String> {
+        let pointer = at.as_ref().map(|at| at.pointer.clone()).unwrap_or_default();
+        let names = self.texts(at);
+        for (place, name) in names.iter().enumerate() {
+            let earlier = names.iter().take(place).find(|other| fold(other) == fold(name));
+            if let Some(other) = earlier {
+                let message = format!("`{other}` and `{name}` are one name to whoever reads them");
+                self.wrong(&format!("{pointer}/{place}"), message, "rename or remove one");
+            }
+        }
+        names
     }
 
     /// Something that is written as a text.
@@ -309,7 +324,8 @@ impl<'a> Reader<'a> {
     /// The place of a name among those that the file defines.
     pub(super) fn reference(&mut self, at: &At<'a>, what: &str, known: &[String]) -> Option<usize> {
         let text = self.text(at)?;
-        let found = known.iter().position(|name| *name == text);
+        let same = |name: &String| fold(name) == fold(&text);
+        let found = known.iter().position(|name| *name == text).or_else(|| known.iter().position(same));
         if found.is_none() {
             let right = match nearest(&text, known.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),

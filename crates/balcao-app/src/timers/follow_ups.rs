@@ -139,6 +139,7 @@ impl Timers {
                 opens: None,
                 contact_name: Some(draft.customer.clone()),
                 appointment: None,
+                written: None,
             },
         };
         let whose = (draft.organization, draft.turn);

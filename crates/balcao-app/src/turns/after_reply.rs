@@ -245,6 +245,7 @@ async fn ask(
         opens: None,
         contact_name: None,
         appointment: None,
+        written: None,
     };
     // A request ends with what is to be answered, and the transcript ends with our reply: that goes into the prompt.
     let mut messages = answered.state.transcript.clone();

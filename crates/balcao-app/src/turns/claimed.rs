@@ -21,7 +21,6 @@ use balcao_store::message::{self, Author, NewMessage};
 use balcao_store::turn::{self, Spent};
 use balcao_store::{Tx, attachment, contact};
 use balcao_tool::Toolbox;
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
@@ -159,8 +158,10 @@ fn find_in(
     let contact = contact::get(tx, organization.id, claimed.contact)?;
     if let Some((turn, saved)) = turn::find_open(tx, organization.id, conversation.id)? {
         let rows = inbox::of_turn(tx, organization.id, turn)?;
-        let (inbound, late) = read(&rows, &zone, &conversation.channel, under, now);
+        let (inbound, late) = read(&rows, &conversation.channel, now);
+        let written = late::written(&rows, &zone, now);
         let opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+        let opened = Opened { written, ..opened };
         return Ok(Found::Turn { opened: Box::new(opened), saved, inbound, late });
     }
     if inbox::burst(tx, organization.id, conversation.id)?.is_none() {
@@ -178,8 +179,10 @@ fn find_in(
     }
     let turn = turn::open(tx, organization.id, conversation.id, profile, now)?;
     let rows = take(tx, lease, turn, under.burst.most.max(1), now)?;
-    let (inbound, late) = read(&rows, &zone, &conversation.channel, under, now);
+    let (inbound, late) = read(&rows, &conversation.channel, now);
+    let written = late::written(&rows, &zone, now);
     let mut opened = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    opened.written = written;
     opened.conversation.last_message_at = now;
     conversation::update(tx, opened.organization.id, &opened.conversation)?;
     Ok(Found::Turn { opened: Box::new(opened), saved: None, inbound, late })
@@ -208,8 +211,8 @@ fn take(
 }
 
 /// What a turn reads of messages, and whether it is too late to answer them.
-fn read(rows: &[InboxRow], zone: &TimeZone, channel: &str, under: &Under, now: Timestamp) -> (String, bool) {
-    (late::words(rows, zone, under.locale, now), late::too_late(rows, channel, now))
+fn read(rows: &[InboxRow], channel: &str, now: Timestamp) -> (String, bool) {
+    (late::words(rows), late::too_late(rows, channel, now))
 }
 
 /// What a reply becomes of a turn that changed nothing: if the customer wrote more, it begins again and nothing of the reply
@@ -263,8 +266,10 @@ fn anew(
     let rows = inbox::of_turn(tx, under.lease.organization, turn)?;
     let (organization, zone) = organization(tx, under.lease.organization)?;
     let contact = contact::get(tx, organization.id, conversation.contact)?;
-    let inbound = late::words(&rows, &zone, under.locale, now);
+    let inbound = late::words(&rows);
+    let written = late::written(&rows, &zone, now);
     let again = open::load(tx, organization, zone, contact, conversation, turn, under.locale, under.needs, now)?;
+    let again = Opened { written, ..again };
     Ok((Box::new(again), inbound))
 }
 

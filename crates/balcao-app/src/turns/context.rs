@@ -14,7 +14,7 @@ use balcao_llm::TurnFacts;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::{Agent, Opened};
+use super::{Agent, Opened, late};
 
 /// Days that the prompt's calendar shows, today included.
 const CALENDAR_DAYS: i32 = 14;
@@ -39,6 +39,7 @@ pub(super) fn setup(agent: &Agent, opened: &Opened, sanitiser: Arc<Sanitiser>) -
             opens: opened.open_state.earliest,
             contact_name: opened.contact.preferred_name.clone().or_else(|| opened.contact.name.clone()),
             appointment: opened.notified.as_ref().and_then(|told| told.about.as_ref()).map(|about| about.id.into()),
+            written: opened.written.clone(),
         },
         contact: ContactCard {
             name: opened.contact.name.clone(),
@@ -81,9 +82,24 @@ fn prompt_data(agent: &Agent, opened: &Opened, next_opening: Option<String>, sai
         },
         upcoming: opened.upcoming.iter().map(|item| one_line(item)).collect(),
         notification: opened.notified.as_ref().map(|told| one_line(&told.text)),
+        written: opened.written.as_ref().map(|at| late::in_words(at, now.date(), profile.language)),
+        written_days: opened
+            .written
+            .as_ref()
+            .map(|at| days_since(at.date(), now.date()))
+            .unwrap_or_default()
+            .into_iter()
+            .map(day)
+            .collect(),
         memory: in_words(&opened.memory).as_deref().map(one_line),
         summary: opened.conversation.summary.as_deref().map(one_line),
     }
+}
+
+/// The days that a message of another day may speak of by their distance: that day and the week behind it.
+fn days_since(written: Date, today: Date) -> Vec<Date> {
+    let week = || (0..=7).filter_map(|ahead| written.checked_add(ahead.days()).ok()).collect();
+    if written < today { week() } else { Vec::new() }
 }
 
 pub(crate) fn in_words(memory: &WorkingMemory) -> Option<String> {

@@ -6,28 +6,34 @@ use balcao_channel::channels::whatsapp::window;
 use balcao_language::say;
 use balcao_store::inbox::InboxRow;
 use balcao_tool::Locale;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Zoned};
 
 /// The channel that lets nobody answer after a while.
 const WHATSAPP: &str = "whatsapp";
 /// So old a message is late.
 const LATE: SignedDuration = SignedDuration::from_hours(2);
 
-/// What a turn reads of messages: their words and, if all of them are late, when the last was written.
-pub(super) fn words(rows: &[InboxRow], zone: &TimeZone, locale: Locale, now: Timestamp) -> String {
-    let said = rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n");
-    let Some(written) = rows.iter().map(|row| row.written_at).max().filter(|at| now.duration_since(*at) > LATE) else {
-        return said;
-    };
-    let (written, today) = (written.to_zoned(zone.clone()), now.to_zoned(zone.clone()).date());
-    let language = say::Locale::of(locale.tag());
-    let (day, time) = (say::day_from(written.date(), today, language), say::time(written.time(), language));
-    let note = match locale {
-        Locale::PtBr => format!("mensagem escrita {day} às {time}, que só chegou agora"),
-        Locale::En => format!("message written {day} at {time}, which came only now"),
-    };
-    format!("{said}\n[{note}]")
+/// What a turn reads of messages: their words and nothing else. How old they are is no part of what the customer said.
+pub(super) fn words(rows: &[InboxRow]) -> String {
+    rows.iter().map(|row| row.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// When the last of the messages was written, if all of them are late: days and times in them are meant from then.
+pub(super) fn written(rows: &[InboxRow], zone: &TimeZone, now: Timestamp) -> Option<Zoned> {
+    let written = rows.iter().map(|row| row.written_at).max().filter(|at| now.duration_since(*at) > LATE)?;
+    Some(written.to_zoned(zone.clone()))
+}
+
+/// The same in words, for the model: "segunda, 23/11 às 14h".
+pub(super) fn in_words(written: &Zoned, today: Date, locale: Locale) -> String {
+    let said = say::Locale::of(locale.tag());
+    let (day, time) = (say::day_from(written.date(), today, said), say::time(written.time(), said));
+    match locale {
+        Locale::PtBr => format!("{day} às {time}"),
+        Locale::En => format!("{day} at {time}"),
+    }
 }
 
 /// Whether messages are so old that the channel's window for an answer is closed: a person gets them.

@@ -56,6 +56,8 @@ pub struct Opened {
     pub(super) history: Vec<Vec<Message>>,
     pub(super) upcoming: Vec<String>,
     pub(super) notified: Option<Notified>,
+    /// When the messages were written, if they come late.
+    pub(super) written: Option<Zoned>,
     /// The appointment in question where no notification names one: the only one that the contact has.
     pub(super) only: Option<About>,
     pub(super) public_texts: Vec<String>,
@@ -279,6 +281,7 @@ pub(super) fn load(
         memory: parsed(conversation.memory.as_deref()),
         held: conversation.held.as_deref().and_then(|json| serde_json::from_str(json).ok()),
         notified,
+        written: None,
         only,
         public_texts: if needs.public_texts { public_texts(tx, org)? } else { Vec::new() },
         organization,

@@ -98,10 +98,15 @@ async fn comes_late(shop: &Counter, seconds: i64) {
 async fn f_31_a_message_that_comes_hours_late_is_not_read_as_if_it_were_fresh() {
     let shop = counter([says(HELLO)]).await;
     comes_late(&shop, 3_600).await;
-    assert_eq!(shop.asked(), "posso ir agora?", "an hour is no age");
+    assert_eq!(shop.asked(), "posso ir agora?");
+    let asked = shop.model.last_request().unwrap();
+    assert_eq!((asked.facts.written, asked.system.contains("foi escrita")), (None, false), "an hour is no age");
     let shop = counter([says(HELLO)]).await;
     comes_late(&shop, 20 * 3_600).await;
-    assert_eq!(shop.asked(), "posso ir agora?\n[mensagem escrita segunda, 23/11 às 14h, que só chegou agora]");
+    assert_eq!(shop.asked(), "posso ir agora?", "how old it is the customer did not say");
+    let asked = shop.model.last_request().unwrap();
+    assert_eq!(asked.facts.written.unwrap().to_string(), "2026-11-23T14:00:00-03:00[America/Sao_Paulo]");
+    assert!(asked.system.contains("foi escrita segunda, 23/11 às 14h e só chegou agora"), "{}", asked.system);
     assert_eq!(shop.texts(), [HELLO]);
 }
 

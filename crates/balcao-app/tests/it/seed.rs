@@ -69,6 +69,7 @@ fn every_kind_of_mistake_is_named_with_its_line_and_what_is_right() {
         ("duration_minutes: 15}", "duration_minutes: 17}", "no multiple of five"),
         ("duration_minutes: 15}", "duration_minutes: quinze}", "whole number from 5 to 720"),
         ("  - {name: Sobrancelha, price", "  - {name: Corte e barba, price", "two services `Corte e barba`"),
+        ("  - {name: Sobrancelha, price", "  - {name: CORTE E  BÁRBA, price", "are one name to a customer"),
         ("  - {name: Sobrancelha, price", "  - {price", "`name` is missing"),
         ("covers: [Corte na máquina], quota", "covers: [Corte de maquina], quota", "there is no service"),
         (

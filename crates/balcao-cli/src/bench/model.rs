@@ -77,6 +77,7 @@ impl ChatProvider for Books {
             finish: FinishReason::ToolCalls,
             usage: Usage::default(),
             model: "bench".to_owned(),
+            mended: Vec::new(),
         };
         Ok(match results {
             0 => {
@@ -92,6 +93,7 @@ impl ChatProvider for Books {
                 finish: FinishReason::Stop,
                 usage: Usage::default(),
                 model: "bench".to_owned(),
+                mended: Vec::new(),
             },
         })
     }

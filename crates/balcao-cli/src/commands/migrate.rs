@@ -16,6 +16,9 @@ pub(crate) struct Args {
     /// Only says what is missing; exit code 1 if something is.
     #[arg(long)]
     check: bool,
+    /// Makes no copy of the file first. For a database on a server it says that there is one: none is made from here.
+    #[arg(long)]
+    no_backup: bool,
     /// JSON instead of text.
     #[arg(long)]
     json: bool,
@@ -28,11 +31,7 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
     }
     let store = wire::open_store(config)?;
     let before = store.schema_status().await.map_err(|error| Failure::operation(chain(&error)))?;
-    let status = if args.check {
-        before.clone()
-    } else {
-        store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?
-    };
+    let status = if args.check { before.clone() } else { wire::migrate(&store, config, args.no_backup).await? };
     let database = wire::database_name(&store, config);
     let applied: Vec<&str> = status.applied.iter().map(|one| one.name.as_str()).collect();
     if args.json {

@@ -27,14 +27,19 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failure> {
     let business = wire::read_business(&args.file)?;
+    let warnings = business.warnings();
+    if !args.json {
+        warnings.iter().for_each(|warning| complain(&format!("{}: warning: {warning}", args.file.display())));
+    }
     if args.check {
         let text = format!("{}: no mistakes", args.file.display());
-        say(&if args.json { json!({"organization": business.slug(), "mistakes": []}).to_string() } else { text });
+        let told = || json!({"organization": business.slug(), "mistakes": [], "warnings": warnings}).to_string();
+        say(&if args.json { told() } else { text });
         return Ok(ExitCode::SUCCESS);
     }
     let slug = business.slug().to_owned();
     let store = wire::open_store(config)?;
-    store.migrate().await.map_err(|error| Failure::operation(chain(&error)))?;
+    wire::migrate(&store, config, false).await?;
     let others = store.read(organization::list).await.map_err(|error| Failure::operation(chain(&error)))?;
     let joins = others.iter().any(|one| one.slug != slug) && config.organization.slug.is_none();
     let imported = business.import(&store, time::now()).await.map_err(|error| Failure::operation(chain(&error)))?;
@@ -46,6 +51,7 @@ pub(crate) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
             "contacts": imported.contacts,
             "appointments": imported.appointments,
             "knowledge": imported.knowledge,
+            "warnings": warnings,
         })
         .to_string());
     } else {

@@ -12,6 +12,7 @@ mod power;
 mod restored;
 mod rotation;
 mod storage;
+mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -149,3 +149,24 @@ fn a_second_business_in_a_database_is_told_with_what_it_takes_from_then_on() {
     assert_eq!(code(&second), 0, "{}", err(&second));
     assert!(err(&second).contains("organization.slug = \"vereda\""), "{}", err(&second));
 }
+
+#[test]
+fn a_service_that_nobody_offers_is_a_warning_with_a_way_out() {
+    let folder = tempdir().unwrap();
+    let sample = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
+    let before = "  - {name: Sobrancelha, price";
+    let more = format!("  - {{name: Luzes, price: \"90.00\", duration_minutes: 60}}\n{before}");
+    // An editor of another system wrote it, mark and all.
+    std::fs::write(folder.path().join("loja.yaml"), format!("\u{feff}{}", sample.replace(before, &more))).unwrap();
+    for arguments in [vec!["seed", "--check", "loja.yaml"], vec!["seed", "loja.yaml"]] {
+        let output = run(folder.path(), &arguments, "");
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        let warned =
+            "warning: nobody offers `Luzes`: no customer can book it; name it under `services` of a professional";
+        assert!(err(&output).contains(warned), "{}", err(&output));
+        assert_eq!(err(&output).matches("warning").count(), 1, "{}", err(&output));
+    }
+    let output = run(folder.path(), &["seed", "--check", "--json", "loja.yaml"], "");
+    assert!(out(&output).contains("\"warnings\":[\"nobody offers `Luzes`"), "{}", out(&output));
+    assert_eq!(err(&output), "");
+}

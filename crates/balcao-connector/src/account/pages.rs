@@ -45,7 +45,7 @@ impl Account {
                 }
                 items.push(item);
             }
-            let next = pagination.after(page, found.len(), &value, answer.header("link"));
+            let next = pagination.after(page, found.len(), &value, answer.links().as_deref());
             let url = match next {
                 NextPage::End => {
                     more = cut;

@@ -69,3 +69,33 @@ async fn an_entry_that_makes_no_request_fails_alone_and_too_long_a_list_fails_wh
     assert_eq!(error.problems[0].to_string(), "/items: 21 entries; at most 20 at once");
     assert_eq!(server.asked().len(), 1);
 }
+
+#[tokio::test]
+async fn links_in_several_headers_and_with_commas_in_their_titles_are_followed() {
+    let server = Server::start(|asked, _| {
+        let links = if asked.target.contains("page=2") {
+            "link: </x?page=1>; rel=\"prev\"\r\n"
+        } else {
+            "link: </x?page=0>; rel=prev; title=\"um, dois; rel=next\"\r\nlink: </x?page=2>; title=\"tr\u{ea}s, quatro\"; rel=\"next last\"\r\n"
+        };
+        json_answer(200, links, &json!([asked.target]))
+    });
+    let (account, _) = account(&server, json!({}));
+    let linked = operation(json!({ "method": "GET", "path": "/x", "pagination": { "style": "link", "items": "" } }));
+    let found = account.call(&linked, &arguments(json!({})), None).await.unwrap();
+    assert_eq!(found, json!({ "items": ["/x", "/x?page=2"], "more": false }));
+}
+
+#[tokio::test]
+async fn an_answer_behind_a_byte_order_mark_is_read() {
+    let body = |inner: &str| [b"\xef\xbb\xbf".as_slice(), inner.as_bytes()].concat();
+    let server = Server::start(move |asked, _| {
+        let inner = if asked.target.contains("empty") { "" } else { "{\"a\": \"\\ud83d\"}" };
+        answer(200, "content-type: application/json\r\n", &body(inner))
+    });
+    let (account, _) = account(&server, json!({}));
+    for (path, read) in [("/x", json!({ "a": "\u{fffd}" })), ("/empty", json!({}))] {
+        let get = operation(json!({ "method": "GET", "path": path }));
+        assert_eq!(account.call(&get, &arguments(json!({})), None).await.unwrap(), read, "{path}");
+    }
+}

@@ -1,11 +1,13 @@
 //! An answer while it is being read: what all vendors' parsers write into.
 //!
 //! Invariants: the text events that were emitted, joined, are the answer's text; arguments are kept as they were written;
-//! an answer that was cut before its vendor said why it stopped never becomes a [`ModelResponse`].
+//! an answer that was cut before its vendor said why it stopped never becomes a [`ModelResponse`]; what was mended while it was read
+//! stands in [`ModelResponse::mended`].
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use balcao_json::Pieces;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     error::ModelErrorKind,
@@ -23,15 +25,23 @@ pub(crate) struct DraftCall {
     pub(crate) name: String,
     pub(crate) arguments: String,
     pub(crate) vendor: Option<Value>,
+    /// Half a character of the arguments that waits for its other half.
+    pieces: Pieces,
 }
+
+/// So many kinds of mends of one answer are told.
+const MENDS: usize = 16;
 
 /// An answer while it is being read.
 #[derive(Debug)]
 pub(crate) struct Draft {
     sizes: Sizes,
     text: String,
+    /// Half a character of the text that waits for its other half.
+    pieces: Pieces,
     calls: Vec<DraftCall>,
     call_bytes: usize,
+    mended: Vec<String>,
     /// Set by the first payload that is of the vendor's protocol.
     pub(crate) recognised: bool,
     /// Why it stopped, once the vendor said so.
@@ -47,8 +57,10 @@ impl Draft {
         Self {
             sizes,
             text: String::new(),
+            pieces: Pieces::new(),
             calls: Vec::new(),
             call_bytes: 0,
+            mended: Vec::new(),
             recognised: false,
             finish: None,
             ended: false,
@@ -67,6 +79,29 @@ impl Draft {
         self.text.push_str(piece);
         sink(StreamEvent::Text(piece));
         Ok(())
+    }
+
+    /// Adds a piece of text as it stands in the payload. What is no string is refused.
+    pub(crate) fn push_raw_text(&mut self, piece: &RawValue, sink: &mut EventSink<'_>) -> Result<(), Failure> {
+        let text = self.pieces.push(piece.get()).map_err(|cause| unreadable(&cause))?;
+        self.push_text(&text, sink)
+    }
+
+    /// Adds what waited for its other half, which did not come.
+    pub(crate) fn flush(&mut self, sink: &mut EventSink<'_>) -> Result<(), Failure> {
+        let rest = self.pieces.rest();
+        self.push_text(rest, sink)?;
+        for call in &mut self.calls {
+            call.arguments.push_str(call.pieces.rest());
+        }
+        Ok(())
+    }
+
+    /// Notes what a service wrote otherwise than its protocol says, and how it was read; once each.
+    pub(crate) fn mend(&mut self, what: &str) {
+        if self.mended.len() < MENDS && self.mended.iter().all(|told| told != what) {
+            self.mended.push(what.to_owned());
+        }
     }
 
     /// Begins a call and returns its position.
@@ -100,6 +135,18 @@ impl Draft {
         Ok(())
     }
 
+    /// Adds a piece of arguments as it stands in the payload: what the string holds, or the JSON itself where a service forgot to make a
+    /// string of it.
+    pub(crate) fn push_raw_arguments(&mut self, position: usize, piece: &RawValue) -> Result<(), Failure> {
+        if !piece.get().starts_with('"') {
+            self.mend("the arguments of a call were no text");
+            return self.push_arguments(position, piece.get());
+        }
+        let Some(call) = self.calls.get_mut(position) else { return Ok(()) };
+        let text = call.pieces.push(piece.get()).map_err(|cause| unreadable(&cause))?;
+        self.push_arguments(position, &text)
+    }
+
     pub(crate) fn call(&self, position: usize) -> Option<&DraftCall> {
         self.calls.get(position)
     }
@@ -118,13 +165,15 @@ impl Draft {
     }
 
     /// The finished answer. `taken` are the call ids that stand in the request.
-    pub(crate) fn into_response(self, mut taken: BTreeSet<String>) -> Result<ModelResponse, Failure> {
+    pub(crate) fn into_response(mut self, mut taken: BTreeSet<String>) -> Result<ModelResponse, Failure> {
         if !self.recognised {
             return Err(Failure::malformed("the body is not an answer of this protocol"));
         }
         if !self.is_complete() {
             return Err(Failure::malformed("the answer ended before it was complete"));
         }
+        // A beginning of which nothing came asks for nothing.
+        self.calls.retain(|call| !(call.id.is_empty() && call.name.is_empty() && call.arguments.trim().is_empty()));
         let finish = match self.finish.unwrap_or(FinishReason::Unknown) {
             FinishReason::Stop if !self.calls.is_empty() => FinishReason::ToolCalls,
             FinishReason::ToolCalls if self.calls.is_empty() && self.text.is_empty() => FinishReason::Unknown,
@@ -138,15 +187,27 @@ impl Draft {
         if finish != FinishReason::Length && self.calls.iter().any(|call| call.name.is_empty()) {
             return Err(Failure::malformed("a tool call has no name"));
         }
-        let mut ordinal = taken.len();
+        let taken_before = taken.len();
+        let mut ordinal = taken_before;
         let mut tool_calls = Vec::with_capacity(self.calls.len());
         for call in self.calls {
             ordinal += 1;
-            let id = if call.id.is_empty() || taken.contains(&call.id) { free_id(ordinal, &taken) } else { call.id };
+            let is_taken = taken.contains(&call.id);
+            if is_taken && self.mended.len() < MENDS {
+                self.mended.push(format!("the id of call {} was one of another call", ordinal - taken_before));
+            }
+            let id = if call.id.is_empty() || is_taken { free_id(ordinal, &taken) } else { call.id };
             taken.insert(id.clone());
             tool_calls.push(ToolCallRequest { id, name: call.name, arguments: call.arguments, vendor: call.vendor });
         }
-        Ok(ModelResponse { text: self.text, tool_calls, finish, usage: self.usage, model: self.model })
+        Ok(ModelResponse {
+            text: self.text,
+            tool_calls,
+            finish,
+            usage: self.usage,
+            model: self.model,
+            mended: self.mended,
+        })
     }
 
     fn count_call_bytes(&mut self, more: usize) -> Result<(), Failure> {
@@ -182,6 +243,19 @@ pub(crate) fn free_id(ordinal: usize, taken: &BTreeSet<String>) -> String {
         }
         n += 1;
     }
+}
+
+/// A name of a service's: an id, a tool, a model. Some write a number where the protocol says a text; it names as well.
+pub(crate) fn name_of(raw: Option<&RawValue>) -> Option<String> {
+    let raw = raw?.get();
+    if raw.starts_with('"') {
+        let mut pieces = Pieces::new();
+        let mut name = pieces.push(raw).ok()?;
+        name.push_str(pieces.rest());
+        return Some(name);
+    }
+    let is_number = raw.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    is_number.then(|| raw.to_owned())
 }
 
 /// A failure whose kind a parser decides.

@@ -93,6 +93,7 @@ pub fn says(text: &str) -> Line {
         finish: FinishReason::Stop,
         usage: Usage::default(),
         model: "scripted".to_owned(),
+        mended: Vec::new(),
     })
 }
 
@@ -125,6 +126,7 @@ pub fn calls_raw(text: &str, calls: &[(&str, &str)]) -> Line {
         finish: FinishReason::ToolCalls,
         usage: Usage::default(),
         model: "scripted".to_owned(),
+        mended: Vec::new(),
     })
 }
 

@@ -67,14 +67,20 @@ impl<'a> WireIds<'a> {
     }
 }
 
-/// The arguments of a past call as the object that vendors demand. What is no object is shown to the model as it was
+/// The arguments of a past call as the object that vendors demand; nothing, `null`, and either in quotes are no arguments. What is no object is shown to the model as it was
 /// written, under a name that says so: dropping it would hide the model's own mistake from it.
 pub(crate) fn arguments_object(raw: &str) -> Value {
-    if raw.trim().is_empty() {
-        return json!({});
-    }
-    match serde_json::from_str(raw) {
+    let read = |text: &str| match text.trim() {
+        "" => Ok(Value::Null),
+        text => balcao_json::read(text.as_bytes(), balcao_json::MOST_LEVELS),
+    };
+    let value = read(raw).and_then(|value| match value {
+        Value::String(inner) => read(&inner),
+        value => Ok(value),
+    });
+    match value {
         Ok(object @ Value::Object(_)) => object,
+        Ok(Value::Null) => json!({}),
         _ => json!({ "malformed_arguments": raw }),
     }
 }

@@ -36,7 +36,8 @@ pub(crate) trait Parser: Send {
 /// content type is not asked, because gateways get it wrong.
 #[derive(Debug)]
 enum Form {
-    Undecided,
+    /// Nothing but white space and the beginning of a byte order mark, which is kept.
+    Undecided(Vec<u8>),
     Document(Vec<u8>),
     Stream(SseDecoder),
 }
@@ -52,11 +53,11 @@ pub(crate) struct BodyReader<P> {
 
 impl<P: Parser> BodyReader<P> {
     pub(crate) const fn new(parser: P, sizes: Sizes) -> Self {
-        Self { parser, sizes, form: Form::Undecided, draft: Draft::new(sizes), read: 0 }
+        Self { parser, sizes, form: Form::Undecided(Vec::new()), draft: Draft::new(sizes), read: 0 }
     }
 
     /// Reads a piece; true if the answer moved on (comments that keep a line open do not count).
-    pub(crate) fn push(&mut self, mut bytes: &[u8], sink: &mut EventSink<'_>) -> Result<bool, Failure> {
+    pub(crate) fn push(&mut self, bytes: &[u8], sink: &mut EventSink<'_>) -> Result<bool, Failure> {
         if self.draft.ended {
             return Ok(false);
         }
@@ -64,17 +65,22 @@ impl<P: Parser> BodyReader<P> {
         if self.read > self.sizes.stream {
             return Err(Failure::too_large("the stream", self.sizes.stream));
         }
-        if matches!(self.form, Form::Undecided) {
-            bytes = bytes.trim_ascii_start();
+        let begun;
+        let mut bytes = bytes;
+        if let Form::Undecided(held) = &mut self.form {
+            held.extend_from_slice(bytes);
+            begun = std::mem::take(held);
+            bytes = balcao_json::without_mark(begun.trim_ascii_start()).trim_ascii_start();
+            let is_part_of_mark = b"\xef\xbb\xbf".starts_with(bytes);
             self.form = match bytes.first() {
-                None => return Ok(false),
+                _ if is_part_of_mark => Form::Undecided(bytes.to_vec()),
                 Some(b'{' | b'[') => Form::Document(Vec::new()),
-                Some(_) => Form::Stream(SseDecoder::new(self.sizes.document)),
+                Some(_) | None => Form::Stream(SseDecoder::new(self.sizes.document)),
             };
         }
         let mut events = Vec::new();
         match &mut self.form {
-            Form::Undecided => return Ok(false),
+            Form::Undecided(_) => return Ok(false),
             Form::Document(document) => {
                 if document.len().saturating_add(bytes.len()) > self.sizes.document {
                     return Err(Failure::too_large("the body", self.sizes.document));
@@ -107,12 +113,12 @@ impl<P: Parser> BodyReader<P> {
         taken: BTreeSet<String>,
         sink: &mut EventSink<'_>,
     ) -> Result<ModelResponse, Failure> {
-        match std::mem::replace(&mut self.form, Form::Undecided) {
-            Form::Undecided => return Err(Failure::malformed("the body is empty")),
+        match std::mem::replace(&mut self.form, Form::Undecided(Vec::new())) {
+            Form::Undecided(_) => return Err(Failure::malformed("the body is empty")),
             Form::Document(document) => {
-                let text = std::str::from_utf8(&document)
-                    .map_err(|cause| Failure::malformed(&format!("no UTF-8 after byte {}", cause.valid_up_to())))?;
-                self.parser.payload(text, &mut self.draft, sink)?;
+                // As in a stream, a byte that is no UTF-8 costs one character and not the answer.
+                let text = String::from_utf8_lossy(&document);
+                self.parser.payload(&text, &mut self.draft, sink)?;
                 // A whole document that parsed is complete, whether or not it says why the model stopped.
                 self.draft.ended = true;
             }
@@ -129,6 +135,7 @@ impl<P: Parser> BodyReader<P> {
                 }
             }
         }
+        self.draft.flush(sink)?;
         self.parser.end(&mut self.draft)?;
         self.draft.into_response(taken)
     }

@@ -94,6 +94,8 @@ fn chat_arguments_stay_as_written() {
         (json!({ "b": 1, "a": 2 }), "{\"b\":1,\"a\":2}"),
         (json!(null), ""),
         (json!("\"{}\""), "\"{}\""),
+        (json!("null"), "null"),
+        (json!("\"null\""), "\"null\""),
     ] {
         assert_eq!(calls(&message(arguments)), [("f", kept)]);
     }

@@ -12,6 +12,7 @@
 mod contract;
 mod corpus;
 mod dialects;
+mod quirks;
 mod requests;
 mod resilience;
 mod scripted;

@@ -61,6 +61,7 @@ pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
             opens: None,
             contact_name: None,
             appointment: None,
+            written: None,
         },
     }
 }

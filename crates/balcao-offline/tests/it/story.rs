@@ -64,6 +64,7 @@ impl Story {
                 opens: None,
                 contact_name: self.fake.contact_name.clone(),
                 appointment: None,
+                written: None,
             },
         }
     }

@@ -71,3 +71,24 @@ fn what_costs_too_much_is_refused_before_anything_is_read() {
     let terms = format!("appointments | where {}true", "true or ".repeat(limits::MAX_TERMS));
     assert!(error(&terms).contains("words, values and signs"));
 }
+
+#[test]
+fn a_number_that_grows_beyond_all_bounds_is_a_mistake_and_never_a_figure() {
+    for question in [
+        "appointments | extend x = price * 9223372036854775807 | summarize sum(x)",
+        "appointments | extend x = minutes * 9223372036854775807",
+        "appointments | extend x = 9223372036854775807 | summarize sum(x)",
+        "appointments | where minutes + 9223372036854775807 > 0",
+        "appointments | extend x = minutes - 9223372036854775807 - 9223372036854775807",
+        "appointments | extend x = price * 9007199254740992.0 * 9007199254740992.0",
+        "appointments | extend x = round(9223372036854775807.0 * 10.0)",
+    ] {
+        let told = error(question);
+        assert!(told.contains("is larger than a number may be"), "{question}: {told}");
+    }
+    assert!(error("appointments | where price > 9223372036854775807").contains("the amount is too large"));
+    assert!(error("appointments | where starts_at < today + 9000y").contains("beyond the calendar"));
+    // What has its digits keeps them.
+    let table = ask("appointments | take 1 | extend x = minutes * 9007199254740993").unwrap();
+    assert_eq!(table.rows[0].last(), Some(&balcao_query::Value::Integer(30 * 9_007_199_254_740_993)));
+}

@@ -1,7 +1,8 @@
 //! SQLite: one thread writes, a few read.
 //!
 //! Invariants: only the writer thread holds a connection that can write; nobody is answered before the commit that their
-//! work is part of; the settings that durability rests on are read back when a connection is opened.
+//! work is part of; the settings that durability rests on are read back when a connection is opened; when the last handle is gone,
+//! the file holds everything.
 
 mod connection;
 mod copy;
@@ -36,7 +37,10 @@ pub(crate) struct Sqlite {
     writer: Option<Sender<Box<dyn Job>>>,
     /// `None` for a database in memory, which its writer reads.
     readers: Option<Sender<Box<dyn Job>>>,
-    threads: Vec<JoinHandle<()>>,
+    /// The readers' threads.
+    reading: Vec<JoinHandle<()>>,
+    /// The writer's thread.
+    writing: Option<JoinHandle<()>>,
     /// Why nothing is written any more.
     broken: watch::Receiver<Option<StoreError>>,
 }
@@ -55,7 +59,7 @@ impl Sqlite {
         let receiver = Arc::new(Mutex::new(receiver));
         for number in 0..options.readers.max(1) {
             let (connection, receiver) = (connection::open_reader(path, options)?, Arc::clone(&receiver));
-            sqlite.threads.extend(job::spawn(&format!("store-read-{number}"), move || {
+            sqlite.reading.extend(job::spawn(&format!("store-read-{number}"), move || {
                 threads::read(connection, &receiver);
             }));
         }
@@ -70,9 +74,9 @@ impl Sqlite {
     fn with_writer(connection: rusqlite::Connection, group_size: usize) -> Self {
         let (sender, receiver) = channel();
         let (breaks, broken) = watch::channel(None);
-        let thread =
-            job::spawn("store-write", move || threads::write(&connection, &receiver, group_size.max(1), &breaks));
-        Self { path: None, writer: Some(sender), readers: None, threads: thread.into_iter().collect(), broken }
+        let writing =
+            job::spawn("store-write", move || threads::write(connection, &receiver, group_size.max(1), &breaks));
+        Self { path: None, writer: Some(sender), readers: None, reading: Vec::new(), writing, broken }
     }
 
     /// Waits until the disk fails under a write, and says how.
@@ -109,10 +113,13 @@ impl Sqlite {
 }
 
 impl Drop for Sqlite {
-    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is.
+    /// Lets the threads finish what is queued, and waits for them, so that the file is closed when the last handle is. The readers go
+    /// first: as long as one of them looks at the log, the writer cannot move all of it into the file, and whoever copies that file
+    /// alone would have next to nothing of it.
     fn drop(&mut self) {
-        self.writer = None;
         self.readers = None;
-        job::join(self.threads.drain(..));
+        job::join(self.reading.drain(..));
+        self.writer = None;
+        job::join(self.writing.take().into_iter());
     }
 }

@@ -33,12 +33,12 @@ pub(crate) fn be_patient() {
     UNTIL.set(None);
 }
 
-/// Commits waiting closures in groups until the queue is closed.
+/// Commits waiting closures in groups until the queue is closed; then moves the log into the file and closes it.
 ///
 /// When the disk has failed under a write, what the file and the memory hold of it is unknown (an `fsync` that failed once may
 /// succeed the next time, and have kept nothing). Nothing is written any more, and `breaks` tells it (F-74).
 pub(super) fn write(
-    connection: &Connection,
+    connection: Connection,
     queue: &Receiver<Box<dyn Job>>,
     group_size: usize,
     breaks: &watch::Sender<Option<StoreError>>,
@@ -53,13 +53,33 @@ pub(super) fn write(
                 answer_all(std::mem::take(&mut group), broken.as_ref());
                 break;
             }
-            group = commit_group(connection, group);
+            group = commit_group(&connection, group);
             broken = FAILED.take();
             if let Some(error) = &broken {
                 tracing::error!(%error, "nothing is written any more");
                 breaks.send_replace(Some(error.clone()));
             }
         }
+    }
+    // What a failed disk holds is left as it is.
+    if broken.is_none() {
+        close(connection);
+    }
+}
+
+/// Moves the log into the file, unless another program looks at it, and closes the file: from then on it is whole by itself.
+fn close(connection: Connection) {
+    let moved = connection
+        .busy_timeout(std::time::Duration::ZERO)
+        .and_then(|()| connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0)));
+    match moved {
+        Ok(0) => {}
+        // Another program has the file open, and moves the log when it is done.
+        Ok(_) => tracing::debug!("the log is left to whoever has the file open, too"),
+        Err(error) => tracing::warn!(%error, "the log was not moved into the file"),
+    }
+    if let Err((_connection, error)) = connection.close() {
+        tracing::warn!(%error, "the file was not closed");
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass};
+use balcao_store::dispatch::{self, ClaimRequest};
+use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass, conversation};
 use balcao_testkit::wait;
 use rusqlite::OpenFlags;
 
@@ -365,4 +366,76 @@ async fn a_place_on_this_machine_is_sound() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
     assert_eq!(store.soundness().await.unwrap(), []);
+}
+
+/// Everything that somebody who copies the one file has.
+fn rows_in_a_copy_of(path: &Path) -> i64 {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(path, &copy).unwrap();
+    let copied = rusqlite::Connection::open(&copy).unwrap();
+    copied.query_row("SELECT COUNT(*) FROM event WHERE kind = 'round'", [], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn a_file_that_was_closed_is_whole_by_itself_a_hundred_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("balcao.db");
+    let log = folder.path().join("balcao.db-wal");
+    for round in 1..=100_i64 {
+        let store = Store::open(&path, OpenOptions::default()).unwrap();
+        if round == 1 {
+            store.migrate().await.unwrap();
+            balcao_testkit::contract::store::world(&store, "a").await;
+        }
+        // The readers have looked at the log, and one of them may still do.
+        let now = balcao_testkit::contract::store::now();
+        let written: Result<(), StoreError> = store
+            .write(move |tx| {
+                let organization = balcao_store::organization::list(tx)?.first().map(|one| one.id).unwrap();
+                balcao_store::event::push(tx, organization, "round", "x", "{}", now)
+            })
+            .await;
+        written.unwrap();
+        let (one, two) = (store.clone(), store.clone());
+        let reads = [one, two].map(|store| tokio::spawn(async move { store.schema_status().await }));
+        for read in reads {
+            read.await.unwrap().unwrap();
+        }
+        drop(store);
+        assert_eq!(rows_in_a_copy_of(&path), round, "round {round}");
+        assert_eq!(std::fs::metadata(&log).map(|found| found.len()).unwrap_or(0), 0, "round {round}");
+    }
+}
+
+#[tokio::test]
+async fn who_serves_alone_takes_over_what_a_dead_program_had_in_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("balcao.db"), OpenOptions::default()).unwrap();
+    store.migrate().await.unwrap();
+    let world = balcao_testkit::contract::store::world(&store, "a").await;
+    let alone = store.serve_alone().unwrap().unwrap();
+    let now = balcao_testkit::contract::store::now();
+    let later = now + jiff::SignedDuration::from_secs(600);
+    let claimed = |owner: &'static str, now| {
+        let request = ClaimRequest { owner, now, until: later, limit: 9, suspects: 1 };
+        store.write(move |tx| dispatch::claim(tx, &request))
+    };
+    let (organization, contact) = (world.organization, world.contacts[0]);
+    let waiting: Result<(), StoreError> = store
+        .write(move |tx| {
+            let conversation = conversation::find_or_begin(tx, organization, contact, "whatsapp", now)?.id;
+            let route =
+                dispatch::Route { account: "1".to_owned(), recipient: "{}".to_owned(), customer_wrote_at: None };
+            dispatch::set_route(tx, organization, conversation, &route)?;
+            dispatch::set_ripe(tx, organization, conversation, Some(now))
+        })
+        .await;
+    waiting.unwrap();
+    assert_eq!(claimed("dead", now).await.unwrap().len(), 1);
+    assert_eq!(claimed("next", now).await.unwrap(), [], "it is claimed");
+    let ended = store.take_over(&alone).await.unwrap();
+    assert_eq!(ended, 1);
+    let again = claimed("next", now).await.unwrap();
+    assert_eq!((again.len(), again[0].tally.attempts), (1, 2), "the attempt counts");
 }

@@ -107,7 +107,14 @@ impl ChatProvider for Actor {
         let response = |text: &str, tool_calls: Vec<ToolCallRequest>| {
             let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
             let text = text.to_owned();
-            Ok(ModelResponse { text, tool_calls, finish, usage: Usage::default(), model: "actor".to_owned() })
+            Ok(ModelResponse {
+                text,
+                tool_calls,
+                finish,
+                usage: Usage::default(),
+                model: "actor".to_owned(),
+                mended: Vec::new(),
+            })
         };
         // Words of the program stand between, where it corrects the model.
         let asked = request.messages.iter().enumerate().rev().find_map(|(at, message)| {

@@ -4,6 +4,7 @@
 //! a key in the header or the body stands for who sends them. There is no window, no template, no price. The names of its fields
 //! are read tolerantly: what is missing or strange is kept and not acted on.
 
+mod content;
 mod send;
 pub mod webhook;
 

@@ -1,18 +1,18 @@
 //! What the gateway posts: its key, and its events as [`Inbound`]s.
 
-use balcao_domain::Phone;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
+use super::content;
 use crate::{
-    channels::whatsapp::{identity, json},
+    channels::whatsapp::json,
     error::SendClass,
-    id::{AccountId, Number, ProviderMediaId, ProviderMessageId, UserId},
+    id::{AccountId, Number, ProviderMessageId, UserId},
     inbound::{
-        Content, DeliveryFailure, DeliveryState, Echo, Forwarded, Inbound, InboundMessage, Location, Media, MediaKind,
-        Origin, Person, Quoted, StatusUpdate, UnknownEvent,
+        Content, DeliveryFailure, DeliveryState, Echo, Forwarded, Inbound, InboundMessage, Origin, Person,
+        StatusUpdate, UnknownEvent,
     },
 };
 
@@ -52,7 +52,7 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     if body.len() > MAX_BODY {
         return Err(WebhookError::TooLarge);
     }
-    let read = balcao_json::read(body, MAX_DEPTH);
+    let read = balcao_json::read_delivered(body, MAX_DEPTH);
     let body = match (read, header) {
         (Ok(body), _) => body,
         // Whoever has not shown the key learns nothing.
@@ -66,11 +66,14 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     let origin = Origin { account, business: String::new() };
     let event = json::text(&body, &["event"]).unwrap_or("missing").to_ascii_lowercase().replace('_', ".");
     let data = json::at(&body, &["data"]).unwrap_or(&Value::Null);
-    // One event, or a list of them.
+    // One event, or a list of them, which may stand under a name of its own.
+    let data = json::at(data, &["messages"]).filter(|inner| inner.is_array()).unwrap_or(data);
     let items = data.as_array().map_or_else(|| std::slice::from_ref(data), Vec::as_slice);
     let read = |item: &Value| match event.as_str() {
         "messages.upsert" => message(&origin, item),
-        "messages.update" => status(&origin, item),
+        "messages.update" => status(&origin, item).or_else(|| updated(&origin, item)),
+        "messages.edited" => content::change(item).map(|change| changed(&origin, item, change)),
+        "messages.delete" => deleted(&origin, item),
         _ => None,
     };
     Ok(items.iter().map(|item| read(item).unwrap_or_else(|| unknown(&origin, &event, item))).collect())
@@ -87,107 +90,100 @@ fn message(origin: &Origin, item: &Value) -> Option<Inbound> {
     let jid = json::text(item, &["key", "remoteJid"])?;
     let name = json::owned(item, &["pushName"]);
     let from_us = json::flag(item, &["key", "fromMe"]);
-    let content = content(item, &id);
-    let at = json::instant(item, &["messageTimestamp"]);
-    let quoted = json::text(item, &["contextInfo", "stanzaId"])
-        .map(|id| Quoted { message: Some(ProviderMessageId::new(id)), product: None });
-    if jid.ends_with("@g.us") {
-        let sender = person(json::text(item, &["key", "participant"])?, item, name)?;
-        let group = Some(jid.to_owned());
-        return (!from_us).then(|| inbound(origin, id, sender, at, content, quoted, group));
-    }
-    if from_us {
+    let written = json::at(item, &["message"]).unwrap_or(&Value::Null);
+    let content = content::content(written, &id, json::text(item, &["messageType"]))?;
+    let inner = content::unwrapped(written);
+    // The gateway passes a number of 64 bits on as its halves.
+    let at = json::instant(item, &["messageTimestamp"]).or_else(|| json::instant(item, &["messageTimestamp", "low"]));
+    let quoted = content::quoted(item, inner);
+    let group = jid.ends_with("@g.us").then(|| jid.to_owned());
+    if from_us && group.is_none() {
         // Our own messages come back the same way; what a telephone sent was written by a person.
         let phone = matches!(json::text(item, &["source"]), Some("android" | "ios"));
-        let to = person(jid, item, None)?;
+        let to = person(&[jid], item, None)?;
         let echo = Echo { origin: origin.clone(), id, to, at, content, quoted };
         return phone.then(|| Inbound::Echo(Box::new(echo)));
     }
-    Some(inbound(origin, id, person(jid, item, name)?, at, content, quoted, None))
+    let sender = match &group {
+        Some(_) => person(&[json::text(item, &["key", "participant"])?], item, name)?,
+        None => person(&[jid], item, name)?,
+    };
+    let forwarded = content::forwarded(item, inner);
+    let origin = origin.clone();
+    let message = InboundMessage { origin, id, sender, at, content, quoted, referral: None, forwarded, group };
+    (!from_us).then(|| Inbound::Message(Box::new(message)))
 }
 
-fn inbound(
-    origin: &Origin,
-    id: ProviderMessageId,
-    sender: Person,
-    at: Option<jiff::Timestamp>,
-    content: Content,
-    quoted: Option<Quoted>,
-    group: Option<String>,
-) -> Inbound {
+/// Where the gateway tells the other id of whoever wrote, beside the one that it uses.
+const OTHER_IDS: [&str; 7] =
+    ["senderPn", "remoteJidAlt", "participantPn", "participantAlt", "senderLid", "participantLid", "previousRemoteJid"];
+
+/// Who stands behind the gateway's ids: `554187654321@s.whatsapp.net` is a number, `…@lid` hides one. Whichever of the two an event uses,
+/// both are the person's if both are told.
+fn person(jids: &[&str], item: &Value, name: Option<String>) -> Option<Person> {
+    let told = OTHER_IDS.iter().filter_map(|key| json::text(item, &["key", key]));
+    let ids: Vec<&str> = jids.iter().copied().chain(told).collect();
+    let number: Option<Number> = ids.iter().find_map(|jid| content::number(jid));
+    // A device of theirs: `987:12@lid`.
+    let user = ids.iter().find_map(|jid| {
+        let local = jid.strip_suffix("@lid")?.split(':').next().filter(|local| !local.is_empty())?;
+        Some(UserId::new(format!("{local}@lid")))
+    });
+    // The id that the event uses must be one of a person: a list or a channel of news is none.
+    let is_person = |jid: &&str| content::number(jid).is_some() || jid.ends_with("@lid");
+    let phone = content::phone(number.as_ref());
+    jids.iter().all(is_person).then(|| Person { user, number, phone, name, ..Person::default() })
+}
+
+/// What was done to an earlier message, told by an event of its own. Such an event has no id: its message's and what it says are one.
+fn changed(origin: &Origin, item: &Value, content: Content) -> Inbound {
+    let id = match &content {
+        Content::Edit { message, content } => {
+            let now = Sha256::digest(serde_json::to_vec(content).unwrap_or_default());
+            format!("{message}:edit:{}", hex(&now))
+        }
+        other => {
+            let earlier = if let Content::Delete { message } = other { message.as_str() } else { "unknown" };
+            format!("{earlier}:delete")
+        }
+    };
+    let id = ProviderMessageId::new(id);
+    let sender = json::text(item, &["key", "remoteJid"]).and_then(|jid| person(&[jid], item, None));
     Inbound::Message(Box::new(InboundMessage {
         origin: origin.clone(),
         id,
-        sender,
-        at,
+        sender: sender.unwrap_or_default(),
+        at: None,
         content,
-        quoted,
+        quoted: None,
         referral: None,
         forwarded: Forwarded::No,
-        group,
+        group: None,
     }))
 }
 
-/// Who stands behind a gateway's id: `554187654321@s.whatsapp.net` is a number, `…@lid` hides one.
-fn person(jid: &str, item: &Value, name: Option<String>) -> Option<Person> {
-    let (local, host) = jid.split_once('@')?;
-    // A device of theirs: `554187654321:12@s.whatsapp.net`.
-    let number = |local: &str| {
-        let digits = local.split(':').next().unwrap_or_default();
-        (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| Number::new(digits))
+/// A message that was corrected or taken back, as news of it: `{key, update: {message: …}}`, or a status of its own.
+fn updated(origin: &Origin, item: &Value) -> Option<Inbound> {
+    let id = json::text(item, &["keyId"]).or_else(|| json::text(item, &["key", "id"]))?;
+    let message = ProviderMessageId::new(id);
+    let status = json::text(item, &["status"]).or_else(|| json::text(item, &["update", "status"]));
+    if status == Some("DELETED") {
+        return Some(changed(origin, item, Content::Delete { message }));
+    }
+    let new = json::at(item, &["update", "message"]).or_else(|| json::at(item, &["message"]))?;
+    let content = content::content(new, &message, None)?;
+    let content = match content {
+        change @ (Content::Edit { .. } | Content::Delete { .. }) => change,
+        content => Content::Edit { message, content: Box::new(content) },
     };
-    let (user, number) = match host {
-        "s.whatsapp.net" | "c.us" => (None, Some(number(local)?)),
-        "lid" => {
-            let shown = json::text(item, &["key", "senderPn"]).or(json::text(item, &["key", "remoteJidAlt"]));
-            (Some(UserId::new(jid)), shown.and_then(|jid| number(jid.split('@').next().unwrap_or_default())))
-        }
-        _ => return None,
-    };
-    let phone: Option<Phone> = number.as_ref().and_then(identity::phone);
-    Some(Person { user, number, phone, name, ..Person::default() })
+    Some(changed(origin, item, content))
 }
 
-fn content(item: &Value, id: &ProviderMessageId) -> Content {
-    let message = json::at(item, &["message"]).unwrap_or(&Value::Null);
-    if let Some(body) =
-        json::owned(message, &["conversation"]).or(json::owned(message, &["extendedTextMessage", "text"]))
-    {
-        return Content::Text { body };
-    }
-    let kinds = [
-        ("imageMessage", MediaKind::Image),
-        ("videoMessage", MediaKind::Video),
-        ("audioMessage", MediaKind::Audio),
-        ("documentMessage", MediaKind::Document),
-        ("stickerMessage", MediaKind::Sticker),
-    ];
-    if let Some((part, media)) = kinds.iter().find_map(|(key, kind)| Some((json::at(message, &[key])?, *kind))) {
-        return Content::Media(Media {
-            media,
-            // The gateway gives a file by its message.
-            id: ProviderMediaId::new(id.as_str()),
-            mime: json::owned(part, &["mimetype"]),
-            sha256: None,
-            caption: json::owned(part, &["caption"]),
-            filename: json::owned(part, &["fileName"]),
-            voice: json::flag(part, &["ptt"]),
-        });
-    }
-    if let Some(place) = json::at(message, &["locationMessage"])
-        && let (Some(latitude), Some(longitude)) =
-            (json::decimal(place, &["degreesLatitude"]), json::decimal(place, &["degreesLongitude"]))
-    {
-        let (name, address) = (json::owned(place, &["name"]), json::owned(place, &["address"]));
-        return Content::Location(Location { latitude, longitude, name, address, url: None });
-    }
-    if let Some(reaction) = json::at(message, &["reactionMessage"])
-        && let Some(to) = json::text(reaction, &["key", "id"])
-    {
-        return Content::Reaction { message: ProviderMessageId::new(to), emoji: json::owned(reaction, &["text"]) };
-    }
-    let original = json::owned(item, &["messageType"]).unwrap_or_else(|| "unknown".to_owned());
-    Content::Unsupported { original, code: None, detail: None }
+/// The key of what was taken back, bare or under its name.
+fn deleted(origin: &Origin, item: &Value) -> Option<Inbound> {
+    let paths: [&[&str]; 4] = [&["key", "id"], &["keyId"], &["id"], &["message", "key", "id"]];
+    let id = paths.iter().find_map(|path| json::text(item, path))?;
+    Some(changed(origin, item, Content::Delete { message: ProviderMessageId::new(id) }))
 }
 
 fn status(origin: &Origin, item: &Value) -> Option<Inbound> {
@@ -222,8 +218,12 @@ fn unknown(origin: &Origin, event: &str, item: &Value) -> Inbound {
         field: event.to_owned(),
         reason: "nothing in it that is acted on here".to_owned(),
         raw: item.clone(),
-        digest: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        digest: hex(&hash),
     }))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

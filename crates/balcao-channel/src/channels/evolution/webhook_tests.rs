@@ -113,3 +113,196 @@ fn statuses_groups_and_strangers_are_told_apart() {
         assert!(matches!(read(&body), Inbound::Unknown(_)), "{body}");
     }
 }
+
+fn message_of(more: Value) -> InboundMessage {
+    let event = read(&upsert(more));
+    let Inbound::Message(message) = event else { panic!("{event:?}") };
+    *message
+}
+
+/// A message in wrappers, from the outermost.
+fn wrapped(wrappers: &[&str], inner: Value) -> Value {
+    wrappers.iter().rev().fold(inner, |inner, wrapper| json!({ *wrapper: { "message": inner } }))
+}
+
+#[test]
+fn whatever_wraps_a_message_is_opened() {
+    let text = || json!({ "extendedTextMessage": { "text": "oi", "contextInfo": { "expiration": 86_400 } } });
+    for wrappers in [
+        &["ephemeralMessage"][..],
+        &["viewOnceMessage"],
+        &["viewOnceMessageV2"],
+        &["viewOnceMessageV2Extension"],
+        &["ephemeralMessage", "viewOnceMessageV2"],
+        &["deviceSentMessage"],
+        &["aWrapperOfNextYear"],
+    ] {
+        assert_eq!(content_of(wrapped(wrappers, text())), Content::Text { body: "oi".to_owned() }, "{wrappers:?}");
+    }
+    let document = json!({ "documentMessage": { "fileName": "a.pdf", "caption": "o contrato" } });
+    let Content::Media(media) = content_of(wrapped(&["documentWithCaptionMessage"], document)) else { panic!() };
+    assert_eq!(
+        (media.media, media.id.as_str(), media.caption.as_deref()),
+        (MediaKind::Document, "3A01", Some("o contrato"))
+    );
+    let picture = json!({ "imageMessage": { "mimetype": "image/jpeg" }, "messageContextInfo": {} });
+    assert!(matches!(content_of(wrapped(&["viewOnceMessage"], picture)), Content::Media(_)));
+    let bottomless = wrapped(&["ephemeralMessage"; 20], text());
+    assert!(matches!(content_of(bottomless), Content::Unsupported { .. }));
+}
+
+#[test]
+fn an_answer_by_a_list_or_a_button_is_its_words() {
+    let row = json!({ "listResponseMessage": { "title": "Corte", "singleSelectReply": { "selectedRowId": "r1" } } });
+    let reply = |id: &str, title: &str| Content::ButtonReply { id: id.to_owned(), title: title.to_owned() };
+    assert_eq!(
+        content_of(row),
+        Content::ListReply { id: "r1".to_owned(), title: "Corte".to_owned(), description: None }
+    );
+    for (message, read) in [
+        (
+            json!({ "buttonsResponseMessage": { "selectedButtonId": "b1", "selectedDisplayText": "Sim" } }),
+            reply("b1", "Sim"),
+        ),
+        (
+            json!({ "templateButtonReplyMessage": { "selectedId": "t1", "selectedDisplayText": "Confirmo" } }),
+            reply("t1", "Confirmo"),
+        ),
+        (
+            json!({ "interactiveResponseMessage": { "body": { "text": "Quinta" },
+                "nativeFlowResponseMessage": { "name": "quick_reply", "paramsJson": "{\"id\":\"q1\"}" } } }),
+            reply("q1", "Quinta"),
+        ),
+        (
+            json!({ "interactiveResponseMessage": {
+                "nativeFlowResponseMessage": { "paramsJson": "{\"id\":\"q2\",\"display_text\":\"Sexta\"}" } } }),
+            reply("q2", "Sexta"),
+        ),
+        (json!({ "buttonsResponseMessage": { "selectedButtonId": "sim" } }), reply("sim", "sim")),
+    ] {
+        assert_eq!(content_of(message), read);
+    }
+}
+
+#[test]
+fn an_edit_and_a_deletion_name_the_earlier_message_however_they_are_told() {
+    let change = |kind: Value| {
+        json!({ "key": { "remoteJid": "554187654321@s.whatsapp.net", "fromMe": true, "id": "3A00" }, "type": kind,
+            "editedMessage": { "conversation": "quinta" } })
+    };
+    let earlier = || ProviderMessageId::new("3A00");
+    let edit = Content::Edit { message: earlier(), content: Box::new(Content::Text { body: "quinta".to_owned() }) };
+    let delete = Content::Delete { message: earlier() };
+    for (kind, read) in
+        [(json!("MESSAGE_EDIT"), &edit), (json!(14), &edit), (json!("REVOKE"), &delete), (json!(0), &delete)]
+    {
+        assert_eq!(content_of(json!({ "protocolMessage": change(kind.clone()) })), *read, "{kind}");
+        let inner = json!({ "protocolMessage": change(kind.clone()) });
+        assert_eq!(content_of(wrapped(&["editedMessage"], inner.clone())), *read, "{kind}");
+        assert_eq!(content_of(wrapped(&["ephemeralMessage", "editedMessage"], inner)), *read, "{kind}");
+    }
+    let told = |event: &str, data: Value| {
+        let event = read(&json!({ "event": event, "instance": "loja", "apikey": "a webhook key", "data": data }));
+        let Inbound::Message(message) = &event else { panic!("{event:?}") };
+        (message.content.clone(), event.dedupe_key())
+    };
+    let key = json!({ "remoteJid": "554187654321@s.whatsapp.net", "fromMe": false, "id": "3A00" });
+    let deletions = [
+        told("messages.delete", key.clone()),
+        told("MESSAGES_DELETE", json!({ "key": key, "status": "DELETED" })),
+        told("messages.update", json!({ "keyId": "3A00", "status": "DELETED" })),
+    ];
+    for (content, dedupe) in &deletions {
+        assert_eq!((content, dedupe.as_str()), (&delete, "message:3A00:delete"), "told twice, it is one");
+    }
+    let edits = [
+        told("messages.edited", change(json!("MESSAGE_EDIT"))),
+        told(
+            "messages.update",
+            json!({ "key": key, "update": { "message": { "editedMessage": { "message": { "conversation": "quinta" } } } } }),
+        ),
+    ];
+    assert_eq!(edits[0], edits[1]);
+    assert_eq!(edits[0].0, edit);
+    let other =
+        json!({ "key": key, "update": { "message": { "editedMessage": { "message": { "conversation": "sexta" } } } } });
+    assert_ne!(told("messages.update", other).1, edits[0].1, "edited again");
+}
+
+#[test]
+fn what_a_telephone_sends_by_itself_is_no_message() {
+    for message in [
+        json!({ "protocolMessage": { "type": "EPHEMERAL_SETTING", "key": { "id": "1" } } }),
+        json!({ "albumMessage": { "expectedImageCount": 2 } }),
+        json!({ "senderKeyDistributionMessage": {} }),
+        json!({ "pinInChatMessage": { "key": { "id": "1" } } }),
+    ] {
+        assert!(matches!(read(&upsert(json!({ "message": message }))), Inbound::Unknown(_)), "{message}");
+    }
+}
+
+#[test]
+fn what_is_quoted_and_forwarded_is_told_with_the_words_that_it_stands_beside() {
+    let text = |context: Value| json!({ "extendedTextMessage": { "text": "esse", "contextInfo": context } });
+    let quoting = text(json!({ "stanzaId": "BAE5", "quotedMessage": { "conversation": "Qual dia?" } }));
+    for message in [quoting.clone(), wrapped(&["ephemeralMessage"], quoting)] {
+        let read = message_of(json!({ "message": message }));
+        assert_eq!(read.content, Content::Text { body: "esse".to_owned() });
+        assert_eq!(read.quoted.unwrap().message, Some(ProviderMessageId::new("BAE5")));
+    }
+    for (context, forwarded) in [
+        (json!({}), Forwarded::No),
+        (json!({ "isForwarded": true }), Forwarded::Once),
+        (json!({ "isForwarded": true, "forwardingScore": 1 }), Forwarded::Once),
+        (json!({ "forwardingScore": 127 }), Forwarded::Often),
+    ] {
+        assert_eq!(message_of(json!({ "message": text(context.clone()) })).forwarded, forwarded, "{context}");
+    }
+}
+
+#[test]
+fn a_hidden_id_and_a_number_are_one_person_whichever_the_event_uses() {
+    let number = "554187654321@s.whatsapp.net";
+    for key in [
+        json!({ "remoteJid": "987@lid", "id": "1", "senderPn": number }),
+        json!({ "remoteJid": "987:4@lid", "id": "1", "remoteJidAlt": "554187654321:2@s.whatsapp.net" }),
+        json!({ "remoteJid": number, "id": "1", "senderLid": "987@lid" }),
+        json!({ "remoteJid": number, "id": "1", "remoteJidAlt": "987@lid" }),
+        json!({ "remoteJid": "1203@g.us", "participant": "987@lid", "id": "1", "participantAlt": number }),
+    ] {
+        let sender = message_of(json!({ "key": key })).sender;
+        assert_eq!(sender.user, Some(UserId::new("987@lid")), "{key}");
+        assert_eq!(sender.number, Some(Number::new("554187654321")), "{key}");
+    }
+}
+
+#[test]
+fn a_card_has_its_numbers_and_a_time_may_come_in_halves() {
+    let vcard =
+        "BEGIN:VCARD\nFN:Bia\nitem1.TEL;waid=5531999990000:+55 31 99999-0000\nTEL;TYPE=home:31 3222-0000\nEND:VCARD";
+    let one = json!({ "displayName": "Bia", "vcard": vcard });
+    for message in [json!({ "contactMessage": one }), json!({ "contactsArrayMessage": { "contacts": [one] } })] {
+        let Content::ContactCards { cards, own_number: false } = content_of(message) else { panic!() };
+        let phones: Vec<&str> = cards[0].phones.iter().map(|phone| phone.written.as_str()).collect();
+        assert_eq!(phones, ["+55 31 99999-0000", "31 3222-0000"]);
+        assert_eq!(cards[0].phones[0].number, Some(Number::new("5531999990000")));
+    }
+    let halves = message_of(json!({ "messageTimestamp": { "low": 1_795_182_300, "high": 0, "unsigned": true } }));
+    assert_eq!(halves.at.map(|at| at.as_second()), Some(1_795_182_300));
+}
+
+#[test]
+fn no_delivery_is_lost_for_a_character() {
+    let body = upsert(json!({})).to_string();
+    for (name, said) in [(r"Jo\ud83d", "Jo\u{fffd}"), ("Jo\n", "Jo\n")] {
+        let body = body.replace("João", name);
+        let [one] = parse(body.as_bytes(), None, &key()).unwrap().try_into().unwrap();
+        assert!(matches!(one, Inbound::Message(message) if message.sender.name.as_deref() == Some(said)));
+    }
+    let broken = [b"\xef\xbb\xbf", body.replace("oi", "o\u{1}").as_bytes()].concat();
+    let broken: Vec<u8> = broken.into_iter().map(|byte| if byte == 1 { 0xff } else { byte }).collect();
+    let [one] = parse(&broken, None, &key()).unwrap().try_into().unwrap();
+    assert!(
+        matches!(one, Inbound::Message(message) if message.content == Content::Text { body: "o\u{fffd}".to_owned() })
+    );
+}

@@ -114,7 +114,7 @@ pub fn parse(body: &[u8]) -> Result<Vec<Inbound>, WebhookError> {
     if body.len() > MAX_BODY {
         return Err(WebhookError::TooLarge);
     }
-    let body = balcao_json::read(body, MAX_DEPTH).map_err(|fault| match fault {
+    let body = balcao_json::read_delivered(body, MAX_DEPTH).map_err(|fault| match fault {
         Fault::Malformed { .. } => WebhookError::NotJson,
         Fault::TooDeep { .. } => WebhookError::TooDeep,
         Fault::TooMany { .. } => WebhookError::TooLarge,

@@ -554,3 +554,23 @@ proptest! {
         prop_assert_eq!(message.content, Content::Text { body: text });
     }
 }
+
+#[test]
+fn no_delivery_is_lost_for_a_character() {
+    let around = |text: &str| {
+        format!(
+            r#"{{"object":"whatsapp_business_account","entry":[{{"id":"1","changes":[{{"field":"messages","value":{{"metadata":{{"phone_number_id":"2"}},"contacts":[{{"profile":{{"name":"A{text}"}},"wa_id":"5531988880001"}}],"messages":[{{"from":"5531988880001","id":"w1","timestamp":"1795577600","type":"image","image":{{"id":"3","caption":"a{text}"}}}},{{"from":"5531988880001","id":"w2","timestamp":"1795577600","type":"text","text":{{"body":"b{text}"}}}}]}}}}]}}]}}"#
+        )
+    };
+    let half = around(r"\ud83d").into_bytes();
+    let broken: Vec<u8> =
+        around("#").into_bytes().into_iter().map(|byte| if byte == b'#' { 0xff } else { byte }).collect();
+    let marked = [b"\xef\xbb\xbf".as_slice(), around("\u{fffd}").as_bytes()].concat();
+    for body in [half, broken, marked] {
+        let events = parse(&body).unwrap();
+        let [Inbound::Message(picture), Inbound::Message(text)] = events.as_slice() else { panic!("{events:?}") };
+        assert_eq!(picture.sender.name.as_deref(), Some("A\u{fffd}"));
+        assert!(matches!(&picture.content, Content::Media(media) if media.caption.as_deref() == Some("a\u{fffd}")));
+        assert_eq!(text.content, Content::Text { body: "b\u{fffd}".to_owned() });
+    }
+}

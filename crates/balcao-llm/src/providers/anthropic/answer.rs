@@ -9,7 +9,7 @@ use crate::{
     provider::EventSink,
     providers::{
         count,
-        draft::{Draft, unreadable},
+        draft::{Draft, name_of, unreadable},
         failure::{self, Failure},
         wire::Parser,
     },
@@ -20,8 +20,10 @@ use crate::{
 struct Payload<'a> {
     r#type: Option<String>,
     // message
-    id: Option<String>,
-    model: Option<String>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
     #[serde(borrow)]
     content: Option<Vec<Block<'a>>>,
     stop_reason: Option<String>,
@@ -33,13 +35,16 @@ struct Payload<'a> {
     index: Option<u64>,
     #[serde(borrow)]
     content_block: Option<Block<'a>>,
-    delta: Option<Delta>,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Message<'a> {
-    id: Option<String>,
-    model: Option<String>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
     #[serde(borrow)]
     content: Option<Vec<Block<'a>>>,
     stop_reason: Option<String>,
@@ -49,18 +54,23 @@ struct Message<'a> {
 #[derive(Deserialize)]
 struct Block<'a> {
     r#type: String,
-    text: Option<String>,
-    id: Option<String>,
-    name: Option<String>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Delta {
+struct Delta<'a> {
     r#type: Option<String>,
-    text: Option<String>,
-    partial_json: Option<String>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    partial_json: Option<&'a RawValue>,
     stop_reason: Option<String>,
 }
 
@@ -98,7 +108,7 @@ impl AnthropicParser {
     }
 
     fn begin(&mut self, message: Message<'_>, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
-        let id = message.id.unwrap_or_default();
+        let id = name_of(message.id).unwrap_or_default();
         if let Some(open) = &self.message {
             // A relay may repeat the beginning; another message in the middle of one is a mix of two answers.
             return if *open == id {
@@ -109,7 +119,7 @@ impl AnthropicParser {
         }
         self.message = Some(id);
         draft.recognised = true;
-        draft.model = message.model.unwrap_or_default();
+        draft.model = name_of(message.model).unwrap_or_default();
         for block in message.content.into_iter().flatten() {
             self.start_block(None, block, draft, sink)?;
             self.stop_block(None, draft, sink)?;
@@ -135,18 +145,23 @@ impl AnthropicParser {
             // Beside a forced tool, text is the model thinking aloud.
             ("text", JsonWay::ForcedTool(_)) => Kind::Other,
             ("text", _) => {
-                draft.push_text(&block.text.unwrap_or_default(), sink)?;
+                if let Some(text) = block.text {
+                    draft.push_raw_text(text, sink)?;
+                }
                 Kind::Text
             }
-            ("tool_use", JsonWay::ForcedTool(name)) if block.name.as_ref() == Some(name) => {
+            ("tool_use", JsonWay::ForcedTool(name)) if name_of(block.name).as_ref() == Some(name) => {
                 if std::mem::replace(&mut self.answered, true) {
                     return Err(Failure::malformed("two answers where one was asked for"));
                 }
                 Kind::Answer { input, pieces: false }
             }
             ("tool_use", _) => {
-                let id = block.id.unwrap_or_default();
-                let position = draft.start_call(&id, &block.name.unwrap_or_default(), sink)?;
+                if block.id.is_some_and(|id| !id.get().starts_with('"')) {
+                    draft.mend("the id of a call was no text");
+                }
+                let (id, name) = (name_of(block.id).unwrap_or_default(), name_of(block.name).unwrap_or_default());
+                let position = draft.start_call(&id, &name, sink)?;
                 Kind::Call { position, input, pieces: false }
             }
             _ => Kind::Other,
@@ -163,21 +178,22 @@ impl AnthropicParser {
     fn grow_block(
         &mut self,
         index: Option<u64>,
-        delta: &Delta,
+        delta: &Delta<'_>,
         draft: &mut Draft,
         sink: &mut EventSink<'_>,
     ) -> Result<(), Failure> {
+        let says_something = |piece: &RawValue| piece.get().len() > 2;
         match (self.block_mut(index)?, delta.r#type.as_deref()) {
-            (Kind::Text, Some("text_delta")) => draft.push_text(delta.text.as_deref().unwrap_or_default(), sink),
+            (Kind::Text, Some("text_delta")) => delta.text.map_or(Ok(()), |text| draft.push_raw_text(text, sink)),
             (Kind::Call { position, pieces, .. }, Some("input_json_delta")) => {
-                let piece = delta.partial_json.as_deref().unwrap_or_default();
-                *pieces |= !piece.is_empty();
-                draft.push_arguments(*position, piece)
+                let Some(piece) = delta.partial_json else { return Ok(()) };
+                *pieces |= says_something(piece);
+                draft.push_raw_arguments(*position, piece)
             }
             (Kind::Answer { pieces, .. }, Some("input_json_delta")) => {
-                let piece = delta.partial_json.as_deref().unwrap_or_default();
-                *pieces |= !piece.is_empty();
-                draft.push_text(piece, sink)
+                let Some(piece) = delta.partial_json else { return Ok(()) };
+                *pieces |= says_something(piece);
+                draft.push_raw_text(piece, sink)
             }
             (Kind::Text | Kind::Call { .. } | Kind::Answer { .. } | Kind::Other, _) => Ok(()),
         }
@@ -206,7 +222,8 @@ impl Parser for AnthropicParser {
         };
         match payload.r#type.as_deref() {
             Some("error") => {
-                let body: Value = serde_json::from_str(text).map_err(|cause| unreadable(&cause))?;
+                let text = balcao_json::mend_escapes(text.as_bytes());
+                let body: Value = serde_json::from_slice(&text).map_err(|cause| unreadable(&cause))?;
                 Err(failure::from_body(&body))
             }
             Some("message") => {

@@ -10,7 +10,7 @@ use crate::{
     provider::EventSink,
     providers::{
         count,
-        draft::{Draft, unreadable},
+        draft::{Draft, name_of, unreadable},
         failure::{self, Failure},
         wire::Parser,
     },
@@ -23,7 +23,8 @@ struct Chunk<'a> {
     candidates: Option<Vec<Candidate<'a>>>,
     prompt_feedback: Option<Value>,
     usage_metadata: Option<Value>,
-    model_version: Option<String>,
+    #[serde(borrow)]
+    model_version: Option<&'a RawValue>,
     error: Option<Value>,
 }
 
@@ -45,7 +46,8 @@ struct Content<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Part<'a> {
-    text: Option<String>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
     thought: Option<bool>,
     thought_signature: Option<Value>,
     #[serde(borrow)]
@@ -55,8 +57,10 @@ struct Part<'a> {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FunctionCall<'a> {
-    id: Option<String>,
-    name: Option<String>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
     #[serde(borrow)]
     args: Option<&'a RawValue>,
     partial_args: Option<Vec<PartialArg>>,
@@ -94,7 +98,7 @@ impl GeminiParser {
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(failure::from_body(&json!({ "error": error })));
         }
-        if let Some(model) = chunk.model_version {
+        if let Some(model) = name_of(chunk.model_version) {
             draft.model = model;
         }
         if let Some(usage) = &chunk.usage_metadata {
@@ -130,7 +134,7 @@ impl GeminiParser {
             } else if !part.thought.unwrap_or(false)
                 && let Some(text) = part.text
             {
-                draft.push_text(&text, sink)?;
+                draft.push_raw_text(text, sink)?;
             }
         }
         if let Some(reason) = candidate.finish_reason.filter(|reason| reason != "FINISH_REASON_UNSPECIFIED") {
@@ -148,11 +152,14 @@ impl GeminiParser {
         sink: &mut EventSink<'_>,
     ) -> Result<(), Failure> {
         let goes_on = call.will_continue.unwrap_or(false);
-        if let Some(name) = call.name.filter(|name| !name.is_empty()) {
+        if let Some(name) = name_of(call.name).filter(|name| !name.is_empty()) {
             if self.open.is_some() {
                 return Err(Failure::malformed("a tool call began inside another"));
             }
-            let position = draft.start_call(call.id.as_deref().unwrap_or_default(), &name, sink)?;
+            if call.id.is_some_and(|id| !id.get().starts_with('"')) {
+                draft.mend("the id of a call was no text");
+            }
+            let position = draft.start_call(&name_of(call.id).unwrap_or_default(), &name, sink)?;
             if let (Some(signature), Some(begun)) = (signature, draft.call_mut(position)) {
                 begun.vendor = Some(json!({ "thought_signature": signature }));
             }

@@ -1,9 +1,10 @@
 //! Arguments that Gemini streams as values by JSON path (`$.items[0].name`), put together again.
 
+use balcao_json::Pieces;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
-use crate::providers::failure::Failure;
+use crate::providers::{draft::unreadable, failure::Failure};
 
 /// Largest index that a path may name: a gap is filled with nulls, and a huge one would fill memory.
 const MAX_INDEX: usize = 1_000;
@@ -15,7 +16,7 @@ const MAX_DEPTH: usize = 32;
 #[serde(rename_all = "camelCase")]
 pub(super) struct PartialArg {
     json_path: String,
-    string_value: Option<String>,
+    string_value: Option<Box<RawValue>>,
     number_value: Option<serde_json::Number>,
     bool_value: Option<bool>,
     null_value: Option<Value>,
@@ -25,6 +26,8 @@ pub(super) struct PartialArg {
 #[derive(Debug, Default)]
 pub(super) struct PartialArgs {
     root: Option<Value>,
+    /// The path of the text that came last, and half a character of it that waits for its other half.
+    last: (String, Pieces),
 }
 
 enum Step {
@@ -37,6 +40,9 @@ impl PartialArgs {
     pub(super) fn apply(&mut self, arg: PartialArg) -> Result<(), Failure> {
         let steps =
             steps(&arg.json_path).ok_or_else(|| Failure::malformed("an argument at a path that cannot be read"))?;
+        if self.last.0 != arg.json_path {
+            self.last = (arg.json_path.clone(), Pieces::new());
+        }
         let mut place = self.root.get_or_insert_with(|| Value::Object(Map::new()));
         for step in steps {
             place =
@@ -44,13 +50,16 @@ impl PartialArgs {
         }
         let PartialArg { string_value, number_value, bool_value, null_value, .. } = arg;
         match (string_value, number_value, bool_value) {
-            (Some(piece), _, _) => match place {
-                Value::String(text) => text.push_str(&piece),
-                Value::Null => *place = Value::String(piece),
-                Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                    return Err(Failure::malformed("a text where another value stands"));
+            (Some(piece), _, _) => {
+                let piece = self.last.1.push(piece.get()).map_err(|cause| unreadable(&cause))?;
+                match place {
+                    Value::String(text) => text.push_str(&piece),
+                    Value::Null => *place = Value::String(piece),
+                    Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                        return Err(Failure::malformed("a text where another value stands"));
+                    }
                 }
-            },
+            }
             (None, Some(number), _) => *place = Value::Number(number),
             (None, None, Some(flag)) => *place = Value::Bool(flag),
             (None, None, None) => {

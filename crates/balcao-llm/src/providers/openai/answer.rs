@@ -1,4 +1,7 @@
 //! What chat completions answer: whole and streamed answers share one shape, `message` in the one being `delta` in the other.
+//!
+//! Services are careless with what they call OpenAI's API. What can mean one thing only is read, and [`Draft::mend`] notes it; the
+//! table of what was seen, service by service, is `docs/MODEL-SERVICES.md`, each row with its test.
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
@@ -9,7 +12,7 @@ use crate::{
     provider::EventSink,
     providers::{
         count,
-        draft::{Draft, unreadable},
+        draft::{Draft, name_of, unreadable},
         failure::{self, Failure},
         wire::Parser,
     },
@@ -20,19 +23,22 @@ struct Chunk<'a> {
     #[serde(borrow)]
     choices: Option<Vec<Choice<'a>>>,
     object: Option<Value>,
-    model: Option<String>,
+    #[serde(borrow)]
+    model: Option<&'a RawValue>,
     usage: Option<Value>,
-    error: Option<Value>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Choice<'a> {
-    index: Option<u64>,
+    index: Option<Value>,
     #[serde(borrow)]
     delta: Option<Written<'a>>,
     #[serde(borrow)]
     message: Option<Written<'a>>,
-    finish_reason: Option<String>,
+    #[serde(borrow)]
+    finish_reason: Option<&'a RawValue>,
     error: Option<Value>,
 }
 
@@ -40,15 +46,17 @@ struct Choice<'a> {
 struct Written<'a> {
     #[serde(borrow)]
     content: Option<&'a RawValue>,
-    refusal: Option<Value>,
+    #[serde(borrow)]
+    refusal: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_calls: Option<Vec<WireCall<'a>>>,
 }
 
 #[derive(Deserialize)]
 struct WireCall<'a> {
-    index: Option<u64>,
-    id: Option<String>,
+    index: Option<Value>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
     #[serde(borrow)]
     function: Option<Function<'a>>,
     extra_content: Option<Value>,
@@ -56,7 +64,8 @@ struct WireCall<'a> {
 
 #[derive(Deserialize)]
 struct Function<'a> {
-    name: Option<String>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
 }
@@ -73,11 +82,12 @@ impl Parser for OpenAiParser {
     fn payload(&mut self, text: &str, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
         let chunk: Chunk<'_> = serde_json::from_str(text).map_err(|cause| unreadable(&cause))?;
         if chunk.error.is_some() || chunk.object.as_ref().is_some_and(|object| object == "error") {
-            let body: Value = serde_json::from_str(text).map_err(|cause| unreadable(&cause))?;
+            let text = balcao_json::mend_escapes(text.as_bytes());
+            let body: Value = serde_json::from_slice(&text).map_err(|cause| unreadable(&cause))?;
             return Err(failure::from_body(&body));
         }
         let Some(choices) = chunk.choices else { return Ok(()) };
-        if let Some(model) = chunk.model {
+        if let Some(model) = name_of(chunk.model) {
             draft.model = model;
         }
         if let Some(usage) = chunk.usage.filter(|usage| !usage.is_null()) {
@@ -87,7 +97,7 @@ impl Parser for OpenAiParser {
             draft.usage.output_tokens = output_tokens(&usage);
         }
         for choice in choices {
-            if choice.index.unwrap_or(0) == 0 {
+            if choice.index.as_ref().and_then(Value::as_u64).unwrap_or(0) == 0 {
                 self.choice(choice, draft, sink)?;
             }
         }
@@ -110,17 +120,15 @@ impl OpenAiParser {
         let whole = choice.message.is_some();
         if let Some(written) = choice.message.or(choice.delta) {
             draft.recognised = true;
-            self.refused |= written.refusal.as_ref().and_then(Value::as_str).is_some_and(|words| !words.is_empty());
+            self.refused |= name_of(written.refusal).is_some_and(|words| !words.is_empty());
             if let Some(content) = written.content {
-                for piece in visible(content)? {
-                    draft.push_text(&piece, sink)?;
-                }
+                write_visible(content, draft, sink)?;
             }
             for call in written.tool_calls.into_iter().flatten() {
                 self.tool_call(call, whole, draft, sink)?;
             }
         }
-        if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
+        if let Some(reason) = name_of(choice.finish_reason).filter(|reason| !reason.is_empty()) {
             draft.finish = Some(finish_reason(&reason)?);
         }
         Ok(())
@@ -133,25 +141,48 @@ impl OpenAiParser {
         draft: &mut Draft,
         sink: &mut EventSink<'_>,
     ) -> Result<(), Failure> {
-        let id = call.id.unwrap_or_default();
-        let name = call.function.as_ref().and_then(|function| function.name.clone()).unwrap_or_default();
-        let known = if whole { None } else { self.known(call.index, &id, &name, draft) };
-        let position = match known {
-            Some(position) => {
-                draft.name_call(position, &name, sink)?;
+        if call.id.is_some_and(|id| !id.get().starts_with('"')) {
+            draft.mend("the id of a call was no text");
+        }
+        let index = index_of(call.index.as_ref());
+        if call.index.is_some() && index.is_none() {
+            draft.mend("the index of a call was no count");
+        }
+        let function = call.function.as_ref();
+        let piece = Piece {
+            index,
+            id: name_of(call.id).unwrap_or_default(),
+            name: function.and_then(|function| name_of(function.name)).unwrap_or_default(),
+            arguments: function.and_then(|function| function.arguments),
+        };
+        let place = if whole { Place::Begins } else { self.place(&piece, draft) };
+        let position = match place {
+            Place::Repeats => {
+                draft.mend("a call came twice");
+                return Ok(());
+            }
+            Place::Of(position) => {
+                let begun_at = self.indices.get(position).copied().flatten();
+                if piece.index.is_some() && piece.index != begun_at {
+                    draft.mend("a piece of a call stood under another index than its beginning");
+                }
+                draft.name_call(position, &piece.name, sink)?;
                 position
             }
-            None => {
-                self.indices.push(call.index);
-                draft.start_call(&id, &name, sink)?
+            Place::Begins => {
+                if !whole && piece.index.is_some() && self.indices.contains(&piece.index) {
+                    draft.mend("two calls began under one index");
+                }
+                self.indices.push(piece.index);
+                draft.start_call(&piece.id, &piece.name, sink)?
             }
         };
-        if let Some(arguments) = call.function.and_then(|function| function.arguments) {
-            draft.push_arguments(position, &text_or_raw(arguments)?)?;
+        if let Some(arguments) = piece.arguments {
+            draft.push_raw_arguments(position, arguments)?;
         }
         if let Some(draft_call) = draft.call_mut(position) {
             if draft_call.id.is_empty() {
-                draft_call.id = id;
+                draft_call.id = piece.id;
             }
             if let Some(extra) = call.extra_content.filter(|extra| !extra.is_null()) {
                 draft_call.vendor = Some(json!({ "extra_content": extra }));
@@ -160,59 +191,113 @@ impl OpenAiParser {
         Ok(())
     }
 
-    /// The call that a piece belongs to, if it was begun. Services are careless with `index` (absent, or 0 for all) and
-    /// with `id` (empty in later pieces), so a piece that names a tool and does not fit begins a call.
-    fn known(&self, index: Option<u64>, id: &str, name: &str, draft: &Draft) -> Option<usize> {
+    /// Where a piece belongs. The protocol's own word is the index; a service that is careless with it is understood by what the piece
+    /// itself says: an id, a name, and whether the call that it would lengthen is complete already.
+    fn place(&self, piece: &Piece<'_>, draft: &Draft) -> Place {
         let last_with = |fits: &dyn Fn(usize) -> bool| (0..draft.calls().len()).rev().find(|position| fits(*position));
-        if !id.is_empty()
-            && let Some(position) = last_with(&|position| draft.call(position).is_some_and(|call| call.id == id))
+        let of_id = last_with(&|at| !piece.id.is_empty() && draft.call(at).is_some_and(|call| call.id == piece.id));
+        if let Some(position) = of_id
+            && let Some(call) = draft.call(position)
         {
-            let same_index = index.is_none() || self.indices.get(position).copied().flatten() == index;
-            if same_index {
-                return Some(position);
+            let names_it = piece.name.is_empty() || call.name.is_empty() || call.name == piece.name;
+            if names_it && !piece.name.is_empty() && is_complete(&call.arguments) && piece.says(&call.arguments) {
+                return Place::Repeats;
+            }
+            let same_index = piece.index.is_none() || self.indices.get(position).copied().flatten() == piece.index;
+            if names_it && (same_index || piece.name.is_empty()) && !(piece.begins() && is_complete(&call.arguments)) {
+                return Place::Of(position);
             }
         }
-        let position = if index.is_some() {
-            last_with(&|position| self.indices.get(position).copied() == Some(index))
-        } else {
-            draft.calls().len().checked_sub(1)
-        }?;
-        if name.is_empty() {
-            return Some(position);
+        let last = draft.calls().len().checked_sub(1);
+        let of_index =
+            piece.index.and_then(|index| last_with(&|at| self.indices.get(at).copied().flatten() == Some(index)));
+        let is_done = |at: usize| draft.call(at).is_some_and(|call| is_complete(&call.arguments));
+        if piece.name.is_empty() {
+            let found = match (of_index, last) {
+                // What would follow whole arguments is of the call that still waits for its own.
+                (Some(at), Some(last)) if is_done(at) && !is_done(last) => Some(last),
+                (Some(at), _) => Some(at),
+                (None, Some(last)) if piece.index.is_none() || !is_done(last) => Some(last),
+                (None, _) => None,
+            };
+            let is_of_another =
+                |at: usize| draft.call(at).is_some_and(|call| !call.id.is_empty() && call.id != piece.id);
+            return match found {
+                Some(at) if of_index.is_none() && !piece.id.is_empty() && is_of_another(at) => Place::Begins,
+                Some(at) => Place::Of(at),
+                None => Place::Begins,
+            };
         }
-        let call = draft.call(position)?;
-        let other_id = !id.is_empty() && !call.id.is_empty() && call.id != id;
-        let is_done = serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok();
-        let begins = other_id || (index.is_none() && !call.name.is_empty()) || is_done;
-        (!begins).then_some(position)
+        let Some(position) = (if piece.index.is_some() { of_index } else { last }) else { return Place::Begins };
+        let Some(call) = draft.call(position) else { return Place::Begins };
+        let other_id = !piece.id.is_empty() && !call.id.is_empty() && call.id != piece.id;
+        let begins = other_id || (piece.index.is_none() && !call.name.is_empty()) || is_done(position);
+        if begins { Place::Begins } else { Place::Of(position) }
     }
 }
 
-/// The visible text of `content`: a string, or parts of which only those of type `text` are meant to be read.
-fn visible(content: &RawValue) -> Result<Vec<String>, Failure> {
+/// A piece of a call.
+struct Piece<'a> {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: Option<&'a RawValue>,
+}
+
+impl Piece<'_> {
+    fn begins(&self) -> bool {
+        !self.name.is_empty()
+    }
+
+    /// Whether the piece holds these very arguments, or none.
+    fn says(&self, arguments: &str) -> bool {
+        self.arguments.is_none_or(|raw| {
+            let text = if raw.get().starts_with('"') { name_of(Some(raw)) } else { Some(raw.get().to_owned()) };
+            text.is_none_or(|text| text.trim().is_empty() || text == arguments)
+        })
+    }
+}
+
+/// Where a piece of a call belongs.
+enum Place {
+    /// To this call of the draft.
+    Of(usize),
+    /// It begins a call.
+    Begins,
+    /// To a call that is complete, and says nothing new of it.
+    Repeats,
+}
+
+/// Whether arguments are whole: one JSON value, and not merely the beginning of a longer number or word.
+fn is_complete(arguments: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(arguments).is_ok()
+}
+
+/// An index as the protocol says, or the same written as a text. Anything else, such as -1, says nothing.
+fn index_of(index: Option<&Value>) -> Option<u64> {
+    let index = index?;
+    index.as_u64().or_else(|| index.as_str()?.trim().parse().ok())
+}
+
+/// Writes the visible text of `content`: a string, or parts of which only those of type `text` are meant to be read.
+fn write_visible(content: &RawValue, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
     #[derive(Deserialize)]
-    struct Part {
+    struct Part<'a> {
         r#type: Option<String>,
-        text: Option<Value>,
+        #[serde(borrow)]
+        text: Option<&'a RawValue>,
     }
     let raw = content.get();
     if raw.starts_with('[') {
-        let parts: Vec<Part> = serde_json::from_str(raw).map_err(|cause| unreadable(&cause))?;
+        let parts: Vec<Part<'_>> = serde_json::from_str(raw).map_err(|cause| unreadable(&cause))?;
         let texts = parts.into_iter().filter(|part| part.r#type.as_deref() == Some("text"));
-        return Ok(texts.filter_map(|part| part.text?.as_str().map(str::to_owned)).collect());
+        let mut texts = texts.filter_map(|part| part.text).filter(|text| text.get().starts_with('"'));
+        return texts.try_for_each(|text| draft.push_raw_text(text, sink));
     }
     if raw.starts_with('"') {
-        return Ok(vec![serde_json::from_str(raw).map_err(|cause| unreadable(&cause))?]);
+        return draft.push_raw_text(content, sink);
     }
     Err(Failure::malformed("the content is neither text nor parts"))
-}
-
-/// Arguments as text: what the string holds, or the JSON itself where a service forgot to make a string of it.
-fn text_or_raw(raw: &RawValue) -> Result<String, Failure> {
-    if raw.get().starts_with('"') {
-        return serde_json::from_str(raw.get()).map_err(|cause| unreadable(&cause));
-    }
-    Ok(raw.get().to_owned())
 }
 
 /// OpenAI counts reasoning inside `completion_tokens`, xAI beside it; the total tells which.

@@ -1,0 +1,232 @@
+//! What a message of the gateway holds. WhatsApp wraps messages in messages: those that disappear, that may be seen once, that correct an
+//! earlier one, a document with words to it. Whatever the wrapper is called, what it wraps is read.
+
+use balcao_domain::Phone;
+use serde_json::Value;
+
+use crate::{
+    channels::whatsapp::{identity, json},
+    id::{Number, ProviderMediaId, ProviderMessageId},
+    inbound::{CardPhone, ContactCard, Content, Forwarded, Location, Media, MediaKind, Quoted},
+};
+
+/// So many wrappers in one another are opened: more than WhatsApp makes, and few enough that none costs a stack.
+const WRAPPERS: usize = 8;
+/// From so many on WhatsApp itself says "forwarded many times".
+const OFTEN: i64 = 4;
+
+/// The files that a message may be, by the key of their part.
+const FILES: [(&str, MediaKind); 6] = [
+    ("imageMessage", MediaKind::Image),
+    ("videoMessage", MediaKind::Video),
+    ("ptvMessage", MediaKind::Video),
+    ("audioMessage", MediaKind::Audio),
+    ("documentMessage", MediaKind::Document),
+    ("stickerMessage", MediaKind::Sticker),
+];
+/// Where words stand that a customer wrote, or passed on from a business.
+const WORDS: [&[&str]; 7] = [
+    &["conversation"],
+    &["extendedTextMessage", "text"],
+    &["templateMessage", "hydratedTemplate", "hydratedContentText"],
+    &["templateMessage", "hydratedFourRowTemplate", "hydratedContentText"],
+    &["interactiveMessage", "body", "text"],
+    &["buttonsMessage", "contentText"],
+    &["listMessage", "description"],
+];
+/// What a telephone sends by itself, beside or instead of a message.
+const BY_ITSELF: [&str; 7] = [
+    "protocolMessage",
+    "senderKeyDistributionMessage",
+    "albumMessage",
+    "pinInChatMessage",
+    "keepInChatMessage",
+    "stickerSyncRmrMessage",
+    "messageHistoryBundle",
+];
+
+/// The innermost message, out of all its wrappers.
+pub(super) fn unwrapped(message: &Value) -> &Value {
+    let mut inner = message;
+    for _ in 0..WRAPPERS {
+        match inside(inner) {
+            Some(wrapped) => inner = wrapped,
+            None => break,
+        }
+    }
+    inner
+}
+
+/// The message within a wrapper: an object that holds a `message` of its own, whatever it is called.
+fn inside(message: &Value) -> Option<&Value> {
+    message.as_object()?.values().find_map(|part| part.get("message").filter(|inner| inner.is_object()))
+}
+
+/// What the message holds; `None` if a telephone sent it by itself, and nobody wrote anything. `id` is the message's own, by which the
+/// gateway gives its file.
+pub(super) fn content(message: &Value, id: &ProviderMessageId, kind: Option<&str>) -> Option<Content> {
+    content_within(message, id, kind, WRAPPERS)
+}
+
+fn content_within(message: &Value, id: &ProviderMessageId, kind: Option<&str>, left: usize) -> Option<Content> {
+    let message = unwrapped(message);
+    if let Some(change) = json::at(message, &["protocolMessage"]).and_then(|change| changed(change, left)) {
+        return Some(change);
+    }
+    if let Some(body) = WORDS.iter().find_map(|path| json::owned(message, path)) {
+        return Some(Content::Text { body });
+    }
+    let understood = file(message, id)
+        .or_else(|| place(message))
+        .or_else(|| reply(message))
+        .or_else(|| cards(message))
+        .or_else(|| reaction(message));
+    if understood.is_some() {
+        return understood;
+    }
+    if BY_ITSELF.iter().any(|key| json::at(message, &[key]).is_some()) {
+        return None;
+    }
+    let original = kind.map_or_else(|| "unknown".to_owned(), str::to_owned);
+    Some(Content::Unsupported { original, code: None, detail: None })
+}
+
+/// What the customer did to an earlier message: corrected it, or took it back. The gateway writes the kind as a word or as its number.
+pub(super) fn change(change: &Value) -> Option<Content> {
+    changed(change, WRAPPERS)
+}
+
+fn changed(change: &Value, left: usize) -> Option<Content> {
+    let left = left.checked_sub(1)?;
+    let message = ProviderMessageId::new(json::text(change, &["key", "id"])?);
+    let kind = json::at(change, &["type"])?;
+    if kind == "REVOKE" || kind == 0 {
+        return Some(Content::Delete { message });
+    }
+    let edited = json::at(change, &["editedMessage"]).filter(|_| kind == "MESSAGE_EDIT" || kind == 14)?;
+    let content = content_within(edited, &message, None, left)?;
+    Some(Content::Edit { message, content: Box::new(content) })
+}
+
+fn file(message: &Value, id: &ProviderMessageId) -> Option<Content> {
+    let (part, media) = FILES.iter().find_map(|(key, kind)| Some((json::at(message, &[key])?, *kind)))?;
+    Some(Content::Media(Media {
+        media,
+        // The gateway gives a file by its message.
+        id: ProviderMediaId::new(id.as_str()),
+        mime: json::owned(part, &["mimetype"]),
+        sha256: None,
+        caption: json::owned(part, &["caption"]),
+        filename: json::owned(part, &["fileName"]).or_else(|| json::owned(part, &["title"])),
+        voice: json::flag(part, &["ptt"]),
+    }))
+}
+
+fn place(message: &Value) -> Option<Content> {
+    let place = json::at(message, &["locationMessage"]).or_else(|| json::at(message, &["liveLocationMessage"]))?;
+    let latitude = json::decimal(place, &["degreesLatitude"])?;
+    let longitude = json::decimal(place, &["degreesLongitude"])?;
+    let (name, address) = (json::owned(place, &["name"]), json::owned(place, &["address"]));
+    Some(Content::Location(Location { latitude, longitude, name, address, url: json::owned(place, &["url"]) }))
+}
+
+/// An answer by a button or a row of a list: the words on it count as the customer's.
+fn reply(message: &Value) -> Option<Content> {
+    if let Some(row) = json::at(message, &["listResponseMessage"]) {
+        let id = json::owned(row, &["singleSelectReply", "selectedRowId"]).unwrap_or_default();
+        let description = json::owned(row, &["description"]);
+        let title = json::owned(row, &["title"]);
+        let (title, description) = match title {
+            Some(title) => (title, description),
+            None => (description?, None),
+        };
+        return Some(Content::ListReply { id, title, description });
+    }
+    let buttons = [
+        ("buttonsResponseMessage", "selectedButtonId"),
+        ("templateButtonReplyMessage", "selectedId"),
+        ("interactiveResponseMessage", "id"),
+    ];
+    let (part, id) = buttons.iter().find_map(|(key, id)| Some((json::at(message, &[key])?, *id)))?;
+    // A flow says what was chosen as JSON within a text.
+    let flow = json::text(part, &["nativeFlowResponseMessage", "paramsJson"])
+        .and_then(|params| balcao_json::read_delivered(params.as_bytes(), WRAPPERS).ok())
+        .unwrap_or_default();
+    let titles: [Option<String>; 5] = [
+        json::owned(part, &["selectedDisplayText"]),
+        json::owned(part, &["body", "text"]),
+        json::owned(&flow, &["display_text"]),
+        json::owned(&flow, &["title"]),
+        json::owned(&flow, &["description"]),
+    ];
+    let id = json::owned(part, &[id]).or_else(|| json::owned(&flow, &["id"])).unwrap_or_default();
+    let title = titles.into_iter().flatten().next().or_else(|| (!id.is_empty()).then(|| id.clone()))?;
+    Some(Content::ButtonReply { id, title })
+}
+
+fn reaction(message: &Value) -> Option<Content> {
+    let reaction = json::at(message, &["reactionMessage"])?;
+    let to = ProviderMessageId::new(json::text(reaction, &["key", "id"])?);
+    Some(Content::Reaction { message: to, emoji: json::owned(reaction, &["text"]) })
+}
+
+fn cards(message: &Value) -> Option<Content> {
+    let cards = match json::at(message, &["contactMessage"]) {
+        Some(one) => vec![card(one)],
+        None => json::items(json::at(message, &["contactsArrayMessage"])?, &["contacts"]).iter().map(card).collect(),
+    };
+    Some(Content::ContactCards { cards, own_number: false })
+}
+
+/// A card as RFC 6350 writes it, of which the name and the numbers are read: `item1.TEL;waid=5541…:+55 41 …`.
+fn card(contact: &Value) -> ContactCard {
+    let lines = json::text(contact, &["vcard"]).unwrap_or_default().lines();
+    let number = |line: &str| {
+        let (what, written) = line.split_once(':')?;
+        let name = what.split(';').next().unwrap_or_default();
+        let is_number = name.rsplit('.').next().is_some_and(|name| name.eq_ignore_ascii_case("TEL"));
+        let known = what.split(';').find_map(|part| part.strip_prefix("waid="));
+        is_number.then(|| CardPhone { written: written.trim().to_owned(), number: known.map(Number::new) })
+    };
+    ContactCard {
+        name: json::owned(contact, &["displayName"]),
+        phones: lines.filter_map(number).collect(),
+        emails: Vec::new(),
+    }
+}
+
+/// What stands beside the words: which message is answered, and whether it was forwarded. Each part of a message may have its own.
+fn context<'a>(item: &'a Value, message: &'a Value) -> impl Iterator<Item = &'a Value> {
+    let parts = message.as_object().into_iter().flat_map(|parts| parts.values());
+    let within = parts.filter_map(|part| json::at(part, &["contextInfo"]));
+    within.chain(json::at(item, &["contextInfo"])).chain(json::at(item, &["message", "contextInfo"]))
+}
+
+pub(super) fn quoted(item: &Value, message: &Value) -> Option<Quoted> {
+    let id = context(item, message).find_map(|context| json::text(context, &["stanzaId"]))?;
+    Some(Quoted { message: Some(ProviderMessageId::new(id)), product: None })
+}
+
+pub(super) fn forwarded(item: &Value, message: &Value) -> Forwarded {
+    let score = context(item, message).filter_map(|context| json::integer(context, &["forwardingScore"])).max();
+    let said = context(item, message).any(|context| json::flag(context, &["isForwarded"]));
+    match score {
+        Some(score) if score >= OFTEN => Forwarded::Often,
+        Some(score) if score > 0 => Forwarded::Once,
+        Some(_) | None if said => Forwarded::Once,
+        Some(_) | None => Forwarded::No,
+    }
+}
+
+/// The number of a person that a gateway's id shows: `554187654321:12@s.whatsapp.net`, with a device of theirs or without.
+pub(super) fn number(jid: &str) -> Option<Number> {
+    let (local, host) = jid.split_once('@')?;
+    let digits = local.split(':').next().unwrap_or_default();
+    let is_number = matches!(host, "s.whatsapp.net" | "c.us") && !digits.is_empty();
+    (is_number && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| Number::new(digits))
+}
+
+/// The number that this means, if one can be read.
+pub(super) fn phone(number: Option<&Number>) -> Option<Phone> {
+    number.and_then(identity::phone)
+}

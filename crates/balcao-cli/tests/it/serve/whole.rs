@@ -1,0 +1,159 @@
+//! The data of whoever copies one file, kills a server, or brings a database up to date.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use balcao_store::{OpenOptions, Store, StoreError, Tx};
+use balcao_testkit::postgres::OwnServer;
+use tempfile::tempdir;
+
+use super::{SECRET, post, shop, silent_model, text, told};
+use crate::{balcao, code, err, out, root, run};
+
+/// Rows of a table in a copy of the one file, as somebody has them who copied nothing else.
+fn rows_in_a_copy(path: &Path, table: &str) -> i64 {
+    let folder = tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(path, &copy).unwrap();
+    let sql = format!("SELECT COUNT(*) FROM {table}");
+    in_file(&copy, move |tx| tx.query_one(&sql, &[], |row| row.get(0)))
+}
+
+/// What a transaction on a file gives.
+fn in_file<T: Send + 'static>(
+    path: &Path,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+) -> T {
+    let store = Store::open(path, OpenOptions::default()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(store.write(work)).unwrap()
+}
+
+#[test]
+fn after_every_command_and_a_clean_stop_the_file_is_whole_by_itself() {
+    let shop = shop();
+    let path = shop.folder.path().join("balcao.db");
+    let is_whole = |what: &str| {
+        let log = std::fs::metadata(shop.folder.path().join("balcao.db-wal")).map(|found| found.len());
+        assert_eq!(log.unwrap_or(0), 0, "{what}");
+    };
+    is_whole("migrate and seed");
+    assert_eq!(rows_in_a_copy(&path, "service"), 7);
+    for (number, arguments) in
+        [vec!["inbox", "list"], vec!["key", "create", "--name", "x", "--scope", "read"]].iter().enumerate()
+    {
+        let output = shop.command().args(arguments).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", err(&output));
+        is_whole(arguments[0]);
+        assert_eq!(rows_in_a_copy(&path, "api_key"), i64::try_from(number).unwrap());
+    }
+    let server = shop.start();
+    assert_eq!(post(&server.address, &text("wamid.1", 1, "quais os serviços?"), SECRET), Some(200));
+    shop.quiet();
+    assert!(server.stop().success());
+    is_whole("serve");
+    assert_eq!((rows_in_a_copy(&path, "inbox WHERE kind = 'message'"), rows_in_a_copy(&path, "turn")), (1, 1));
+}
+
+#[test]
+fn a_start_takes_over_at_once_what_a_server_that_was_killed_had_in_hand() {
+    // With leases of ten minutes: whoever waits for one waits longer than this test may last.
+    let shop = shop();
+    let (model, asked) = silent_model();
+    let file = shop.folder.path().join("balcao.toml");
+    let config = std::fs::read_to_string(&file).unwrap().replace("[server]", "[server]\nlease_s = 600");
+    let slow =
+        format!("[[model.providers]]\nname = \"slow\"\nkind = \"compatible\"\nbase_url = \"{model}\"\nmodel = \"x\"\n");
+    std::fs::write(&file, format!("{config}{slow}")).unwrap();
+    let server = shop.start_with(&["serve"]);
+    assert_eq!(post(&server.address, &text("wamid.1", 1, "quais os serviços?"), SECRET), Some(200));
+    told("the model is asked", &asked);
+    server.kill();
+    let _server = shop.start();
+    shop.quiet();
+    assert_eq!(shop.accepted().len(), 1, "{:?}", shop.accepted());
+}
+
+#[test]
+fn a_file_is_copied_before_its_schema_changes() {
+    let folder = tempdir().unwrap();
+    assert_eq!(code(&run(folder.path(), &["migrate"], "")), 0);
+    let copies = || {
+        let names =
+            std::fs::read_dir(folder.path()).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.contains(".after-")).count()
+    };
+    let again = run(folder.path(), &["migrate"], "");
+    assert_eq!((code(&again), copies()), (0, 0), "a new file, and one that lacks nothing, need none");
+    // A file of a program of last month: the newest migration is not there. What it would do is there, and it fails.
+    let path = folder.path().join("balcao.db");
+    let forget = "DELETE FROM schema_migration WHERE version = (SELECT MAX(version) FROM schema_migration)";
+    assert_eq!(in_file(&path, move |tx| tx.execute(forget, &[])), 1);
+    let output = run(folder.path(), &["migrate"], "");
+    assert!(err(&output).contains("as it was before 1 migrations is in balcao.db.after-"), "{}", err(&output));
+    assert_eq!(copies(), 1);
+    run(folder.path(), &["migrate", "--no-backup"], "");
+    assert_eq!(copies(), 1);
+    run(folder.path(), &["migrate"], "");
+    assert_eq!(copies(), 2, "an earlier copy is not written over");
+}
+
+fn with(folder: &Path, url: &str, arguments: &[&str]) -> Output {
+    balcao(folder)
+        .env("BALCAO_DATABASE_URL", url)
+        .env("BALCAO__DATABASE__ALLOW_UNSAFE", "true")
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// As `docs/OPERATIONS.md` says it, word for word.
+#[test]
+fn a_server_is_dumped_by_the_documented_role_and_restored_by_the_programs_own() {
+    let Some(server) = OwnServer::start("", &[]) else { return };
+    server.run("postgres", "CREATE ROLE balcao LOGIN").unwrap();
+    let page = std::fs::read_to_string(root().join("docs/OPERATIONS.md")).unwrap();
+    let statement = page.lines().find(|line| line.starts_with("CREATE ROLE balcao_backup")).unwrap();
+    server.run("postgres", statement).unwrap();
+    for name in ["shop", "copy"] {
+        server
+            .run("postgres", &format!("CREATE DATABASE {name} OWNER balcao TEMPLATE template0 ENCODING 'UTF8'"))
+            .unwrap();
+    }
+    let url = |user: &str, name: &str| format!("postgres://{user}@127.0.0.1:{}/{name}", server.port);
+    let folder = tempdir().unwrap();
+    let sample = root().join("samples/barbearia-figueira.yaml").display().to_string();
+    for arguments in [vec!["migrate"], vec!["seed", &sample]] {
+        let output = with(folder.path(), &url("balcao", "shop"), &arguments);
+        assert_eq!(code(&output), 0, "{}", err(&output));
+    }
+    // The program's own role is held to the walls between organizations, and would dump next to nothing.
+    let file = folder.path().join("monday.dump");
+    let dump = |user: &str| {
+        let mut command = Command::new("pg_dump");
+        command.args(["--format=custom", "--file"]).arg(&file).arg(url(user, "shop")).output().unwrap()
+    };
+    assert!(!dump("balcao").status.success());
+    let dumped = dump("balcao_backup");
+    assert!(dumped.status.success(), "{}", err(&dumped));
+    let restored = Command::new("pg_restore")
+        .args(["--no-owner", "--exit-on-error", "--dbname", &url("balcao", "copy")])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert!(restored.status.success(), "{}", err(&restored));
+    std::fs::write(folder.path().join("words"), "quanto custa a sobrancelha?\n").unwrap();
+    let asked = with(folder.path(), &url("balcao", "copy"), &["chat", "--script", "words", "--model", "offline"]);
+    assert!(out(&asked).contains("R$ 25"), "{}{}", out(&asked), err(&asked));
+    // A schema that is in use is not changed before somebody says that there is a copy.
+    server
+        .run("copy", "DELETE FROM schema_migration WHERE version = (SELECT MAX(version) FROM schema_migration)")
+        .unwrap();
+    for arguments in [vec!["migrate"], vec!["seed", &sample]] {
+        let refused = with(folder.path(), &url("balcao", "copy"), &arguments);
+        assert_eq!(code(&refused), 2, "{}", err(&refused));
+        assert!(err(&refused).contains("pg_dump") && err(&refused).contains("--no-backup"), "{}", err(&refused));
+    }
+    let forced = with(folder.path(), &url("balcao", "copy"), &["migrate", "--no-backup"]);
+    assert!(!err(&forced).contains("pg_dump"), "{}", err(&forced));
+}
