@@ -18,6 +18,12 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// So many times as fast: for somebody who stands for so many.
+    #[must_use]
+    pub fn times(self, times: u32) -> Self {
+        Self { burst: self.burst.saturating_mul(times), every: self.every / times.max(1) }
+    }
+
     /// Counts a request of somebody who may ask `burst` times at once again at `full_at` (`None`: now); gives when they may
     /// after it.
     ///

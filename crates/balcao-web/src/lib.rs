@@ -8,7 +8,10 @@
 
 mod agenda;
 mod api;
+mod body;
+mod caller;
 pub mod chat;
+mod connection;
 pub mod demo;
 mod download;
 mod health;

@@ -21,6 +21,8 @@ pub struct ChatLimits {
     pub files_of_all: Pace,
     /// Files that come in at the same time, an eighth of them of one address.
     pub uploads: usize,
+    /// Bytes that these may take at the same time, an eighth of them of one address: room for one file at least.
+    pub upload_bytes: usize,
     /// How fast new visitors are taken in of one address.
     pub visitors_of_one: Pace,
     /// How fast new visitors are taken in, all together.
@@ -48,7 +50,8 @@ impl Default for ChatLimits {
             file_bytes: 5 * 1024 * 1024,
             files: Pace { burst: 5, every: Duration::from_secs(30) },
             files_of_all: Pace { burst: 60, every: Duration::from_secs(5) },
-            uploads: 16,
+            uploads: 128,
+            upload_bytes: 64 * 1024 * 1024,
             visitors_of_one: Pace { burst: 15, every: Duration::from_secs(2) },
             // Forty addresses would have to go on for long before nobody else came in.
             visitors: Pace { burst: 600, every: Duration::from_millis(50) },

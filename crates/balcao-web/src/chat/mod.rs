@@ -34,9 +34,10 @@ pub use origins::{NotAnOrigin, Origins};
 pub use pace::Pace;
 pub use token::{ShortSecret, Tokens};
 
+use crate::caller::Sharer;
 use crate::problem::Problem;
 use crate::shares::Shares;
-use crate::shed::Sharer;
+
 pub(crate) use pace::Paces;
 
 /// What the chat's handlers need. Cheap to clone.
@@ -56,6 +57,8 @@ struct ServerParts {
     streams: Shares,
     /// Files that are on their way here.
     uploads: Shares,
+    /// Their bytes.
+    upload_bytes: Shares,
     stop: CancellationToken,
 }
 
@@ -72,7 +75,7 @@ impl ChatServer {
     ) -> Self {
         let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
         let (newcomers_of_one, streams) = (Paces::new(limits.visitors_of_one), Shares::of(limits.streams));
-        let uploads = Shares::of(limits.uploads);
+        let (uploads, upload_bytes) = (Shares::of(limits.uploads), Shares::of(limits.upload_bytes));
         Self(Arc::new(ServerParts {
             chats,
             shop,
@@ -84,6 +87,7 @@ impl ChatServer {
             newcomers_of_one,
             streams,
             uploads,
+            upload_bytes,
             stop,
         }))
     }
@@ -123,7 +127,7 @@ pub(crate) fn router(chat: ChatServer) -> Router {
         .route("/chat/v1/events", get(events))
         .route("/chat/v1/files/{id}", get(files::file))
         .layer(DefaultBodyLimit::max(chat.0.limits.body))
-        .route(FILES, post(files::send).layer(DefaultBodyLimit::max(chat.0.limits.file_bytes)))
+        .route(FILES, post(files::send))
         .with_state(chat);
     api.route("/chat/widget.js", get(assets::widget))
 }
@@ -183,9 +187,9 @@ async fn session(
     let (name, status) = match chat.name(&headers) {
         Some(name) => (name, StatusCode::OK),
         None => {
-            // An address uses up its own share first, so that a few of them shut out nobody else.
-            if let Some(Extension(Sharer(Some(address)))) = sharer {
-                chat.0.newcomers_of_one.ask(&address, now).map_err(too_fast)?;
+            // An address uses up its own share first, and a network its own, so that a few of them shut out nobody else.
+            if let Some(Extension(sharer)) = sharer {
+                chat.0.newcomers_of_one.ask_all(&sharer.paced(chat.0.limits.visitors_of_one), now).map_err(too_fast)?;
             }
             chat.0.newcomers.ask("", now).map_err(too_fast)?;
             chat.counted("", chat.0.limits.visitors).await?;
@@ -278,8 +282,8 @@ async fn events(
     let after = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let limits = chat.0.limits;
     // Visitors are made for nothing: what one address may have is counted beside what one visitor may.
-    let sharer = sharer.and_then(|Extension(Sharer(of))| of);
-    let share = chat.0.streams.take(sharer.as_deref()).map_err(|_left| too_fast(Duration::from_secs(10)))?;
+    let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
+    let share = chat.0.streams.take(&sharer).map_err(|_left| too_fast(Duration::from_secs(10)))?;
     let hub = chat.0.chats.hub();
     let listening = hub.join(visitor.as_str(), limits.streams_per_visitor, limits.streams);
     let Some(listening) = listening else { return Err(too_fast(Duration::from_secs(10))) };

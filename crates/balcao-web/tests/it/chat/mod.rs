@@ -1,6 +1,7 @@
 //! The web chat as its visitors' pages use it, and the demo's page.
 
 mod demo;
+mod door;
 mod files;
 mod hostile;
 mod limits;
