@@ -19,6 +19,7 @@ mod limits;
 mod measure;
 mod memory;
 mod problem;
+mod reading;
 mod room;
 mod router;
 mod server;

@@ -36,6 +36,8 @@ use crate::shares::{NothingLeft, Shares};
 /// Where the webhooks of channels begin.
 const WEBHOOKS: &str = "/webhooks/";
 const FORWARDED: &str = "x-forwarded-for";
+/// The document of the API is large, and anybody's.
+const DOCUMENT: &str = "/v1/openapi.json";
 const AGENDA: &str = "/agenda/";
 pub(crate) const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
 /// After so many seconds it is worth coming again when memory runs short.
@@ -137,8 +139,10 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, ne
         return refuse("queue", QUEUE_PAUSE);
     }
     let Some(stranger) = caller.name() else { return next.run(request).await };
-    let is_open_door =
-        path.starts_with(WEBHOOKS) || path.starts_with(AGENDA) || (path == "/chat/v1/session" && is_post);
+    let is_open_door = path.starts_with(WEBHOOKS)
+        || path.starts_with(AGENDA)
+        || path == DOCUMENT
+        || (path == "/chat/v1/session" && is_post);
     if is_open_door {
         let (now, sharer, pace) = (shed.clock.now(), caller.sharer(), shed.strangers.pace());
         // Near addresses have no share; how often each asks is counted all the same.

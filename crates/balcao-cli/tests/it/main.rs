@@ -4,6 +4,7 @@
 mod api;
 mod assistant;
 mod assistant_figures;
+mod attack;
 mod bad_input;
 mod chat;
 mod docs;

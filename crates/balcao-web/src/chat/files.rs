@@ -73,6 +73,8 @@ pub(super) async fn send(
 
 fn refused(refusal: &FileRefusal) -> Response {
     let status = match refusal {
+        FileRefusal::DayFull { wait_s, .. } | FileRefusal::ContactFull { wait_s, .. } => return full(refusal, *wait_s),
+        FileRefusal::NoRoom => return full(refusal, FileRefusal::NO_ROOM_S),
         FileRefusal::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         FileRefusal::Type { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         FileRefusal::Empty
@@ -82,6 +84,10 @@ fn refused(refusal: &FileRefusal) -> Response {
         | FileRefusal::UnknownStaff(_) => StatusCode::UNPROCESSABLE_ENTITY,
     };
     Problem::new(status, refusal.to_string()).into_response()
+}
+
+fn full(refusal: &FileRefusal, wait_s: u32) -> Response {
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, refusal.to_string()).retry_after(wait_s).into_response()
 }
 
 /// `GET /chat/v1/files/{id}`: a file that the visitor's own chat shows; every other does not exist.

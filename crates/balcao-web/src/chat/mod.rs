@@ -15,7 +15,6 @@ mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -36,6 +35,7 @@ pub use token::{ShortSecret, Tokens};
 
 use crate::caller::Sharer;
 use crate::problem::Problem;
+use crate::reading;
 use crate::shares::Shares;
 
 pub(crate) use pace::Paces;
@@ -94,7 +94,12 @@ impl ChatServer {
 
     /// Counts a request over all programs.
     async fn counted(&self, name: &str, pace: Pace) -> Result<(), Response> {
-        match self.0.chats.ask(name, pace).await {
+        self.counted_all(vec![(name.to_owned(), pace)]).await
+    }
+
+    /// The same under several names.
+    async fn counted_all(&self, names: Vec<(String, Pace)>) -> Result<(), Response> {
+        match self.0.chats.ask_all(names).await {
             Ok(counted) => counted.map_err(too_fast),
             Err(error) => {
                 tracing::error!(%error, "a request could not be counted");
@@ -188,11 +193,18 @@ async fn session(
         Some(name) => (name, StatusCode::OK),
         None => {
             // An address uses up its own share first, and a network its own, so that a few of them shut out nobody else.
-            if let Some(Extension(sharer)) = sharer {
+            let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
+            if sharer.own().is_some() {
                 chat.0.newcomers_of_one.ask_all(&sharer.paced(chat.0.limits.visitors_of_one), now).map_err(too_fast)?;
             }
             chat.0.newcomers.ask("", now).map_err(too_fast)?;
-            chat.counted("", chat.0.limits.visitors).await?;
+            let limits = &chat.0.limits;
+            let mut names = vec![(String::new(), limits.visitors)];
+            for (address, pace) in sharer.paced(limits.of_one_in_a_day()) {
+                // No address of anybody's is kept.
+                names.push((format!("day/{}", chat.0.tokens.mark(&address)), pace));
+            }
+            chat.counted_all(names).await?;
             (uuid::Uuid::new_v4().simple().to_string(), StatusCode::CREATED)
         }
     };
@@ -216,15 +228,7 @@ struct NewMessage {
 
 impl NewMessage {
     /// What a page sent, if it is one message.
-    fn read(body: Result<Json<Value>, JsonRejection>) -> Result<Self, Problem> {
-        let Json(mut body) = body.map_err(|error| {
-            let detail = match error.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => "the body is too large",
-                StatusCode::UNSUPPORTED_MEDIA_TYPE => "the body must be JSON: `Content-Type: application/json`",
-                _ => "the body is no JSON",
-            };
-            Problem::new(error.status(), detail)
-        })?;
+    fn read(mut body: Value) -> Result<Self, Problem> {
         let alone = body.as_object().is_some_and(|fields| fields.len() == 2);
         match ["id", "text"].map(|name| body.get_mut(name).map(Value::take)) {
             [Some(Value::String(id)), Some(Value::String(text))] if alone => Ok(Self { id, text }),
@@ -240,10 +244,11 @@ impl NewMessage {
 async fn write(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
-    body: Result<Json<Value>, JsonRejection>,
+    body: Result<reading::Json, Problem>,
 ) -> Result<Response, Response> {
     let problem = |status, detail: String| Problem::new(status, detail).into_response();
-    let NewMessage { id, text } = NewMessage::read(body).map_err(IntoResponse::into_response)?;
+    let read = body.and_then(|reading::Json(body)| NewMessage::read(body));
+    let NewMessage { id, text } = read.map_err(IntoResponse::into_response)?;
     well_named(&id).map_err(IntoResponse::into_response)?;
     let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
     let (text, longest) = (text.trim(), chat.0.limits.text_chars);

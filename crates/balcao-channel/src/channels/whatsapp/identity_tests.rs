@@ -61,9 +61,9 @@ fn contacts_are_matched_by_id_and_not_by_place() {
 
 #[test]
 fn somebody_without_a_number_is_answered_by_user_id() {
-    let hidden = person(&json!({ "from_user_id": "BR.5" }), &SENDER, &[]);
+    let hidden = person(&json!({ "from_user_id": "BR.5" }), &SENDER, &Contacts::of(&[]));
     assert_eq!(hidden.recipient(), Some(crate::Recipient::User(UserId::new("BR.5"))));
-    let seen = person(&json!({ "from_user_id": "BR.5", "from": "554187654321" }), &SENDER, &[]);
+    let seen = person(&json!({ "from_user_id": "BR.5", "from": "554187654321" }), &SENDER, &Contacts::of(&[]));
     assert_eq!(seen.recipient(), Some(crate::Recipient::Number(Number::new("554187654321"))));
     assert_eq!(Person::default().recipient(), None);
 }

@@ -14,7 +14,11 @@ use super::world::{Shop, shop_behind};
 
 /// The shop on a real connection, behind a proxy on this machine.
 async fn behind_a_proxy(limits: ChatLimits) -> (Shop, SocketAddr, JoinSet<()>) {
-    let shop = shop_behind([], limits, &["127.0.0.1/32"]).await;
+    served(shop_behind([], limits, &["127.0.0.1/32"]).await).await
+}
+
+/// The shop on a real connection.
+pub(super) async fn served(shop: Shop) -> (Shop, SocketAddr, JoinSet<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let at = listener.local_addr().unwrap();
     let mut tasks = JoinSet::new();
@@ -33,7 +37,7 @@ async fn asks(at: SocketAddr, head: &str, said: &[u8], from: &str) -> (TcpStream
     (stream, String::from_utf8_lossy(&status).into_owned())
 }
 
-async fn comes(at: SocketAddr, said: &[u8], from: &str) -> String {
+pub(super) async fn comes(at: SocketAddr, said: &[u8], from: &str) -> String {
     let status = asks(at, "POST /chat/v1/session HTTP/1.1\r\ncontent-length: 0", said, from).await.1;
     status.replace("HTTP/1.1 ", "")
 }

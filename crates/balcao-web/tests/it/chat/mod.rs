@@ -1,5 +1,6 @@
 //! The web chat as its visitors' pages use it, and the demo's page.
 
+mod budgets;
 mod demo;
 mod door;
 mod files;
