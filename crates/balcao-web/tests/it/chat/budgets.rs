@@ -25,11 +25,11 @@ fn costs(tokens: u64) -> Line {
     says("Pode me dizer o dia?").using(Usage { input_tokens: tokens, cost_micro_usd: Some(tokens), ..Usage::default() })
 }
 
-/// A shop where strangers may cost so much, and what answers them after it.
-async fn where_strangers_cost(strangers: StrangerBudgets, instead: Option<Scripted>) -> Shop {
+/// A shop where strangers may cost so much, and what answers them after it. The model is asked so often.
+async fn where_strangers_cost(strangers: StrangerBudgets, instead: Option<Scripted>, asked: usize) -> Shop {
     let ceilings = Ceilings { strangers, instead, ..Ceilings::default() };
     let limits = ChatLimits { poll: Duration::from_millis(20), ..ChatLimits::default() };
-    shop_within(ceilings, Limits::default(), (0..9).map(|_| costs(400)), limits, &[]).await
+    shop_within(ceilings, Limits::default(), (0..asked).map(|_| costs(400)), limits, &[]).await
 }
 
 /// Somebody new writes once, and is answered.
@@ -46,8 +46,8 @@ async fn h08_strangers_cost_no_more_in_a_day_however_many_they_are_and_customers
         StrangerBudgets { tokens: Some(1_000), cost_micro_usd: None },
         StrangerBudgets { tokens: None, cost_micro_usd: Some(1_000) },
     ] {
-        let instead = Scripted::new((0..9).map(|_| says("Sem pressa: qual é o serviço?")));
-        let shop = where_strangers_cost(budgets, Some(instead.clone())).await;
+        let instead = Scripted::new((0..3).map(|_| says("Sem pressa: qual é o serviço?")));
+        let shop = where_strangers_cost(budgets, Some(instead.clone()), 5).await;
         for _ in 0..6 {
             let visitor = a_stranger_writes(&shop).await;
             assert_eq!(shop.reads(&visitor, None).await.len(), 2, "everybody is answered");
@@ -75,7 +75,7 @@ async fn h08_strangers_cost_no_more_in_a_day_however_many_they_are_and_customers
 
 #[tokio::test]
 async fn h08_where_no_model_is_to_answer_instead_a_person_does() {
-    let shop = where_strangers_cost(StrangerBudgets { tokens: Some(300), cost_micro_usd: None }, None).await;
+    let shop = where_strangers_cost(StrangerBudgets { tokens: Some(300), cost_micro_usd: None }, None, 1).await;
     for _ in 0..3 {
         a_stranger_writes(&shop).await;
     }
@@ -86,7 +86,7 @@ async fn h08_where_no_model_is_to_answer_instead_a_person_does() {
 #[tokio::test]
 async fn h08_at_half_of_a_ceiling_readiness_says_so() {
     let budgets = StrangerBudgets { tokens: Some(1_000), cost_micro_usd: Some(100_000) };
-    let shop = where_strangers_cost(budgets, Some(Scripted::new([]))).await;
+    let shop = where_strangers_cost(budgets, Some(Scripted::new([])), 2).await;
     a_stranger_writes(&shop).await;
     shop.watch.look(shop.chats.desk()).await.unwrap();
     assert_eq!(shop.watch.scarce(), []);
