@@ -24,9 +24,11 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::budgets::{self, FileBudgets, Full, Whose};
 use crate::desk::{Desk, UseCaseError};
 use crate::hash::sha256_hex;
 use crate::inbox::{ripen, words};
+use crate::metrics;
 
 /// How files are fetched.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +45,8 @@ pub struct AttachmentSettings {
     pub burst: BurstRules,
     /// The longest sound that is written down.
     pub longest_sound: Duration,
+    /// What files may take.
+    pub budgets: FileBudgets,
 }
 
 impl Default for AttachmentSettings {
@@ -54,6 +58,7 @@ impl Default for AttachmentSettings {
             poll: Duration::from_secs(1),
             burst: BurstRules::default(),
             longest_sound: Duration::from_mins(5),
+            budgets: FileBudgets::default(),
         }
     }
 }
@@ -211,6 +216,10 @@ impl Attachments {
         let Some(channel) = self.channels.get(&(claimed.channel.clone(), claimed.account.clone())) else {
             return Err(again("this program has no such account".to_owned()));
         };
+        if !budgets::has_room(&self.desk, &self.settings.budgets) {
+            metrics::file_refused(&Full::Disk);
+            return Err(again(NO_ROOM.to_owned()));
+        }
         let limits = self.settings.limits;
         let fetched = channel.fetch(media, limits).await;
         match fetched.and_then(|file| file::inspect(media.media, file, limits)) {
@@ -224,12 +233,13 @@ impl Attachments {
 
     async fn record(&self, claimed: Attachment, attempt: Attempt) -> Result<(), UseCaseError> {
         let now = self.desk.clock.now();
-        let burst = self.settings.burst;
-        self.desk.store.write(move |tx| record(tx, &claimed, attempt, burst, now)).await
+        let AttachmentSettings { burst, budgets, .. } = self.settings;
+        self.desk.store.write(move |tx| record(tx, &claimed, attempt, (burst, &budgets), now)).await
     }
 }
 
 /// What staff read of a file whose reading panicked.
+const NO_ROOM: &str = "there is too little room on the disk; it is fetched once there is more";
 const BROKE: &str = "the program broke while it was read; its log says why";
 
 enum Have {
@@ -247,13 +257,40 @@ const fn class(error: &MediaError) -> Option<Option<Duration>> {
     }
 }
 
+/// The attempt, if its contact may have sent so much in a day; else the file is not kept, and staff read why.
+fn within(
+    tx: &mut Tx<'_>,
+    claimed: &Attachment,
+    attempt: Attempt,
+    budgets: &FileBudgets,
+    now: Timestamp,
+) -> Result<Attempt, UseCaseError> {
+    let (Attempt::Read { file: Some(file), .. }
+    | Attempt::Kept { file: Some(file), .. }
+    | Attempt::Unreadable { file: Some(file), .. }) = &attempt
+    else {
+        return Ok(attempt);
+    };
+    let whose = Whose::Contact(claimed.conversation);
+    Ok(match budgets::take_file(tx, claimed.organization, budgets, &whose, file.bytes.len(), now)? {
+        Ok(()) => attempt,
+        Err(full) => {
+            metrics::file_refused(&full);
+            let mib = budgets.contact_day / (1024 * 1024);
+            let failure = format!("its contact has sent {mib} MiB of files today, the most that is kept");
+            Attempt::Unreadable { file: None, failure }
+        }
+    })
+}
+
 fn record(
     tx: &mut Tx<'_>,
     claimed: &Attachment,
     attempt: Attempt,
-    burst: BurstRules,
+    (burst, budgets): (BurstRules, &FileBudgets),
     now: Timestamp,
 ) -> Result<(), UseCaseError> {
+    let attempt = within(tx, claimed, attempt, budgets, now)?;
     let keep = |tx: &mut Tx<'_>, file: Option<Downloaded>| match file {
         None => Ok(true),
         Some(file) => {

@@ -15,6 +15,7 @@ use balcao_store::ledger::EffectKey;
 use balcao_store::{StoreError, Tx, conversation, staff};
 use serde::{Deserialize, Serialize};
 
+use crate::budgets::Full;
 use crate::desk::{Desk, UseCaseError};
 use crate::hash::sha256_hex;
 use crate::people::{self, UnknownStaff};
@@ -93,6 +94,25 @@ pub enum FileRefusal {
         /// The limit.
         limit: usize,
     },
+    /// All visitors of the web chat together have sent what they may in a day.
+    #[error("visitors have sent {mib} MiB of files today, the most that is taken in a day; send it tomorrow")]
+    DayFull {
+        /// What they may send, in MiB.
+        mib: u64,
+        /// Until the day ends, in seconds.
+        wait_s: u32,
+    },
+    /// This contact has.
+    #[error("you have sent {mib} MiB of files today, the most that one person may in a day; send it tomorrow")]
+    ContactFull {
+        /// What they may send, in MiB.
+        mib: u64,
+        /// Until the day ends, in seconds.
+        wait_s: u32,
+    },
+    /// There is no room for files.
+    #[error("no files are taken now: there is too little room; send it later")]
+    NoRoom,
     /// It is of a type that no channel takes.
     #[error(
         "files of type {found} cannot be sent: JPEG, PNG, MP4, 3GP, AAC, AMR, MP3, M4A, Ogg, PDF, text and Office files can"
@@ -101,6 +121,11 @@ pub enum FileRefusal {
         /// What its bytes are; `unknown` if nothing that is known.
         found: String,
     },
+}
+
+impl FileRefusal {
+    /// After so many seconds there may be room for files again.
+    pub const NO_ROOM_S: u32 = 600;
 }
 
 const fn because(state: AttachmentState) -> &'static str {
@@ -205,6 +230,16 @@ pub(crate) fn refused(error: MediaError) -> FileRefusal {
         | MediaError::Unsupported
         | MediaError::Altered
         | MediaError::Exchange(_) => FileRefusal::Type { found: "unknown".to_owned() },
+    }
+}
+
+/// A file for which there is no room, in words.
+pub(crate) fn full(full: Full) -> FileRefusal {
+    let seconds = |wait: jiff::SignedDuration| u32::try_from(wait.as_secs()).unwrap_or(0).saturating_add(1);
+    match full {
+        Full::Visitors(mib, wait) => FileRefusal::DayFull { mib, wait_s: seconds(wait) },
+        Full::Contact(mib, wait) => FileRefusal::ContactFull { mib, wait_s: seconds(wait) },
+        Full::Disk => FileRefusal::NoRoom,
     }
 }
 

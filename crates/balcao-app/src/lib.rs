@@ -12,6 +12,7 @@ pub mod attachments;
 pub mod availability;
 pub mod bell;
 pub mod booking;
+pub mod budgets;
 pub mod calendar;
 pub mod catalog;
 pub mod channel_health;

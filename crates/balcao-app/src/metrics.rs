@@ -9,9 +9,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use balcao_llm::{ModelError, ModelResponse};
+use balcao_store::day_budget::Counted;
 use balcao_store::figures::{Figures, Waiting};
 use jiff::Timestamp;
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+
+use crate::budgets::Full;
 
 mod meter;
 
@@ -141,6 +144,21 @@ pub const ALL: &[(&str, Kind, &str)] = &[
         "balcao_pack_reloads_total",
         Kind::Counter,
         "Times that changed packs were looked at, by outcome: loaded, or refused, and the last good ones stay in force",
+    ),
+    (
+        "balcao_day_budget_used_ratio",
+        Kind::Gauge,
+        "What is used of what today may take, by budget: strangers_tokens, strangers_cost, files; 1 is all (database)",
+    ),
+    (
+        "balcao_database_disk_free_ratio",
+        Kind::Gauge,
+        "What is free of the disk that the database lies on; not there for a server",
+    ),
+    (
+        "balcao_files_refused_total",
+        Kind::Counter,
+        "Files of customers that were not taken for want of room, by reason: visitors_day, contact_day, disk",
     ),
     ("balcao_webhook_deliveries_waiting", Kind::Gauge, "Outgoing webhooks that wait (database)"),
     ("balcao_webhook_delivery_oldest_seconds", Kind::Gauge, "Age of the oldest of them (database)"),
@@ -298,6 +316,29 @@ pub fn mcp_server(pack: &str, out_of_use: Option<usize>) {
 pub(crate) fn log_bytes(bytes: u64) {
     // To the kibibyte.
     gauge!("balcao_database_log_bytes").set(f64::from(u32::try_from(bytes / 1024).unwrap_or(u32::MAX)) * 1024.0);
+}
+
+/// A file was not taken for want of room.
+pub(crate) fn file_refused(why: &Full) {
+    let reason = match why {
+        Full::Visitors(..) => "visitors_day",
+        Full::Contact(..) => "contact_day",
+        Full::Disk => "disk",
+    };
+    counter!("balcao_files_refused_total", "reason" => reason).increment(1);
+}
+
+/// Tells how much is used of what today may take, and how much of the disk is free.
+pub(crate) fn room(figures: &Figures, free: Option<u8>) {
+    for counted in Counted::ALL {
+        let own = figures.budgets.iter().flatten().find(|(of, _)| *of == counted);
+        let percent = own.map_or(0, |(_, used)| used.percent());
+        let ratio = f64::from(u32::try_from(percent).unwrap_or(u32::MAX)) / 100.0;
+        gauge!("balcao_day_budget_used_ratio", "budget" => counted.as_str()).set(ratio);
+    }
+    if let Some(free) = free {
+        gauge!("balcao_database_disk_free_ratio").set(f64::from(free) / 100.0);
+    }
 }
 
 /// Tells whether the database answers.

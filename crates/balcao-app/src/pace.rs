@@ -18,6 +18,12 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// So many times as fast: for somebody who stands for so many.
+    #[must_use]
+    pub fn times(self, times: u32) -> Self {
+        Self { burst: self.burst.saturating_mul(times), every: self.every / times.max(1) }
+    }
+
     /// Counts a request of somebody who may ask `burst` times at once again at `full_at` (`None`: now); gives when they may
     /// after it.
     ///
@@ -64,30 +70,34 @@ pub(crate) async fn ask_within(
     desk.store.write(work).await
 }
 
-/// Counts a request of `name` in the database.
+/// Counts a request in the database under all of these names, each with a pace of its own.
 ///
 /// # Errors
-/// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is not counted.
-pub(crate) async fn ask(
+/// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is counted under none.
+pub(crate) async fn ask_all(
     desk: &Desk,
     organization: OrganizationId,
-    name: String,
-    rule: Pace,
+    names: Vec<(String, Pace)>,
 ) -> Result<Result<(), Duration>, UseCaseError> {
     let now = desk.clock.now();
     let work = move |tx: &mut Tx<'_>| {
-        let known = pace::find(tx, organization, &name)?;
-        match rule.after(known, now) {
-            Err(wait) => Ok(Err(wait)),
-            Ok(next) => {
-                if known.is_none() {
-                    // Whoever is new makes room for themselves.
-                    pace::forget(tx, organization, now)?;
-                }
-                pace::set(tx, organization, &name, next)?;
-                Ok(Ok(()))
+        let (mut nexts, mut is_new) = (Vec::new(), false);
+        for (name, rule) in &names {
+            let known = pace::find(tx, organization, name)?;
+            is_new |= known.is_none();
+            match rule.after(known, now) {
+                Err(wait) => return Ok(Err(wait)),
+                Ok(next) => nexts.push((name, next)),
             }
         }
+        if is_new {
+            // Whoever is new makes room for themselves.
+            pace::forget(tx, organization, now)?;
+        }
+        for (name, next) in nexts {
+            pace::set(tx, organization, name, next)?;
+        }
+        Ok(Ok(()))
     };
     desk.store.write::<_, UseCaseError, _>(work).await
 }

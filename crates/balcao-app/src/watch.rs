@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use balcao_store::day_budget::Counted;
 use balcao_store::figures;
 pub use balcao_store::figures::{Figures, Waiting};
 use jiff::Timestamp;
@@ -63,6 +64,53 @@ impl fmt::Display for Alarm {
     }
 }
 
+/// From so many hundredths of what a day may take on somebody should look.
+const HALF: u64 = 50;
+/// A disk with less free than so many hundredths is nearly full.
+const LITTLE_ROOM: u8 = 10;
+
+/// Something runs out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scarce {
+    /// So many hundredths are used of what today may take.
+    Day(Counted, u64),
+    /// So many hundredths of the database's disk are free.
+    Disk(u8),
+}
+
+impl Scarce {
+    /// Whether it is the same that runs out, however far.
+    fn is_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Day(one, _), Self::Day(two, _)) => one == two,
+            (Self::Disk(_), Self::Disk(_)) => true,
+            (Self::Day(..), Self::Disk(_)) | (Self::Disk(_), Self::Day(..)) => false,
+        }
+    }
+}
+
+impl fmt::Display for Scarce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, percent) = match self {
+            Self::Disk(free) => {
+                return write!(f, "{free} % of the database's disk are free: no files are taken below a setting");
+            }
+            Self::Day(Counted::StrangersTokens, percent) => ("tokens for strangers of the web chat", percent),
+            Self::Day(Counted::StrangersCost, percent) => ("money for strangers of the web chat", percent),
+            Self::Day(Counted::Files, percent) => ("bytes of files of the web chat", percent),
+        };
+        write!(f, "{percent} % of today's {what} are used")
+    }
+}
+
+/// What runs out, by figures and what is free of the disk, in hundredths.
+#[must_use]
+pub fn scarce(figures: &Figures, free: Option<u8>) -> Vec<Scarce> {
+    let days = figures.budgets.into_iter().flatten().map(|(counted, used)| (counted, used.percent()));
+    let days = days.filter(|(_, percent)| *percent >= HALF).map(|(counted, percent)| Scarce::Day(counted, percent));
+    days.chain(free.filter(|free| *free < LITTLE_ROOM).map(Scarce::Disk)).collect()
+}
+
 /// What has waited too long, by figures that were read at `now`.
 #[must_use]
 pub fn alarms(figures: &Figures, now: Timestamp) -> Vec<Alarm> {
@@ -89,6 +137,7 @@ pub struct Watch(Arc<Mutex<Seen>>);
 struct Seen {
     waiting: u32,
     alarms: Vec<Alarm>,
+    scarce: Vec<Scarce>,
 }
 
 impl Watch {
@@ -102,6 +151,12 @@ impl Watch {
     #[must_use]
     pub fn alarms(&self) -> Vec<Alarm> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).alarms.clone()
+    }
+
+    /// What runs out.
+    #[must_use]
+    pub fn scarce(&self) -> Vec<Scarce> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).scarce.clone()
     }
 
     /// Looks into the database. What begins to wait too long is logged, and what no longer does.
@@ -118,7 +173,11 @@ impl Watch {
         for known in seen.alarms.iter().filter(|known| alarms.iter().all(|alarm| alarm.what != known.what)) {
             tracing::warn!(what = ?known.what, "it no longer waits too long");
         }
-        *seen = Seen { waiting: figures.inbox.count, alarms };
+        let scarce = scarce(&figures, desk.store.free_disk());
+        for one in scarce.iter().filter(|one| seen.scarce.iter().all(|known| !known.is_of(one))) {
+            tracing::error!(alarm = %one, "something runs out");
+        }
+        *seen = Seen { waiting: figures.inbox.count, alarms, scarce };
         Ok(figures)
     }
 }
@@ -133,6 +192,7 @@ pub async fn look(desk: &Desk) -> Result<Figures, UseCaseError> {
     metrics::database_up(read.is_ok());
     let figures = read?;
     metrics::waiting(&figures, now);
+    metrics::room(&figures, desk.store.free_disk());
     if let Some(bytes) = desk.store.log_bytes() {
         metrics::log_bytes(bytes);
     }

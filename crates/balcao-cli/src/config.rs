@@ -24,6 +24,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use balcao_app::budgets::FileBudgets;
 use balcao_llm::{
     detect::{ProviderConfig, ProviderKind},
     price::{Price, parse_usd},
@@ -221,6 +222,16 @@ impl Config {
         set.find_map(|key| self.origins.get(&key).cloned()).unwrap_or_else(|| "default".to_owned())
     }
 
+    /// What files may take.
+    pub(crate) fn file_budgets(&self) -> FileBudgets {
+        let bytes = |mib: u32| u64::from(mib) << 20;
+        FileBudgets {
+            visitors_day: bytes(self.chat.files_mib_day),
+            contact_day: bytes(self.server.files_mib_contact_day),
+            least_free_percent: self.server.least_free_disk_percent,
+        }
+    }
+
     /// All effective values with their origin; secrets are masked.
     pub(crate) fn rows(&self) -> Vec<ShownValue> {
         let mut rows = Vec::new();
@@ -355,6 +366,7 @@ fn check_ranges(config: &Config) -> Result<(), String> {
         .into_iter()
         .chain(config.server.ranges())
         .chain(config.whatsapp.ranges())
+        .chain(config.chat.ranges())
         .chain(config.transcription.ranges())
         .chain(config.packs.ranges())
         .chain(config.embedding.ranges())

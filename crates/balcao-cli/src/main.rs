@@ -9,6 +9,7 @@ mod eval;
 mod output;
 mod packs;
 mod parts;
+mod private;
 mod profiles;
 mod server;
 mod telemetry;

@@ -29,11 +29,7 @@ use balcao_channel::{
 use balcao_domain::OrganizationId;
 use balcao_llm::transcribe::Transcriber;
 use balcao_store::Hint;
-use balcao_web::{
-    Api, EvolutionWebhook, Limits, PackWebhooks, Web,
-    chat::{ChatLimits, ChatServer},
-    router_with,
-};
+use balcao_web::{Api, EvolutionWebhook, Limits, PackWebhooks, Web, chat::ChatServer, router_with};
 use ipnet::IpNet;
 use tokio::{net::TcpListener, sync::Notify};
 use tokio_util::sync::CancellationToken;
@@ -115,6 +111,8 @@ pub(crate) struct Server {
     told: Option<Webhooks>,
     /// What services of packs tell of, and how it is read.
     packs: (PackDeliveries, Current),
+    /// The port at which it answers to this machine's own names alone.
+    only_here: Option<u16>,
     /// Looks for packs that changed.
     reload: Option<Reload>,
     /// Where Prometheus reads.
@@ -173,6 +171,7 @@ impl Server {
         let settings = AttachmentSettings {
             burst: server.burst(),
             longest_sound: seconds(config.transcription.max_seconds),
+            budgets: config.file_budgets(),
             ..AttachmentSettings::default()
         };
         let presence = Presence::new(channels.clone());
@@ -180,9 +179,9 @@ impl Server {
         let (all, ripe) = (channels.clone(), Arc::clone(&wake));
         let attachments = Attachments::new(desk.clone(), all, doors.transcriber, settings, fetch, ripe);
         let (mut chats, mut pages, mut more) = (None, None, Router::new());
-        if let Some(ChatSettings { tokens, origins }) = doors.chat {
+        if let Some(ChatSettings { tokens, origins, limits }) = doors.chat {
             let chat = WebChats::new(desk.clone(), inbox.clone(), hub.clone(), shop.id);
-            let limits = ChatLimits::default();
+            let chat = chat.with_file_budgets(config.file_budgets());
             let served = ChatServer::new(chat.clone(), shop.name, tokens, origins, limits, stop.clone());
             (chats, pages) = (Some(chat), Some(served));
         }
@@ -245,6 +244,7 @@ impl Server {
             more,
             told,
             packs,
+            only_here: None,
             reload: None,
             measured,
             stop,
@@ -285,6 +285,11 @@ impl Server {
         self
     }
 
+    /// The same, answering to this machine's own names alone, at this port.
+    pub(crate) fn only_here(self, port: u16) -> Self {
+        Self { only_here: Some(port), ..self }
+    }
+
     /// Runs until `stopped`.
     ///
     /// # Errors
@@ -308,6 +313,7 @@ impl Server {
             more,
             told,
             packs: (deliveries, packs),
+            only_here,
             reload,
             measured,
             stop,
@@ -324,10 +330,13 @@ impl Server {
         let sent = CancellationToken::new();
         let (end, fetching, waiting, sending) = (stop.clone(), stop.clone(), stop.clone(), sent.clone());
         let (mut work, mut last) = (Parts::default(), Parts::default());
-        work.spawn(
-            "the HTTP server",
-            balcao_web::serve_behind(proxies, listener, router_with(web, &limits, more), limits, stop.clone()),
-        );
+        let router = router_with(web, &limits, more);
+        let router = match only_here {
+            Some(port) => balcao_web::demo::only_here(router, port),
+            None => router,
+        };
+        let served = balcao_web::serve_behind(proxies, listener, router, limits, stop.clone());
+        work.spawn("the HTTP server", served);
         let watching = stop.clone();
         work.spawn("the watchdog", async move { watchdog.run(watching).await });
         if let Some(Measured { listener, router, upkeep }) = measured {

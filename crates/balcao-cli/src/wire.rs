@@ -307,7 +307,6 @@ pub(crate) fn choose_model(
     environment: &BTreeMap<String, String>,
     forced: Option<&str>,
 ) -> Result<ChosenModel, Failure> {
-    let offline = || -> Arc<dyn ChatProvider> { Arc::new(OfflineModel) };
     if forced == Some("offline") {
         return Ok(ChosenModel { provider: offline(), why: "offline (as asked)".to_owned() });
     }
@@ -370,6 +369,11 @@ pub(crate) fn choose_model(
     let provider: Arc<dyn ChatProvider> =
         if others.is_empty() { first } else { Arc::new(Fallback::new(first, others)) };
     Ok(ChosenModel { provider, why: format!("{}{why}", names.join(", then ")) })
+}
+
+/// The built-in model without a network: it costs nothing.
+pub(crate) fn offline() -> Arc<dyn ChatProvider> {
+    Arc::new(OfflineModel)
 }
 
 /// The operator's own packs, for the organization with this short name; without one, with any account.

@@ -11,6 +11,7 @@ pub mod dates;
 pub mod first_names;
 pub mod fold;
 pub mod intents_rules;
+pub mod moments;
 pub mod names;
 pub mod numbers;
 pub mod people;
@@ -29,6 +30,7 @@ pub use dates::{
 pub use first_names::is_first_name;
 pub use fold::{Token, TokenKind, fold, tokens};
 pub use intents_rules::{asks_for_human, contains_word, opt_in, opt_out};
+pub use moments::looked_at;
 pub use names::{Candidate, How, NameMatch, match_name};
 pub use people::{anybody_will_do, is_relative};
 pub use search::search_tokens;

@@ -270,3 +270,18 @@ pub fn last_turn(
         |row| row.get(0),
     )
 }
+
+/// Whether a conversation is one of the web chat with somebody whom no other channel knows: whoever opens the page is that.
+///
+/// # Errors
+/// What the database said.
+pub fn is_with_a_stranger(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ConversationId,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT count(*) FROM conversation c WHERE c.organization_id = ?1 AND c.id = ?2 AND c.channel = 'web'
+                 AND NOT EXISTS (SELECT 1 FROM conversation o WHERE o.organization_id = c.organization_id
+                                 AND o.contact_id = c.contact_id AND o.channel <> 'web')";
+    tx.query_one(sql, values![organization, id], |row| row.get::<i64>(0)).map(|found| found > 0)
+}

@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 
+use crate::day_budget::{self, Counted, Used};
 use crate::error::StoreError;
 use crate::tx::Tx;
 use crate::value::{Row, values};
@@ -58,6 +59,8 @@ pub struct Figures {
     pub webhooks: Waiting,
     /// Outgoing webhooks that were given up.
     pub dead_webhooks: u32,
+    /// What is used of what today may take.
+    pub budgets: [Option<(Counted, Used)>; 3],
 }
 
 impl Figures {
@@ -126,6 +129,7 @@ pub fn read(tx: &mut Tx<'_>, now: Timestamp) -> Result<Figures, StoreError> {
             None,
         )?,
         dead_webhooks: count(tx, "SELECT count(*) FROM webhook_delivery t WHERE state = 'dead'")?,
+        budgets: day_budget::of_today(tx, now)?.map(|(counted, used)| (used.most > 0).then_some((counted, used))),
     })
 }
 

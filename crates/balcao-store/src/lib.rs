@@ -35,6 +35,7 @@ pub mod choice;
 pub mod claims;
 pub mod contact;
 pub mod conversation;
+pub mod day_budget;
 pub mod delivery;
 pub mod dispatch;
 pub mod entitlement;

@@ -192,6 +192,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112501_inbox_referred.sql"),
         postgres: include_str!("../migrations/postgres/2026112501_inbox_referred.sql"),
     },
+    Migration {
+        version: 2_026_112_520,
+        name: "2026112520_day_budget",
+        sqlite: include_str!("../migrations/sqlite/2026112520_day_budget.sql"),
+        postgres: include_str!("../migrations/postgres/2026112520_day_budget.sql"),
+    },
 ];
 
 /// A migration that the database has.

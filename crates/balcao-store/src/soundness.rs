@@ -93,6 +93,43 @@ fn file_system(_path: &Path) -> Option<u32> {
     None
 }
 
+/// How much of a path's disk whoever runs this may still fill, in hundredths.
+#[cfg(unix)]
+pub(crate) fn free_disk(path: &Path) -> Option<u8> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    // What is kept for others is no part of it.
+    let usable = disk.f_blocks.saturating_sub(disk.f_bfree.saturating_sub(disk.f_bavail));
+    u8::try_from(u128::from(disk.f_bavail).saturating_mul(100).checked_div(u128::from(usable))?).ok()
+}
+
+#[cfg(not(unix))]
+pub(crate) fn free_disk(_path: &Path) -> Option<u8> {
+    None
+}
+
+/// Makes an empty file that its owner alone reads and writes, unless there is one: SQLite makes its other files like it. What is there
+/// keeps its rights, for somebody gave them.
+pub(crate) fn make_private(path: &Path) {
+    let mut options = FileOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // What is in the way of it is told by whoever opens it next.
+    drop(options.open(path));
+}
+
+/// Whether every user of the machine may read a database's file.
+#[cfg(unix)]
+pub(crate) fn is_readable_by_all(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o004 != 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_readable_by_all(_path: &Path) -> bool {
+    false
+}
+
 /// The name of a network file system, by the number that `statfs(2)` has for it.
 const fn network_file_system(kind: u32) -> Option<&'static str> {
     Some(match kind {

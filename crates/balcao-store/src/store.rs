@@ -267,6 +267,20 @@ impl Store {
         std::fs::metadata(name).ok().map(|found| found.len())
     }
 
+    /// The file, if every user of the machine may read it: one that was made before new ones were their owner's alone.
+    #[must_use]
+    pub fn readable_by_all(&self) -> Option<&Path> {
+        let Database::Sqlite(sqlite) = &self.database else { return None };
+        sqlite.path().filter(|path| soundness::is_readable_by_all(path))
+    }
+
+    /// How much of the disk that the database lies on is free, in hundredths; `None` where that cannot be told: a server, or memory.
+    #[must_use]
+    pub fn free_disk(&self) -> Option<u8> {
+        let Database::Sqlite(sqlite) = &self.database else { return None };
+        soundness::free_disk(sqlite.path()?)
+    }
+
     /// Applies the migrations that are missing, all or none, under the write lock.
     ///
     /// # Errors

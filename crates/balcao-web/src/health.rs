@@ -30,6 +30,8 @@ pub(crate) async fn readyz(State(web): State<Web>) -> Result<impl IntoResponse, 
         Readiness::Ready => {
             let alarms = web.watch().alarms();
             let lines = alarms.iter().map(|alarm| format!("\nalarm: {alarm}"));
+            let scarce = web.watch().scarce();
+            let lines = lines.chain(scarce.iter().map(|one| format!("\nalarm: {one}")));
             let told: String = std::iter::once("ready".to_owned()).chain(lines).collect();
             Ok(([(ROLE, web.role())], told))
         }

@@ -8,7 +8,10 @@
 
 mod agenda;
 mod api;
+mod body;
+mod caller;
 pub mod chat;
+mod connection;
 pub mod demo;
 mod download;
 mod health;
@@ -16,6 +19,7 @@ mod limits;
 mod measure;
 mod memory;
 mod problem;
+mod reading;
 mod room;
 mod router;
 mod server;

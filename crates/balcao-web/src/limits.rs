@@ -24,9 +24,19 @@ pub struct Limits {
     pub request_time: Duration,
     /// How long a request may take that waits for a turn: `POST /v1/turn`.
     pub turn_time: Duration,
-    /// How long a request may take that brings a file of a visitor of the web chat: telephones are slow.
+    /// How long a request may take that brings a file of a visitor of the web chat: longer than the largest file needs that comes at
+    /// [`Limits::body_speed`], for telephones are slow.
     pub file_time: Duration,
-    /// Connections at the same time. Those beyond wait to be accepted; those beyond an address's eighth are closed.
+    /// How long a body may be waited for whatever comes of it; then it must come at [`Limits::body_speed`].
+    pub body_grace: Duration,
+    /// Bytes of a body that must come in a second of waiting for it.
+    pub body_speed: usize,
+    /// Bytes of an answer that must be taken within [`Limits::answer_time`] while more is there.
+    pub answer_bytes: usize,
+    /// How long an answer may wait to be taken before so few were.
+    pub answer_time: Duration,
+    /// Connections at the same time. Those beyond may ask for health alone; those beyond the part of an address or a network are
+    /// closed.
     pub connections: usize,
     /// Webhooks that are taken in at the same time, an eighth of them for one address. Those beyond are told to come again.
     pub webhooks: usize,
@@ -53,7 +63,11 @@ impl Default for Limits {
             body_time: BODY_TIME,
             request_time: Duration::from_secs(30),
             turn_time: Duration::from_secs(150),
-            file_time: Duration::from_secs(120),
+            file_time: Duration::from_secs(700),
+            body_grace: BODY_TIME,
+            body_speed: 8 * 1024,
+            answer_bytes: 30 * 1024,
+            answer_time: Duration::from_secs(30),
             connections: 1024,
             webhooks: 256,
             bodies: 64 * 1024 * 1024,

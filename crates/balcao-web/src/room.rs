@@ -1,4 +1,4 @@
-//! The body of a webhook, as far as there is room for it.
+//! The body of a webhook, or a file, as far as there is room for it.
 
 use std::time::Duration;
 
@@ -8,16 +8,17 @@ use axum::http::StatusCode;
 use futures::StreamExt;
 use tokio::time::timeout;
 
+use crate::caller::Sharer;
 use crate::problem::Problem;
 use crate::shares::{NothingLeft, Share, Shares};
 use crate::shed::refusal;
 
-/// Where the body of a request may be put. [`crate::shed`] gives one to each webhook.
+/// Where the body of a request may be put. [`crate::shed`] gives one to each webhook, and the web chat has one for files.
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
     bodies: Shares,
-    /// Whom it is counted for; `None`: nobody.
-    of: Option<String>,
+    /// Whom it is counted for.
+    of: Sharer,
     time: Duration,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Held {
 
 impl Room {
     /// Room in `bodies`, counted for `of`; the body may take so long to come.
-    pub(crate) fn new(bodies: Shares, of: Option<String>, time: Duration) -> Self {
+    pub(crate) fn new(bodies: Shares, of: Sharer, time: Duration) -> Self {
         Self { bodies, of, time }
     }
 
@@ -45,8 +46,16 @@ impl Room {
             tracing::error!("a webhook is served without `shed`");
             Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "something broke here; it was logged")
         })?;
+        room.read_body(body, most).await
+    }
+
+    /// Reads a body of at most `most` bytes into the room.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) async fn read_body(&self, body: Body, most: usize) -> Result<Held, Problem> {
         let late = |_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long");
-        timeout(room.time, room.whole(body, most)).await.map_err(late)?
+        timeout(self.time, self.whole(body, most)).await.map_err(late)?
     }
 
     async fn whole(&self, body: Body, most: usize) -> Result<Held, Problem> {
@@ -54,7 +63,7 @@ impl Room {
         if body.size_hint().lower() > u64::try_from(most).unwrap_or(u64::MAX) {
             return Err(too_large());
         }
-        let mut room = self.bodies.nothing_yet(self.of.as_deref());
+        let mut room = self.bodies.nothing_yet(&self.of);
         let (mut pieces, mut whole) = (body.into_data_stream(), Vec::new());
         while let Some(piece) = pieces.next().await {
             let piece = piece.map_err(|_source| Problem::new(StatusCode::BAD_REQUEST, "the body was cut short"))?;

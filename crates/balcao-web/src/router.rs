@@ -18,6 +18,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::agenda;
 use crate::api::Api;
+use crate::body::steadily;
 use crate::chat::{self, ChatServer};
 use crate::health::{self, LastLook};
 use crate::limits::Limits;
@@ -149,6 +150,7 @@ pub fn router_with(web: Web, limits: &Limits, more: Router) -> Router {
         })
         .layer(DefaultBodyLimit::max(limits.body))
         .layer(from_fn_with_state(*limits, in_time))
+        .layer(from_fn_with_state(*limits, steadily))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(guard, shed))
         // Around what sheds: a page that is told to come again must be able to read when.
@@ -172,9 +174,13 @@ fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "something broke here; it was logged").into_response()
 }
 
+async fn with_security_headers(request: Request, next: Next) -> Response {
+    secured(next.run(request).await)
+}
+
 /// Nothing that is answered here is a page: nothing in it may run, be framed, be guessed at, or be kept; a handler that answers
 /// with a page or a file says so itself.
-async fn with_security_headers(request: Request, next: Next) -> Response {
+pub(crate) fn secured(mut response: Response) -> Response {
     const HEADERS: [(&str, &str); 5] = [
         ("cache-control", "no-store"),
         ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
@@ -182,7 +188,6 @@ async fn with_security_headers(request: Request, next: Next) -> Response {
         ("x-content-type-options", "nosniff"),
         ("x-frame-options", "DENY"),
     ];
-    let mut response = next.run(request).await;
     for (name, value) in HEADERS {
         let place = response.headers_mut().entry(HeaderName::from_static(name));
         place.or_insert(HeaderValue::from_static(value));

@@ -1,5 +1,8 @@
 //! How connections are held: bounded in number, in the size and time of their headers, and let end when the program stops.
+//!
+//! Invariant: how the program is, is answered under any number of held connections.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -7,24 +10,30 @@ use std::time::Duration;
 
 use axum::Router;
 use balcao_app::metrics;
-use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use ipnet::IpNet;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::ServiceExt;
 
+use crate::caller::{Sharer, is_near};
+use crate::connection::{LeastSpeed, May, Steady, answer};
 use crate::limits::Limits;
 use crate::shares::{NothingLeft, Share, Shares};
-use crate::shed::{Peer, is_near, network};
+use crate::shed::Peer;
 
 /// How long nothing is accepted after accepting failed, for want of file descriptors as a rule.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Connections beyond all places, for those who ask how the program is.
+const RESERVED: usize = 32;
+/// How long each of these lasts.
+const RESERVE_TIME: Duration = Duration::from_secs(5);
 
 /// Answers connections until `stop` is cancelled; then no more are accepted, and requests that run may end within
 /// [`Limits::drain`].
@@ -42,13 +51,13 @@ pub async fn serve_behind(
 ) {
     let (graceful, tracker) = (GracefulShutdown::new(), TaskTracker::new());
     let places = Arc::new(Semaphore::new(limits.connections));
-    let door = Door::new(limits.connections, proxies);
+    let (door, mut reserve) = (Door::new(limits.connections, proxies), Reserve::default());
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener) => accepted,
         };
-        let (stream, peer, place) = match accepted {
+        let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -61,28 +70,64 @@ pub async fn serve_behind(
             tracing::debug!(%peer, "an address has too many connections");
             continue;
         };
-        let from_peer = move |mut request: hyper::Request<Incoming>| {
-            request.extensions_mut().insert(Peer(peer));
-            request
-        };
-        let service = TowerToHyperService::new(router.clone().map_request(from_peer));
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(limits.header_time)
-            .max_buf_size(limits.headers.max(8_192))
-            .max_headers(limits.header_count)
-            .serve_connection(TokioIo::new(stream), service);
-        let watched = graceful.watch(connection);
-        tracker.spawn(async move {
+        let place = Arc::clone(&places).try_acquire_owned().ok();
+        let may = if place.is_some() { May::All } else { May::OnlyHealth };
+        let watched = graceful.watch(connection(stream, Peer(peer), may, router.clone(), &limits));
+        let held = async move {
             if let Err(error) = watched.await {
                 tracing::debug!(%error, "a connection ended early");
             }
             drop((place, share));
-        });
+        };
+        match may {
+            May::All => drop(tracker.spawn(held)),
+            May::OnlyHealth => {
+                metrics::shed("connections");
+                let brief = async { drop(tokio::time::timeout(RESERVE_TIME, held).await) };
+                reserve.hold(tracker.spawn(brief).abort_handle());
+            }
+        }
     }
     drop(listener);
     if tokio::time::timeout(limits.drain, graceful.shutdown()).await.is_err() {
         tracing::warn!(connections = tracker.len(), "connections are cut off");
+    }
+}
+
+/// What is asked and answered over these bytes.
+fn connection<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+    bytes: S,
+    peer: Peer,
+    may: May,
+    router: Router,
+    limits: &Limits,
+) -> impl GracefulConnection<Error = hyper::Error> + Send + 'static {
+    let least = LeastSpeed { bytes: limits.answer_bytes, within: limits.answer_time };
+    let (steady, taken) = Steady::new(bytes, least);
+    let answers = move |request| answer(router.clone(), taken.clone(), peer, may, request);
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .keep_alive(may == May::All)
+        .header_read_timeout(limits.header_time)
+        .max_buf_size(limits.headers.max(8_192))
+        .max_headers(limits.header_count)
+        .serve_connection(TokioIo::new(steady), service_fn(answers))
+}
+
+/// Connections beyond all places, which may ask how the program is, and nothing else: whoever watches over it is answered however many
+/// connections are held. The newest count: the oldest is closed for it.
+#[derive(Default)]
+struct Reserve(VecDeque<AbortHandle>);
+
+impl Reserve {
+    fn hold(&mut self, newest: AbortHandle) {
+        self.0.retain(|held| !held.is_finished());
+        if self.0.len() >= RESERVED
+            && let Some(oldest) = self.0.pop_front()
+        {
+            oldest.abort();
+        }
+        self.0.push_back(newest);
     }
 }
 
@@ -102,18 +147,14 @@ impl Door {
         if is_near(peer) || self.proxies.iter().any(|network| network.contains(&peer)) {
             return Ok(None);
         }
-        self.shares.take(Some(&network(peer))).map(Some)
+        self.shares.take(&Sharer::of(peer)).map(Some)
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
     let (stream, peer) = listener.accept().await?;
     stream.set_nodelay(true)?;
-    Ok((stream, peer, place))
+    Ok((stream, peer))
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
-//! What all addresses share, and no address has more than its part of: connections, streams, webhooks, the bytes of bodies.
+//! What all addresses share, and no address and no network has more than its part of: connections, streams, webhooks, the bytes of bodies.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An eighth of everything is what one address may have.
-const PART: usize = 8;
+use crate::caller::{Counted, Sharer};
+
+/// Parts are counted in sixteenths ([`crate::caller::Width::sixteenths`]).
+const PARTS: usize = 16;
 
 /// Something of which there is so much. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -13,7 +15,6 @@ pub(crate) struct Shares(Arc<Places>);
 #[derive(Debug)]
 struct Places {
     all: usize,
-    of_one: usize,
     taken: Mutex<Taken>,
 }
 
@@ -26,7 +27,7 @@ struct Taken {
 /// Why there is nothing left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NothingLeft {
-    /// For this address.
+    /// For this address, or for a network around it.
     OfOne,
     /// For anybody.
     OfAll,
@@ -36,27 +37,33 @@ pub(crate) enum NothingLeft {
 #[derive(Debug)]
 pub(crate) struct Share {
     places: Arc<Places>,
-    /// The address; `None` if it is not told apart from others, and then only the whole counts.
-    of: Option<String>,
+    /// Whom it is counted for; if nobody, only the whole counts.
+    of: Sharer,
     amount: usize,
 }
 
 impl Shares {
-    /// So much in all, and an eighth of it, one at least, for each address.
+    /// So much in all, and a part of it, one at least, for each address and each network.
     pub(crate) fn of(all: usize) -> Self {
-        Self(Arc::new(Places { all, of_one: (all / PART).max(1), taken: Mutex::default() }))
+        Self(Arc::new(Places { all, taken: Mutex::default() }))
     }
 
     /// Takes one.
-    pub(crate) fn take(&self, of: Option<&str>) -> Result<Share, NothingLeft> {
+    pub(crate) fn take(&self, of: &Sharer) -> Result<Share, NothingLeft> {
         let mut share = self.nothing_yet(of);
         share.grow(1)?;
         Ok(share)
     }
 
     /// A share that is to grow.
-    pub(crate) fn nothing_yet(&self, of: Option<&str>) -> Share {
-        Share { places: Arc::clone(&self.0), of: of.map(str::to_owned), amount: 0 }
+    pub(crate) fn nothing_yet(&self, of: &Sharer) -> Share {
+        Share { places: Arc::clone(&self.0), of: of.clone(), amount: 0 }
+    }
+}
+
+impl Places {
+    fn part(&self, of: &Counted) -> usize {
+        (self.all.saturating_mul(of.width.sixteenths()) / PARTS).max(1)
     }
 }
 
@@ -67,12 +74,12 @@ impl Share {
         if taken.in_all.saturating_add(by) > self.places.all {
             return Err(NothingLeft::OfAll);
         }
-        if let Some(of) = &self.of {
-            let has = taken.by.get(of).copied().unwrap_or(0).saturating_add(by);
-            if has > self.places.of_one {
-                return Err(NothingLeft::OfOne);
-            }
-            taken.by.insert(of.clone(), has);
+        let has = |of: &Counted| taken.by.get(&of.name).copied().unwrap_or(0).saturating_add(by);
+        if self.of.names().iter().any(|of| has(of) > self.places.part(of)) {
+            return Err(NothingLeft::OfOne);
+        }
+        for of in self.of.names() {
+            *taken.by.entry(of.name.clone()).or_default() += by;
         }
         taken.in_all += by;
         self.amount += by;
@@ -84,12 +91,12 @@ impl Drop for Share {
     fn drop(&mut self) {
         let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.in_all -= self.amount;
-        if let Some(of) = &self.of
-            && let Some(has) = taken.by.get_mut(of)
-        {
-            *has -= self.amount;
-            if *has == 0 {
-                taken.by.remove(of);
+        for of in self.of.names() {
+            if let Some(has) = taken.by.get_mut(&of.name) {
+                *has -= self.amount;
+                if *has == 0 {
+                    taken.by.remove(&of.name);
+                }
             }
         }
     }

@@ -11,13 +11,13 @@
 //! that proxy is configured.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use balcao_app::metrics;
@@ -25,6 +25,7 @@ use balcao_app::watch::Watch;
 use balcao_domain::Clock;
 use ipnet::IpNet;
 
+use crate::caller::{Caller, caller, is_near};
 use crate::chat::{FILES, Paces};
 use crate::limits::Limits;
 use crate::memory::Memory;
@@ -34,8 +35,11 @@ use crate::shares::{NothingLeft, Shares};
 
 /// Where the webhooks of channels begin.
 const WEBHOOKS: &str = "/webhooks/";
+const FORWARDED: &str = "x-forwarded-for";
+/// The document of the API is large, and anybody's.
+const DOCUMENT: &str = "/v1/openapi.json";
 const AGENDA: &str = "/agenda/";
-const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
+pub(crate) const HEALTH: [&str; 2] = ["/healthz", "/readyz"];
 /// After so many seconds it is worth coming again when memory runs short.
 const MEMORY_PAUSE: u32 = 10;
 /// After so many seconds a channel may come again when too much waits.
@@ -50,10 +54,6 @@ const TURNS_SHARE: u32 = 2;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Whom what a request takes is counted for, as [`shed`] found it; `None`: nobody.
-#[derive(Debug, Clone)]
-pub(crate) struct Sharer(pub(crate) Option<String>);
-
 /// What decides who is turned away.
 pub(crate) struct Shed {
     webhooks: Shares,
@@ -67,6 +67,7 @@ pub(crate) struct Shed {
     trusted: Vec<IpNet>,
     clock: Arc<dyn Clock>,
     warned: AtomicBool,
+    confused: AtomicBool,
 }
 
 impl fmt::Debug for Shed {
@@ -89,42 +90,31 @@ impl Shed {
             trusted,
             clock,
             warned: AtomicBool::new(false),
+            confused: AtomicBool::new(false),
         }
     }
 
-    /// The address that a request is counted under; `None` if it cannot be told.
-    fn stranger(&self, request: &Request) -> Option<IpAddr> {
-        let peer = request.extensions().get::<Peer>()?.0.ip().to_canonical();
-        let forwarded = request.headers().contains_key("x-forwarded-for");
-        if forwarded && !self.is_trusted(peer) && is_near(peer) {
+    /// Whom a request comes from.
+    fn caller(&self, request: &Request) -> Caller {
+        let Some(Peer(peer)) = request.extensions().get::<Peer>() else { return Caller::Many };
+        let (peer, headers) = (peer.ip().to_canonical(), request.headers());
+        if headers.contains_key(FORWARDED) && !self.is_trusted(peer) && is_near(peer) {
             if !self.warned.swap(true, Ordering::Relaxed) {
                 tracing::warn!(
                     "requests come by a proxy that server.trusted_proxies does not name: addresses are not told apart"
                 );
             }
-            return None;
+            return Caller::Many;
         }
-        Some(self.client(peer, request.headers()))
-    }
-
-    /// The last address on the way here that is no proxy of ours.
-    fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let mut client = peer;
-        let hops = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-        let hops: Vec<&str> = hops.flat_map(|value| value.split(',')).map(str::trim).collect();
-        for hop in hops.into_iter().rev() {
-            if !self.is_trusted(client) {
-                break;
-            }
-            let Ok(before) = hop.parse::<IpAddr>() else { break };
-            client = before.to_canonical();
+        let values = headers.get_all(FORWARDED).iter().map(axum::http::HeaderValue::as_bytes);
+        let caller = caller(peer, values, |address| self.is_trusted(address));
+        if caller == Caller::Unreadable && !self.confused.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "a proxy that server.trusted_proxies names says nothing that can be read of where requests come from: \
+                 all of them are counted as one address"
+            );
         }
-        client
-    }
-
-    /// Whom a request's share is counted for; `None`: nobody, for programs beside ours, a proxy among them, share an address.
-    fn sharer(&self, request: &Request) -> Option<String> {
-        self.stranger(request).filter(|address| !is_near(*address)).map(network)
+        caller
     }
 
     fn is_trusted(&self, address: IpAddr) -> bool {
@@ -132,29 +122,10 @@ impl Shed {
     }
 }
 
-/// This machine, or a private network.
-pub(crate) fn is_near(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
-        IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),
-    }
-}
-
-/// Whoever has an address of IPv6 has 2⁶⁴ of them.
-pub(crate) fn network(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(v4) => v4.to_string(),
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-        }
-    }
-}
-
 /// Lets a request through, or turns it away.
 pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, next: Next) -> Response {
-    let sharer = Sharer(shed.sharer(&request));
-    request.extensions_mut().insert(sharer);
+    let caller = shed.caller(&request);
+    request.extensions_mut().insert(caller.sharer());
     let (path, is_post) = (request.uri().path(), request.method() == Method::POST);
     if !HEALTH.contains(&path) && shed.memory.is_short() {
         metrics::shed("memory");
@@ -162,24 +133,31 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, ne
         return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).retry_after(MEMORY_PAUSE).into_response();
     }
     if path.starts_with(WEBHOOKS) && is_post {
-        return webhook(&shed, request, next).await;
+        return webhook(&shed, caller, request, next).await;
     }
     if is_post && TURNS.contains(&path) && shed.watch.waiting() > shed.most_waiting / TURNS_SHARE {
         return refuse("queue", QUEUE_PAUSE);
     }
-    let Some(address) = shed.stranger(&request) else { return next.run(request).await };
-    let stranger = network(address);
-    let is_open_door =
-        path.starts_with(WEBHOOKS) || path.starts_with(AGENDA) || (path == "/chat/v1/session" && is_post);
+    let Some(stranger) = caller.name() else { return next.run(request).await };
+    let is_open_door = path.starts_with(WEBHOOKS)
+        || path.starts_with(AGENDA)
+        || path == DOCUMENT
+        || (path == "/chat/v1/session" && is_post);
     if is_open_door {
-        if let Err(wait) = shed.strangers.ask(&stranger, shed.clock.now()) {
+        let (now, sharer, pace) = (shed.clock.now(), caller.sharer(), shed.strangers.pace());
+        // Near addresses have no share; how often each asks is counted all the same.
+        let asked = match sharer.own() {
+            Some(_) => shed.strangers.ask_all(&sharer.paced(pace), now),
+            None => shed.strangers.ask(&stranger, now),
+        };
+        if let Err(wait) = asked {
             return refuse("address", seconds(wait));
         }
         return next.run(request).await;
     }
     let wants_key = path.starts_with("/v1/") || path.starts_with("/chat/v1/");
     // Programs on this machine share its address: one that has a wrong key must not shut the others out.
-    if !wants_key || address.is_loopback() {
+    if !wants_key || matches!(caller, Caller::At(address) if address.is_loopback()) {
         return next.run(request).await;
     }
     if let Err(wait) = shed.strangers.may(&stranger, shed.clock.now()) {
@@ -195,27 +173,27 @@ pub(crate) async fn shed(State(shed): State<Arc<Shed>>, mut request: Request, ne
 
 /// A webhook takes a place, of which no address has more than its share, and its body has its own time. Whoever showed wrong
 /// signatures waits (A-51).
-async fn webhook(shed: &Shed, mut request: Request, next: Next) -> Response {
+async fn webhook(shed: &Shed, caller: Caller, mut request: Request, next: Next) -> Response {
     if shed.watch.waiting() > shed.most_waiting {
         return refuse("queue", QUEUE_PAUSE);
     }
-    let stranger = shed.sharer(&request);
-    if let Some(stranger) = &stranger
+    let sharer = caller.sharer();
+    if let Some(stranger) = sharer.own()
         && let Err(wait) = shed.strangers.may(stranger, shed.clock.now())
     {
         return refuse("wrong_keys", seconds(wait));
     }
-    let _place = match shed.webhooks.take(stranger.as_deref()) {
+    let _place = match shed.webhooks.take(&sharer) {
         Ok(place) => place,
         Err(NothingLeft::OfOne) => return refuse("address", 1),
         Err(NothingLeft::OfAll) => return refuse("webhooks", 1),
     };
-    request.extensions_mut().insert(Room::new(shed.bodies.clone(), stranger.clone(), shed.body_time));
+    request.extensions_mut().insert(Room::new(shed.bodies.clone(), sharer.clone(), shed.body_time));
     let response = next.run(request).await;
-    if let Some(stranger) = stranger
+    if let Some(stranger) = sharer.own()
         && response.status() == StatusCode::UNAUTHORIZED
     {
-        let _counted = shed.strangers.ask(&stranger, shed.clock.now());
+        let _counted = shed.strangers.ask(stranger, shed.clock.now());
     }
     response
 }

@@ -16,7 +16,7 @@ fn stranger(shed: &Shed, peer: &str, forwarded: &[&str]) -> Option<String> {
     }
     let mut request = request.body(Body::empty()).unwrap();
     request.extensions_mut().insert(Peer(SocketAddr::new(peer.parse().unwrap(), 4711)));
-    shed.stranger(&request).map(network)
+    shed.caller(&request).name()
 }
 
 #[test]
@@ -31,7 +31,10 @@ fn what_a_proxy_says_counts_only_if_it_is_configured() {
     assert_eq!(stranger(&behind, "127.0.0.1", &["198.51.100.1"]), some("198.51.100.1"));
     assert_eq!(stranger(&behind, "127.0.0.1", &["1.2.3.4, 198.51.100.1, 10.1.2.3"]), some("198.51.100.1"));
     assert_eq!(stranger(&behind, "127.0.0.1", &["1.2.3.4", "198.51.100.1"]), some("198.51.100.1"));
-    assert_eq!(stranger(&behind, "127.0.0.1", &["198.51.100.1, nonsense"]), some("127.0.0.1"));
+    assert_eq!(stranger(&behind, "127.0.0.1", &["nonsense, 198.51.100.1:4711"]), some("198.51.100.1"));
+    for unread in ["198.51.100.1, nonsense", "", "nonsense, 10.1.2.3", "unix:"] {
+        assert_eq!(stranger(&behind, "127.0.0.1", &[unread]), some("unreadable"), "{unread}");
+    }
     assert_eq!(stranger(&behind, "203.0.113.9", &["198.51.100.1"]), some("203.0.113.9"));
 }
 

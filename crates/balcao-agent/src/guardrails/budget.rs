@@ -10,7 +10,8 @@ pub(super) fn check(guard: &Guard<'_>) -> Result<Decision, String> {
         .or_else(|| {
             exhausted(&budgets.organization_day, &guard.input.organization_today)
                 .map(|what| format!("organization_day.{what}"))
-        });
+        })
+        .or_else(|| guard.input.exhausted.clone());
     Ok(match reached {
         Some(name) => Decision::Handoff(HandoffReason::Budget(name), None, Vec::new()),
         None => Decision::Pass,

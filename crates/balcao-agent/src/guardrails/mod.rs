@@ -38,6 +38,8 @@ pub struct GuardInput {
     pub conversation_today: DaySpent,
     /// What the organization used up today.
     pub organization_today: DaySpent,
+    /// A ceiling of the day beside the profile's that is reached: its name.
+    pub exhausted: Option<String>,
 }
 
 /// Whether a contact who writes too much was asked to slow down within the last ten minutes.

@@ -24,9 +24,11 @@ use balcao_store::{Tx, attachment, contact, conversation, staff};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::budgets::{self, FileBudgets, Full, Whose};
 use crate::desk::{Desk, UseCaseError};
 use crate::files::{self, FileBytes, FileRefusal};
 use crate::inbox::{Account, Brought, Inbox};
+use crate::metrics;
 use crate::pace::{self, Pace};
 pub use hub::{Drafting, Hub, Listening};
 pub use mailbox::ChatMailbox;
@@ -119,21 +121,29 @@ pub struct WebChats {
     inbox: Inbox,
     hub: Hub,
     organization: OrganizationId,
+    files: FileBudgets,
 }
 
 impl WebChats {
-    /// Counts a request of a visitor, or of a newcomer under the empty name, over all programs.
+    /// Counts a request of a visitor, or of a newcomer, under all of these names, each with its pace, over all programs.
     ///
     /// # Errors
-    /// [`UseCaseError`] if the database failed; the inner error says how long to wait.
-    pub async fn ask(&self, name: &str, pace: Pace) -> Result<Result<(), Duration>, UseCaseError> {
-        pace::ask(&self.desk, self.organization, format!("chat/{name}"), pace).await
+    /// [`UseCaseError`] if the database failed; the inner error says how long to wait, and then it is counted under none.
+    pub async fn ask_all(&self, names: Vec<(String, Pace)>) -> Result<Result<(), Duration>, UseCaseError> {
+        let names = names.into_iter().map(|(name, pace)| (format!("chat/{name}"), pace)).collect();
+        pace::ask_all(&self.desk, self.organization, names).await
     }
 
     /// The chat of a business over an inbox that has [`Self::account`].
     #[must_use]
     pub fn new(desk: Desk, inbox: Inbox, hub: Hub, organization: OrganizationId) -> Self {
-        Self { desk, inbox, hub, organization }
+        Self { desk, inbox, hub, organization, files: FileBudgets::default() }
+    }
+
+    /// The same, where visitors' files may take so much.
+    #[must_use]
+    pub fn with_file_budgets(self, files: FileBudgets) -> Self {
+        Self { files, ..self }
     }
 
     /// The account that an inbox needs for it.
@@ -189,6 +199,11 @@ impl WebChats {
             Ok(own) => own,
             Err(error) => return Ok(Err(files::refused(error))),
         };
+        let size = bytes.len();
+        if let Err(full) = self.room_for(visitor, size).await? {
+            metrics::file_refused(&full);
+            return Ok(Err(files::full(full)));
+        }
         let media = Media {
             media: own.kind,
             id: ProviderMediaId::new(id),
@@ -199,7 +214,29 @@ impl WebChats {
             voice: false,
         };
         let brought = Arc::new(Brought { mime: own.mime, bytes });
-        self.take_in(visitor, id, Content::Media(media), Some(brought)).await.map(Ok)
+        let taken = self.take_in(visitor, id, Content::Media(media), Some(brought)).await;
+        if !matches!(taken, Ok(true)) {
+            // It is here already, or not at all.
+            self.give_room_back(visitor, size).await?;
+        }
+        taken.map(Ok)
+    }
+
+    async fn room_for(&self, visitor: &Visitor, bytes: usize) -> Result<Result<(), Full>, UseCaseError> {
+        if !budgets::has_room(&self.desk, &self.files) {
+            return Ok(Err(Full::Disk));
+        }
+        let (now, organization, files) = (self.desk.clock.now(), self.organization, self.files);
+        let key = visitor.as_str().to_owned();
+        let take =
+            move |tx: &mut Tx<'_>| budgets::take_file(tx, organization, &files, &Whose::Visitor(&key), bytes, now);
+        self.desk.store.write(take).await
+    }
+
+    async fn give_room_back(&self, visitor: &Visitor, bytes: usize) -> Result<(), UseCaseError> {
+        let (now, organization, key) = (self.desk.clock.now(), self.organization, visitor.as_str().to_owned());
+        let give = move |tx: &mut Tx<'_>| budgets::give_back_file(tx, organization, &Whose::Visitor(&key), bytes, now);
+        self.desk.store.write(give).await
     }
 
     async fn take_in(

@@ -6,7 +6,7 @@ use balcao_llm::{ModelError, ModelRequest, ModelResponse};
 use balcao_store::{StoreError, turn};
 use tokio::time::Instant;
 
-use super::Agent;
+use super::{Agent, strangers};
 use crate::desk::Desk;
 use crate::metrics;
 
@@ -29,6 +29,7 @@ pub(crate) async fn ask(
         let natural = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let tokens = natural(answer.usage.input_tokens.saturating_add(answer.usage.output_tokens));
         let cost = natural(answer.usage.cost_micro_usd.unwrap_or(0));
+        strangers::count(desk, agent, organization, (tokens, cost)).await;
         let counted = desk.store.write(move |tx| turn::add_model_call(tx, organization, of, tokens, cost)).await;
         if let Err(error) = counted {
             let error: StoreError = error;

@@ -27,6 +27,7 @@ use super::choices;
 use super::close::Closed;
 use super::late;
 use super::open::{self, Needs, Opened};
+use super::strangers;
 use super::wordless;
 use super::{Agent, AnswerError, Answered, FrontDesk};
 use crate::chat::Hub;
@@ -78,25 +79,26 @@ impl FrontDesk {
         observer: Option<&dyn Observer>,
         pages: Option<&Hub>,
     ) -> Result<Option<Answered>, AnswerError> {
-        let agent = &self.agent(profile)?;
+        let mut agent = self.agent(profile)?;
         let meter = Meter::start(agent.model.model(), observer);
-        let needs = Needs::of(agent, !self.has_sanitiser(claimed.lease.organization, agent));
+        let needs = Needs::of(&agent, !self.has_sanitiser(claimed.lease.organization, &agent));
         let locale = agent.profile.language;
         let mut under = Under { lease: claimed.lease, lasts: claimed.lasts, burst, needs, locale, had_effect: false };
-        let found = find(self.desk(), agent, claimed, &under).await?;
+        let found = find(self.desk(), &agent, claimed, &under).await?;
         let Found::Turn { opened, saved, inbound, late } = found else { return Ok(None) };
         let mut opened = *opened;
+        strangers::within_day(self, &mut agent, &mut opened).await?;
         let mut turn = match claimed.tally.verdict() {
             Verdict::Answer if late && saved.is_none() => {
-                let mut turn = self.begin(agent, &opened, inbound)?;
+                let mut turn = self.begin(&agent, &opened, inbound)?;
                 turn.abandon("the message came so late that the channel lets nobody answer it");
                 turn
             }
-            Verdict::Answer => self.take_up(agent, &opened, saved.as_deref(), inbound)?,
+            Verdict::Answer => self.take_up(&agent, &opened, saved.as_deref(), inbound)?,
             Verdict::HandOver => {
                 tracing::error!(turn = %opened.turn, tally = ?claimed.tally, "given up: a person gets the conversation");
                 // What the customer wrote may be what breaks: nothing looks at it again. What was done stays on record.
-                let mut turn = self.take_up(agent, &opened, saved.as_deref(), String::new())?;
+                let mut turn = self.take_up(&agent, &opened, saved.as_deref(), String::new())?;
                 turn.abandon(&format!("{} attempts to answer did not come to an end", claimed.tally.attempts));
                 turn
             }
@@ -105,7 +107,7 @@ impl FrontDesk {
         let draft = pages.zip(visitor).map(|(pages, visitor)| pages.drafting(&visitor));
         loop {
             let live = draft.as_ref().map(|draft| -> &dyn Live { draft });
-            match self.run(agent, opened, turn, &meter, (Some(under.clone()), live)).await? {
+            match self.run(&agent, opened, turn, &meter, (Some(under.clone()), live)).await? {
                 Closed::Done(answered) => {
                     if let (Some(draft), Ending::Reply { .. }) = (draft, &answered.ending) {
                         draft.keep();
@@ -117,7 +119,8 @@ impl FrontDesk {
                     draft.as_ref().inspect(|draft| draft.void());
                     opened = *again;
                     under.needs.public_texts = false;
-                    turn = self.begin(agent, &opened, inbound)?;
+                    strangers::within_day(self, &mut agent, &mut opened).await?;
+                    turn = self.begin(&agent, &opened, inbound)?;
                 }
             }
         }

@@ -47,6 +47,7 @@ pub(super) async fn close(
     let now = desk.clock.now();
     let ending = of_staff(&mut state, ending);
     let (conversation, turn) = (opened.conversation.id, opened.turn);
+    let channel = opened.conversation.channel.clone();
     let late = planted::has(Bug::OutboxAfterClose).then(|| (opened.clone(), ending.clone()));
     let shared = Arc::new(state);
     // Written out here, so that the writer's thread has less to do while others wait for it.
@@ -75,7 +76,8 @@ pub(super) async fn close(
     }
     Ok(match stored {
         Ok(ending) => {
-            Closed::Done(Box::new(Answered { conversation, turn, ending, state: Arc::unwrap_or_clone(shared) }))
+            let state = Arc::unwrap_or_clone(shared);
+            Closed::Done(Box::new(Answered { conversation, turn, ending, state, channel }))
         }
         Err((opened, inbound)) => Closed::Superseded { opened, inbound },
     })

@@ -18,6 +18,7 @@ mod context;
 mod journal;
 mod late;
 mod open;
+mod strangers;
 mod told;
 mod wordless;
 
@@ -36,6 +37,7 @@ use balcao_tool::{Registry, Tool, Toolbox};
 use tokio::sync::Mutex;
 use tracing::Instrument;
 
+use crate::budgets::StrangerBudgets;
 use crate::desk::{Desk, UseCaseError};
 use crate::metrics::Meter;
 use claimed::Under;
@@ -55,6 +57,8 @@ pub struct Agent {
     pub model: Arc<dyn ChatProvider>,
     /// The tools that run when a conversation was handed over.
     pub on_handoff: Vec<Arc<Tool>>,
+    /// What its model costs counts for strangers of the web chat, who have these ceilings; only for the time of one turn.
+    counted: Option<StrangerBudgets>,
 }
 
 impl Agent {
@@ -63,7 +67,7 @@ impl Agent {
     pub fn new(profile: Profile, registry: &Registry, model: Arc<dyn ChatProvider>) -> Self {
         let toolbox = Arc::new(profile.toolbox(registry));
         let on_handoff = profile.on_handoff.iter().filter_map(|name| registry.get(name).map(Arc::clone)).collect();
-        Self { profile: Arc::new(profile), toolbox, model, on_handoff }
+        Self { profile: Arc::new(profile), toolbox, model, on_handoff, counted: None }
     }
 
     pub(crate) fn sanitiser_for(&self, public_texts: Vec<String>) -> Sanitiser {
@@ -122,6 +126,8 @@ pub struct Answered {
     pub ending: Ending,
     /// Everything that happened in it.
     pub state: TurnState,
+    /// How its messages came.
+    pub(crate) channel: String,
 }
 
 /// Why a message could not be answered. The message itself is stored, unless the error says otherwise.
@@ -161,6 +167,8 @@ pub struct FrontDesk {
     desk: Desk,
     agents: std::sync::RwLock<BTreeMap<String, Agent>>,
     sanitisers: std::sync::Mutex<HashMap<(OrganizationId, String), Vec<Made>>>,
+    /// What strangers of the web chat may cost in a day, and what answers them after it; without it a person does.
+    strangers: (StrangerBudgets, Option<Arc<dyn ChatProvider>>),
     /// One turn at a time per contact and channel.
     lanes: std::sync::Mutex<HashMap<String, Arc<Mutex<()>>>>,
 }
@@ -177,7 +185,15 @@ impl FrontDesk {
     pub fn new(desk: Desk, agents: impl IntoIterator<Item = Agent>) -> Self {
         let agents = agents.into_iter().map(|agent| (agent.profile.id.clone(), agent)).collect();
         let agents = std::sync::RwLock::new(agents);
-        Self { desk, agents, sanitisers: std::sync::Mutex::default(), lanes: std::sync::Mutex::default() }
+        let strangers = (StrangerBudgets::default(), None);
+        Self { desk, agents, sanitisers: std::sync::Mutex::default(), strangers, lanes: std::sync::Mutex::default() }
+    }
+
+    /// The same, where strangers of the web chat may cost so much in a day, all together. After it `instead` answers those whose profile has
+    /// it answer when no model does, and a person the others.
+    #[must_use]
+    pub fn with_strangers(self, budgets: StrangerBudgets, instead: Arc<dyn ChatProvider>) -> Self {
+        Self { strangers: (budgets, Some(instead)), ..self }
     }
 
     /// Store and clock.
@@ -233,28 +249,31 @@ impl FrontDesk {
         observer: Option<&dyn Observer>,
         live: Option<&dyn Live>,
     ) -> Result<Answered, AnswerError> {
-        let agent = &self.agent(profile)?;
+        let mut agent = self.agent(profile)?;
         let lane = self.lane(&inbound);
         let _only_one = lane.lock().await;
         let meter = Meter::start(agent.model.model(), observer);
         let mut opened = loop {
-            let needs = open::Needs::of(agent, !self.has_sanitiser(inbound.organization, agent));
-            match open::open(&self.desk, agent, &inbound, needs).await? {
+            let needs = open::Needs::of(&agent, !self.has_sanitiser(inbound.organization, &agent));
+            match open::open(&self.desk, &agent, &inbound, needs).await? {
                 open::Opening::Fresh(opened) => break *opened,
-                open::Opening::Interrupted { opened, saved } => {
+                open::Opening::Interrupted { mut opened, saved } => {
+                    strangers::within_day(self, &mut agent, &mut opened).await?;
                     let texts = open::inbound_of(&self.desk, opened.organization.id, opened.conversation.id).await?;
-                    let turn = self.take_up(agent, &opened, saved.as_deref(), texts)?;
-                    self.run(agent, *opened, turn, &meter, (None, None)).await?;
+                    let turn = self.take_up(&agent, &opened, saved.as_deref(), texts)?;
+                    self.run(&agent, *opened, turn, &meter, (None, None)).await?;
                 }
             }
         };
-        let mut turn = self.begin(agent, &opened, inbound.texts.join("\n"))?;
+        strangers::within_day(self, &mut agent, &mut opened).await?;
+        let mut turn = self.begin(&agent, &opened, inbound.texts.join("\n"))?;
         loop {
-            match self.run(agent, opened, turn, &meter, (None, live)).await? {
+            match self.run(&agent, opened, turn, &meter, (None, live)).await? {
                 Closed::Done(answered) => return Ok(*answered),
                 Closed::Superseded { opened: again, inbound } => {
                     opened = *again;
-                    turn = self.begin(agent, &opened, inbound)?;
+                    strangers::within_day(self, &mut agent, &mut opened).await?;
+                    turn = self.begin(&agent, &opened, inbound)?;
                 }
             }
         }
@@ -263,9 +282,12 @@ impl FrontDesk {
     /// Steps that a profile asks for after the reply. Call it when the reply is on its way; it changes nothing if the turn
     /// ended otherwise, and whatever fails in it is logged only.
     pub async fn after_reply(&self, profile: &str, answered: &Answered, organization: OrganizationId) {
-        if let Ok(agent) = self.agent(profile)
-            && let Err(error) = after_reply::run(&self.desk, &agent, organization, answered).await
-        {
+        let Ok(agent) = self.agent(profile) else { return };
+        let ran = match strangers::after_reply(self, agent, organization, answered).await {
+            Ok(agent) => after_reply::run(&self.desk, &agent, organization, answered).await,
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = ran {
             tracing::warn!(turn = %answered.turn, %error, "a step after the reply failed");
         }
     }
@@ -322,8 +344,10 @@ impl FrontDesk {
             spans::failed(&span, reason.code());
         }
         let under = under.map(|under| under.after(turn.state(), &agent.toolbox));
+        let (organization, spent) = (opened.organization.id, close::spent(turn.state()));
         let closing = Box::pin(close::close(&self.desk, opened, turn.into_state(), ending, under));
         let closed = closing.instrument(span).await?;
+        strangers::count(&self.desk, agent, organization, (spent.tokens, spent.cost_micro_usd)).await;
         if let Closed::Done(answered) = &closed {
             meter.ended(answered, &agent.toolbox);
         }

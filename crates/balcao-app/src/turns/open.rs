@@ -275,6 +275,7 @@ pub(super) fn load(
         open_now: open_state.open_now,
         conversation_today: spent(tx, Some(conversation.id))?,
         organization_today: spent(tx, None)?,
+        exhausted: None,
     };
     Ok(Opened {
         breaker: parsed(conversation.breaker.as_deref()),

@@ -8,6 +8,7 @@ use balcao_domain::Clock;
 use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS};
 use balcao_domain::burst::BurstRules;
 use balcao_llm::providers::scripted::{Line, says};
+use balcao_store::day_budget::{self, Day};
 use balcao_store::{Tx, attachment, inbox};
 use balcao_testkit::fakes::graph::Behaviour;
 use balcao_testkit::fakes::transcription::Heard;
@@ -252,4 +253,26 @@ async fn sound_that_a_visitor_of_the_web_chat_sends_is_written_down_before_its_t
     assert!(!waits().await);
     let of = move |tx: &mut Tx<'_>| inbox::of_conversation(tx, organization, conversation, 9);
     assert_eq!(shop.look(of).await.remove(0).text, "quero cortar o cabelo\n[transcrição de áudio]");
+}
+
+#[tokio::test]
+async fn h09_a_contact_who_sent_enough_for_a_day_fills_no_disk() {
+    let shop = counter([says(ANSWER)]).await;
+    shop.graph.keep_file("m1", "image/png", PNG);
+    shop.joao_sends("wamid.1", image(json!({}))).await;
+    let (organization, conversation) = (shop.world.organization, shop.conversation().await.id);
+    let ends_at = "2026-11-25T00:00:00-03:00".parse().unwrap();
+    let day = Day { date: jiff::civil::date(2026, 11, 24), ends_at };
+    shop.look(move |tx| {
+        let name = format!("files/{conversation}");
+        day_budget::spend(tx, organization, (&name, day), 50 << 20, 50 << 20, jiff::Timestamp::UNIX_EPOCH)
+    })
+    .await;
+    shop.files.work_off().await.unwrap();
+    let kept = one(&shop).await;
+    assert_eq!((kept.state, kept.size), (AttachmentState::Unreadable, None));
+    assert_eq!(kept.failure.as_deref(), Some("its contact has sent 50 MiB of files today, the most that is kept"));
+    shop.pass(3);
+    shop.works().await;
+    assert_eq!(shop.texts(), [ANSWER], "the customer is answered all the same");
 }

@@ -30,7 +30,8 @@ const TYPES: [(&str, &[&str]); 23] = [
     ("video/quicktime", &["mov"]),
     ("video/webm", &["webm"]),
     ("video/x-matroska", &["mkv"]),
-    ("text/plain", &["txt", "csv", "md"]),
+    // Never `csv`: a spreadsheet would run formulas that a stranger wrote.
+    ("text/plain", &["txt", "md"]),
     ("application/pdf", &["pdf"]),
     ("application/msword", &["doc"]),
     ("application/vnd.ms-excel", &["xls"]),

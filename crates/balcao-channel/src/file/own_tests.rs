@@ -82,3 +82,16 @@ fn only_types_that_run_nowhere_are_given_out_under_their_name() {
         }
     }
 }
+
+#[test]
+fn h13_no_text_is_saved_as_what_a_spreadsheet_runs() {
+    for (said, saved) in [
+        ("a.csv", "a.csv.txt"),
+        ("a.CSV", "a.CSV.txt"),
+        ("a.txt", "a.txt"),
+        ("a.tsv", "a.tsv.txt"),
+        ("a.xls", "a.xls.txt"),
+    ] {
+        assert_eq!(name(Some(said), "document", "text/plain"), saved);
+    }
+}

@@ -12,7 +12,7 @@ use balcao_domain::OrganizationId;
 use balcao_domain::staff::Role;
 use balcao_store::{StoreError, staff};
 use balcao_web::{
-    chat::{Origins, Tokens},
+    chat::{ChatLimits, Origins, Tokens},
     demo::{Demo, DemoSettings, router},
 };
 use secrecy::SecretString;
@@ -115,7 +115,8 @@ async fn page(args: Args, mut config: Config, environment: &BTreeMap<String, Str
     };
     let doors = Doors { whatsapp: None, evolution: None, chat: Some(chat_of(port)?), transcriber: None };
     let server = Server::new(desk, Shop { id: organization, name }, &config, front, doors)?
-        .also(|chats, stop| router(Demo::new(settings, chats, stop)));
+        .also(|chats, stop| router(Demo::new(settings, chats, stop)))
+        .only_here(port);
     complain("Barbearia Figueira, a sample: write as its customer, and see beside it what happens inside.");
     complain("Open the address below; it works on this machine only. Ctrl-C ends.");
     // Before the address is shown: who reads it may press Ctrl-C at once.
@@ -130,7 +131,8 @@ fn chat_of(port: u16) -> Result<ChatSettings, Failure> {
     let secret = SecretString::from(format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()));
     let tokens = Tokens::new(&secret).map_err(Failure::operation)?;
     let origins = ["127.0.0.1", "localhost"].map(|host| format!("http://{host}:{port}"));
-    Ok(ChatSettings { tokens, origins: Origins::new(origins).map_err(Failure::operation)? })
+    let (origins, limits) = (Origins::new(origins).map_err(Failure::operation)?, ChatLimits::default());
+    Ok(ChatSettings { tokens, origins, limits })
 }
 
 /// The usual port, else a free one; a port that was asked for, or none.

@@ -1,6 +1,7 @@
 //! `balcao doctor`: what is wrong, and how to mend it.
 
 mod email;
+mod limits;
 mod packs_found;
 mod whatsapp;
 
@@ -76,6 +77,7 @@ pub(crate) async fn run(
     findings.extend(search(&config).await);
     findings.extend(whatsapp::check(&config).await);
     findings.extend(email::check(&config).await);
+    findings.extend(limits::of_strangers(&config));
     if args.json {
         let list: Vec<_> = findings
             .iter()
@@ -257,6 +259,7 @@ async fn database(config: &Config) -> Vec<Finding> {
         format!("{}, {} migrations", wire::backend_name(&store, config), status.applied.len()),
     )];
     findings.extend(soundness(&store, config).await);
+    findings.extend(limits::of_database(&store));
     if let Ok(false) = store.read(organization::walls_hold).await {
         findings.push(Finding::warning(
             "database",

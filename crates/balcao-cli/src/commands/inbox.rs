@@ -18,6 +18,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::private;
 use crate::{
     config::Config,
     output::{Failure, chain, complain, indented, one_line, say},
@@ -205,7 +206,7 @@ async fn save(
     let file = opened.map_err(Failure::operation)?;
     let path = output.unwrap_or_else(|| PathBuf::from(&file.name));
     let at = |error: std::io::Error| Failure::operation(format!("{}: {error}", path.display()));
-    let mut new = std::fs::File::create_new(&path).map_err(at)?;
+    let mut new = private::create(&path).map_err(at)?;
     new.write_all(&file.bytes).map_err(at)?;
     let (size, place) = (file.bytes.len(), path.display().to_string());
     say(&if json {

@@ -1,11 +1,13 @@
 //! `balcao init DIR`: something to start from.
 
 use std::{
+    io::Write,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use crate::output::{Failure, say};
+use crate::private;
 
 const FILES: [(&str, &str); 3] = [
     ("balcao.toml", include_str!("../../templates/balcao.toml")),
@@ -46,5 +48,5 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    std::fs::write(path, text).map_err(failed)
+    private::create(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed)
 }

@@ -131,7 +131,9 @@ pub(crate) fn front_desk(
     let chosen = wire::choose_model(&config.model, profile, environment, model)?;
     complain(&format!("model: {}", chosen.why));
     let agent = packs::tools::agent(desk, profile, document, own, chosen.provider)?;
-    Ok((Arc::new(FrontDesk::new(desk.clone(), [agent])), chosen.why))
+    let strangers = config.chat.strangers().map_err(Failure::usage)?;
+    let front = FrontDesk::new(desk.clone(), [agent]).with_strangers(strangers, wire::offline());
+    Ok((Arc::new(front), chosen.why))
 }
 
 /// What keeps the operator's own packs fresh.

@@ -63,6 +63,10 @@ pub(crate) struct ServerConfig {
     pub(crate) max_waiting: u32,
     /// Mebibytes of memory that it may use: beyond four fifths of them nothing new is taken in. 0: what the container allows.
     pub(crate) memory_mib: u32,
+    /// Mebibytes of files of one contact that are kept in a day, by whatever channel they come.
+    pub(crate) files_mib_contact_day: u32,
+    /// While less of the database's disk is free, in hundredths, no files are taken.
+    pub(crate) least_free_disk_percent: u8,
     /// Networks of the proxies before it, whose `X-Forwarded-For` is believed.
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// How long turns and requests may go on after the program was told to stop, in seconds.
@@ -86,6 +90,8 @@ impl Default for ServerConfig {
             max_webhooks: 256,
             max_waiting: 20_000,
             memory_mib: 0,
+            files_mib_contact_day: 50,
+            least_free_disk_percent: 10,
             trusted_proxies: Vec::new(),
             drain_s: 20,
         }
@@ -142,7 +148,7 @@ impl ServerConfig {
     }
 
     /// Numbers and the ranges that they may be in.
-    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 9] {
+    pub(super) fn ranges(&self) -> [(&'static str, u64, u64, u64); 11] {
         [
             ("server.burst_window_ms", self.burst_window_ms, 0, 60_000),
             ("server.max_concurrent_turns", u64::from(self.max_concurrent_turns), 1, 10_000),
@@ -152,6 +158,8 @@ impl ServerConfig {
             ("server.max_webhooks", u64::from(self.max_webhooks), 1, 10_000),
             ("server.max_waiting", u64::from(self.max_waiting), 1, 10_000_000),
             ("server.memory_mib", u64::from(self.memory_mib), 0, 1 << 20),
+            ("server.files_mib_contact_day", u64::from(self.files_mib_contact_day), 0, 1 << 20),
+            ("server.least_free_disk_percent", u64::from(self.least_free_disk_percent), 0, 100),
             ("server.drain_s", self.drain_s, 0, 600),
         ]
     }

@@ -11,17 +11,17 @@ use tempfile::{TempDir, tempdir};
 
 use crate::{balcao, code, err, out, root, run};
 
-const ORIGIN: &str = "https://shop.example";
+pub(crate) const ORIGIN: &str = "https://shop.example";
 const SECRET: &str = "a secret of a test that is long enough";
 
 /// A program that runs, and the first line that it said. It is killed when it is dropped.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     line: String,
 }
 
 impl Running {
-    fn start(folder: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut command = balcao(folder);
         command.env("BALCAO__CHAT__SECRET", SECRET).args(arguments);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -30,7 +30,7 @@ impl Running {
         Self { child, line: line.trim().to_owned() }
     }
 
-    fn address(&self) -> &str {
+    pub(crate) fn address(&self) -> &str {
         let (_, address) = self.line.split_once("http://").unwrap_or_else(|| panic!("it says {}", self.line));
         address.split('/').next().unwrap()
     }
@@ -44,7 +44,7 @@ impl Drop for Running {
 }
 
 /// A request, and what came back until the server closed or `enough` stood in it.
-fn exchange(address: &str, head: &str, body: &str, enough: Option<&str>) -> String {
+pub(crate) fn exchange(address: &str, head: &str, body: &str, enough: Option<&str>) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     patiently(&stream).unwrap();
     let length = body.len();
@@ -64,7 +64,7 @@ fn exchange(address: &str, head: &str, body: &str, enough: Option<&str>) -> Stri
     }
 }
 
-fn shop() -> TempDir {
+pub(crate) fn shop() -> TempDir {
     let folder = tempdir().unwrap();
     let config = format!(
         "[server]\nlisten = \"127.0.0.1:0\"\nburst_window_ms = 0\n[chat]\nenabled = true\norigins = [\"{ORIGIN}\"]\n"
@@ -78,7 +78,7 @@ fn shop() -> TempDir {
     folder
 }
 
-fn token(address: &str) -> String {
+pub(crate) fn token(address: &str) -> String {
     let answer = exchange(address, &format!("POST /chat/v1/session HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}"), "", None);
     let (_, body) = answer.split_once("\r\n\r\n").unwrap();
     serde_json::from_str::<Value>(body).unwrap()["token"].as_str().unwrap().to_owned()

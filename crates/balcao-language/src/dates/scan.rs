@@ -1,5 +1,7 @@
 //! The scanner behind `find_dates`: at each token, the first form that fits wins; then weekdays join the dates beside them.
 
+use std::cell::OnceCell;
+
 use jiff::{
     Span, ToSpan,
     civil::{Date, Weekday},
@@ -33,12 +35,14 @@ pub(super) struct Scanner<'a> {
     pub(super) today: Date,
     /// The language of the conversation, for a text that tells none.
     locale: Locale,
+    /// Whether it is English: looked at once, for the whole text is read for it.
+    english: OnceCell<bool>,
 }
 
 pub(super) type Reading = Result<DateSpan, DateProblem>;
 
 pub(super) fn scan(text: &str, tokens: &[Token], today: Date, locale: Locale) -> Vec<Found> {
-    let scanner = Scanner { text, tokens, today, locale };
+    let scanner = Scanner { text, tokens, today, locale, english: OnceCell::new() };
     let mut found = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
@@ -235,7 +239,7 @@ impl Scanner<'_> {
     }
 
     fn is_english(&self) -> bool {
-        english(self.text).unwrap_or(self.locale == Locale::En)
+        *self.english.get_or_init(|| english(self.text).unwrap_or(self.locale == Locale::En))
     }
 
     /// "15 de dezembro", "1o de jan", "vinte e um de maio de 2027", "15 December", "15th of December".

@@ -147,10 +147,11 @@ impl From<Date> for Clock {
     }
 }
 
-/// Reads a message. `tools` are the names of the tools: a customer who writes one is not talking to the front desk.
+/// Reads a message, as far as it is looked at ([`balcao_language::looked_at`]). `tools` are the names of the tools: a customer who writes one is not talking to the front desk.
 #[must_use]
 pub fn read(text: &str, clock: impl Into<Clock>, tools: &[&str]) -> Utterance {
     let Clock { today, opens, locale } = clock.into();
+    let text = balcao_language::looked_at(text);
     // The day and time of a second choice are not wanted: "sexta 15h, se não der sábado 9h".
     let first = before_condition(text);
     let has_when =

@@ -455,3 +455,13 @@ fn relative_times_and_bare_weekdays() {
     assert_eq!(bare("sexta dia 27/11"), [false]);
     assert_eq!(bare("amanhã"), [false]);
 }
+
+#[test]
+fn h03_a_list_of_five_hundred_days_is_read_as_one_of_twenty() {
+    let today = jiff::civil::date(2026, 11, 24);
+    for word in ["amanhã", "segunda terça quarta", "25/12/2026", "às 15h"] {
+        let read = read(&vec![word; 500].join(" "), today, &[]);
+        assert!(read.days.len() <= 20 && read.times.len() <= 20, "{word}: {}", read.days.len());
+        assert!(read.text.len() < 600, "{word}: {}", read.text.len());
+    }
+}

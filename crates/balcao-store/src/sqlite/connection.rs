@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::StoreError;
+use crate::soundness::make_private;
 use crate::store::OpenOptions;
 
 /// How many prepared statements a connection keeps: more than the program has.
@@ -16,6 +17,7 @@ pub(crate) fn open_writer(path: &Path, options: OpenOptions) -> Result<Connectio
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         return Err(StoreError::MissingDirectory { path: folder.to_owned() });
     }
+    make_private(path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|source| cannot_open(path, source))?;
     // SQLite opens a file that it cannot write for reading, without a word.

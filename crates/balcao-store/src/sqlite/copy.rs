@@ -8,6 +8,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::StoreError;
+use crate::soundness::make_private;
 
 /// So long the copy waits for whoever moves the log into the file.
 const BUSY: Duration = Duration::from_secs(60);
@@ -55,6 +56,8 @@ fn write(from: &Path, to: &Path) -> Result<(), StoreError> {
     let source = Connection::open_with_flags(from, flags).map_err(fails)?;
     source.busy_timeout(BUSY).map_err(fails)?;
     let name = to.to_str().ok_or_else(|| StoreError::ReadOnly { what: format!("{}: not UTF-8", to.display()) })?;
+    // It writes into a file that is there if that is empty.
+    make_private(to);
     source.execute("VACUUM INTO ?1", [name]).map_err(fails)?;
     let copy = Connection::open_with_flags(to, flags).map_err(fails)?;
     let said: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(fails)?;

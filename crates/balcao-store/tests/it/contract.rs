@@ -137,6 +137,7 @@ contract! {
         an_account_that_can_send_nothing_is_paused_as_a_whole,
         an_account_that_is_too_fast_waits_as_a_whole,
         what_would_leave_too_fast_is_put_back_at_no_cost,
+        what_a_day_may_take_is_taken_once_however_many_take_at_once,
     ]
     records: [
         an_organization_is_found_by_its_slug,

@@ -3,6 +3,7 @@
 
 use balcao_domain::outbox::AttemptOutcome;
 use balcao_domain::throttle::Throttle;
+use balcao_store::day_budget::{self, Counted, Day};
 use balcao_store::{Store, figures, outbox, pause, throttle};
 
 use super::Case;
@@ -14,6 +15,7 @@ cases!(
     an_account_that_can_send_nothing_is_paused_as_a_whole,
     an_account_that_is_too_fast_waits_as_a_whole,
     what_would_leave_too_fast_is_put_back_at_no_cost,
+    what_a_day_may_take_is_taken_once_however_many_take_at_once,
 );
 
 /// Nothing leaves by it until it is tried again, at no cost of the messages; other organizations' accounts are not paused.
@@ -92,6 +94,46 @@ pub async fn what_would_leave_too_fast_is_put_back_at_no_cost(store: &Store) {
         assert!(send_at(tx, 19)?.is_empty(), "the second of a conversation does not overtake the first");
         let [first] = send_at(tx, 20)?.try_into().unwrap();
         assert_eq!((first.correlation.as_str(), first.attempts), ("a1", 1));
+        Ok(())
+    })
+    .await;
+}
+
+/// Of many that take at once no more take than there is; another day, name and organization have their own.
+pub async fn what_a_day_may_take_is_taken_once_however_many_take_at_once(store: &Store) {
+    let (world, theirs) = (world(store, "a").await, world(store, "b").await);
+    let day =
+        |number: i8| Day { date: jiff::civil::date(2026, 11, 24 + number), ends_at: at(100 * i64::from(number) + 100) };
+    let mut takers = tokio::task::JoinSet::new();
+    for _ in 0..20 {
+        let store = store.clone();
+        takers.spawn(async move {
+            write(&store, move |tx| day_budget::take(tx, world.organization, ("files", day(0)), 10, 105, at(0))).await
+        });
+    }
+    let taken = takers.join_all().await.into_iter().filter(|taken| *taken).count();
+    assert_eq!(taken, 10);
+    write(store, move |tx| {
+        let one = world.organization;
+        assert_eq!(day_budget::used(tx, one, ("files", day(0)))?, 100);
+        assert!(!day_budget::take(tx, one, ("files/x", day(0)), 11, 10, at(0))?, "more than there is of it");
+        assert!(day_budget::take(tx, theirs.organization, ("files", day(0)), 10, 105, at(0))?);
+        day_budget::give_back(tx, one, ("files", day(0)), 10)?;
+        day_budget::give_back(tx, one, ("files", day(0)), 1_000)?;
+        assert!(day_budget::take(tx, one, ("files", day(0)), 15, 105, at(0))?);
+        // What was spent already counts, also beyond the most.
+        day_budget::spend(tx, one, ("strangers_tokens", day(0)), 90, 100, at(0))?;
+        day_budget::spend(tx, one, ("strangers_tokens", day(0)), 90, 100, at(0))?;
+        let used = figures::read(tx, at(99))?.budgets;
+        let of = |counted| used.iter().flatten().find(|(of, _)| *of == counted).map(|(_, used)| used.percent());
+        assert_eq!(
+            (of(Counted::StrangersTokens), of(Counted::Files), of(Counted::StrangersCost)),
+            (Some(180), Some(100), None)
+        );
+        assert_eq!(figures::read(tx, at(100))?.budgets, [None; 3], "the day is over");
+        // The first of the next day makes room.
+        assert!(day_budget::take(tx, one, ("files", day(1)), 1, 105, at(100))?);
+        assert_eq!(day_budget::used(tx, one, ("strangers_tokens", day(0)))?, 0);
         Ok(())
     })
     .await;

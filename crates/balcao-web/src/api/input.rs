@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use axum::RequestExt;
 use axum::body::{Bytes, HttpBody};
-use axum::extract::{FromRequest, Query, Request};
+use axum::extract::{Query, Request};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
-use balcao_json::Fault;
 use balcao_tool::FieldProblem;
 use balcao_tool::validate::Schema;
 use serde::de::DeserializeOwned;
@@ -15,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::endpoint::{IDEMPOTENCY_KEY, Method};
 use crate::limits::BODY_TIME;
 use crate::problem::Problem;
+use crate::reading::{self, bytes, given_twice, of_type};
 
 /// Longest `Idempotency-Key`, in characters.
 const MAX_KEY_CHARS: usize = 200;
@@ -83,11 +82,6 @@ pub(super) fn query(schema: &Schema, uri: &Uri) -> Result<Value, Problem> {
     if problems.is_empty() { Ok(given) } else { Err(bad_query(problems)) }
 }
 
-fn given_twice(pointer: String) -> FieldProblem {
-    let problem = "given_twice".to_owned();
-    FieldProblem { pointer, problem, expected: "one value".to_owned(), ..FieldProblem::default() }
-}
-
 fn bad_query(problems: Vec<FieldProblem>) -> Problem {
     Problem::of(StatusCode::BAD_REQUEST, "bad_query", told("query", &problems)).fields(problems)
 }
@@ -128,7 +122,7 @@ pub(super) async fn body(schema: &Schema, request: Request) -> Result<Value, Pro
     }
     of_type(request.headers(), "application/json", "the body must be JSON: `Content-Type: application/json`")?;
     let bytes = bytes(request, BODY_TIME).await?;
-    let value = json(&bytes)?;
+    let value = reading::json(&bytes)?;
     let problems = bad(schema, &value);
     if problems.is_empty() { Ok(value) } else { Err(unfit(problems)) }
 }
@@ -138,25 +132,13 @@ pub(super) fn may_be_left_out(schema: &Schema) -> bool {
     schema.problems(&json!({})).is_empty()
 }
 
-/// # Errors
-/// 400, where a key stands twice with its place: of two values, one would be lost without a word.
-fn json(bytes: &[u8]) -> Result<Value, Problem> {
-    balcao_json::read(bytes, balcao_json::MOST_LEVELS).map_err(|fault| {
-        let problem = Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is {fault}"));
-        match fault {
-            Fault::KeyTwice { pointer } => problem.fields(vec![given_twice(pointer)]),
-            Fault::Malformed { .. } | Fault::TooDeep { .. } | Fault::TooMany { .. } => problem,
-        }
-    })
-}
-
 /// Nothing, or an empty object: whoever sends more expects it to matter.
 ///
 /// # Errors
 /// 408, 413; 400 if there is something.
 pub(super) async fn nothing(request: Request) -> Result<(), Problem> {
     let bytes = bytes(request, BODY_TIME).await?;
-    if bytes.trim_ascii().is_empty() || serde_json::from_slice(&bytes).is_ok_and(|body: Value| body == json!({})) {
+    if bytes.trim_ascii().is_empty() || reading::json(&bytes).is_ok_and(|body| body == json!({})) {
         return Ok(());
     }
     Err(Problem::of(StatusCode::BAD_REQUEST, "bad_body", "this takes no body: the path says everything"))
@@ -173,38 +155,6 @@ pub(super) async fn file(largest: usize, request: Request) -> Result<Bytes, Prob
         return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large"));
     }
     Ok(bytes)
-}
-
-/// The body is of this type, and not compressed.
-fn of_type(headers: &HeaderMap, wanted: &str, detail: &str) -> Result<(), Problem> {
-    let media = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media = media.split(';').next().unwrap_or_default().trim();
-    if !media.eq_ignore_ascii_case(wanted) {
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
-    }
-    let encoding = headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes().to_ascii_lowercase());
-    if encoding.is_some_and(|encoding| encoding != b"identity") {
-        let detail = "the body must not be compressed";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
-    }
-    Ok(())
-}
-
-/// The whole body. What is announced to be larger than it may be is not waited for.
-async fn bytes(request: Request, within: Duration) -> Result<Bytes, Problem> {
-    let too_large = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large");
-    let announced = request.body().size_hint().lower();
-    // The limit is the route's; what it leaves of the body tells how large that may be.
-    let request = request.with_limited_body();
-    if request.body().size_hint().upper().is_some_and(|most| most < announced) {
-        return Err(too_large());
-    }
-    let bytes = tokio::time::timeout(within, Bytes::from_request(request, &())).await;
-    let bytes = bytes.map_err(|_elapsed| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took too long"))?;
-    bytes.map_err(|error| match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-        _ => Problem::of(StatusCode::BAD_REQUEST, "bad_body", "the body was cut short"),
-    })
 }
 
 /// A body that is JSON and does not fit.

@@ -87,6 +87,12 @@ pub(super) fn of_file(refusal: FileRefusal) -> Problem {
         FileRefusal::TooLarge { limit } => {
             Problem::of(StatusCode::PAYLOAD_TOO_LARGE, "too_large", told).fact("limit", limit)
         }
+        FileRefusal::DayFull { wait_s, .. } | FileRefusal::ContactFull { wait_s, .. } => {
+            Problem::of(StatusCode::TOO_MANY_REQUESTS, "too_many_files", told).retry_after(wait_s)
+        }
+        FileRefusal::NoRoom => {
+            Problem::of(StatusCode::TOO_MANY_REQUESTS, "no_room", told).retry_after(FileRefusal::NO_ROOM_S)
+        }
         FileRefusal::Type { found } => {
             Problem::of(StatusCode::UNPROCESSABLE_ENTITY, "bad_file_type", told).fact("found", found)
         }

@@ -5,9 +5,8 @@
 
 use std::time::Duration;
 
-use axum::body::Bytes;
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{FromRequest, Path, Query, Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
@@ -17,9 +16,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{ChatServer, Known, too_fast, well_named};
+use crate::caller::Sharer;
 use crate::download::download;
 use crate::problem::Problem;
-use crate::shed::Sharer;
+use crate::room::Room;
 
 /// After so long there may be room for another file.
 const SOON: Duration = Duration::from_secs(5);
@@ -50,16 +50,12 @@ pub(super) async fn send(
     well_named(&id).map_err(IntoResponse::into_response)?;
     let (of_one, limits) = (format!("{}/files", visitor.as_str()), chat.0.limits);
     chat.0.writers.ask(visitor.as_str(), chat.now()).map_err(too_fast)?;
-    let sharer = sharer.and_then(|Extension(Sharer(of))| of);
-    let _place = chat.0.uploads.take(sharer.as_deref()).map_err(|_left| too_fast(SOON))?;
-    let bytes = Bytes::from_request(request, &chat).await.map_err(|error| {
-        let detail = match error.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => format!("a file may have {} bytes at most", limits.file_bytes),
-            _ => "the file did not come whole; send it again".to_owned(),
-        };
-        Problem::new(error.status(), detail).into_response()
-    })?;
-    if let Some(refusal) = WebChats::unfit(&bytes) {
+    let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
+    let _place = chat.0.uploads.take(&sharer).map_err(|_left| too_fast(SOON))?;
+    let room = Room::new(chat.0.upload_bytes.clone(), sharer, Duration::MAX);
+    let held = room.read_body(request.into_body(), limits.file_bytes).await.map_err(IntoResponse::into_response)?;
+    let bytes = &held.body;
+    if let Some(refusal) = WebChats::unfit(bytes) {
         return Err(refused(&refusal));
     }
     // What is refused costs nobody a file: neither its visitor nor, if it is sent on purpose, all others.
@@ -77,6 +73,8 @@ pub(super) async fn send(
 
 fn refused(refusal: &FileRefusal) -> Response {
     let status = match refusal {
+        FileRefusal::DayFull { wait_s, .. } | FileRefusal::ContactFull { wait_s, .. } => return full(refusal, *wait_s),
+        FileRefusal::NoRoom => return full(refusal, FileRefusal::NO_ROOM_S),
         FileRefusal::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         FileRefusal::Type { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         FileRefusal::Empty
@@ -86,6 +84,10 @@ fn refused(refusal: &FileRefusal) -> Response {
         | FileRefusal::UnknownStaff(_) => StatusCode::UNPROCESSABLE_ENTITY,
     };
     Problem::new(status, refusal.to_string()).into_response()
+}
+
+fn full(refusal: &FileRefusal, wait_s: u32) -> Response {
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, refusal.to_string()).retry_after(wait_s).into_response()
 }
 
 /// `GET /chat/v1/files/{id}`: a file that the visitor's own chat shows; every other does not exist.

@@ -21,8 +21,12 @@ pub struct ChatLimits {
     pub files_of_all: Pace,
     /// Files that come in at the same time, an eighth of them of one address.
     pub uploads: usize,
+    /// Bytes that these may take at the same time, an eighth of them of one address: room for one file at least.
+    pub upload_bytes: usize,
     /// How fast new visitors are taken in of one address.
     pub visitors_of_one: Pace,
+    /// New visitors of one address in a day; the networks around it have a few times as many.
+    pub visitors_of_one_day: u32,
     /// How fast new visitors are taken in, all together.
     pub visitors: Pace,
     /// Streams of one visitor at the same time: pages that show the conversation.
@@ -48,8 +52,10 @@ impl Default for ChatLimits {
             file_bytes: 5 * 1024 * 1024,
             files: Pace { burst: 5, every: Duration::from_secs(30) },
             files_of_all: Pace { burst: 60, every: Duration::from_secs(5) },
-            uploads: 16,
+            uploads: 128,
+            upload_bytes: 64 * 1024 * 1024,
             visitors_of_one: Pace { burst: 15, every: Duration::from_secs(2) },
+            visitors_of_one_day: 60,
             // Forty addresses would have to go on for long before nobody else came in.
             visitors: Pace { burst: 600, every: Duration::from_millis(50) },
             streams_per_visitor: 4,
@@ -59,5 +65,13 @@ impl Default for ChatLimits {
             stream_time: Duration::from_hours(1),
             token_time: Duration::from_hours(24 * 180),
         }
+    }
+}
+
+impl ChatLimits {
+    /// New visitors of one address over a day: so many at once, and they come back over the day.
+    pub(crate) fn of_one_in_a_day(&self) -> Pace {
+        let burst = self.visitors_of_one_day.max(1);
+        Pace { burst, every: Duration::from_hours(24) / burst }
     }
 }

@@ -15,7 +15,6 @@ mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -34,9 +33,11 @@ pub use origins::{NotAnOrigin, Origins};
 pub use pace::Pace;
 pub use token::{ShortSecret, Tokens};
 
+use crate::caller::Sharer;
 use crate::problem::Problem;
+use crate::reading;
 use crate::shares::Shares;
-use crate::shed::Sharer;
+
 pub(crate) use pace::Paces;
 
 /// What the chat's handlers need. Cheap to clone.
@@ -56,6 +57,8 @@ struct ServerParts {
     streams: Shares,
     /// Files that are on their way here.
     uploads: Shares,
+    /// Their bytes.
+    upload_bytes: Shares,
     stop: CancellationToken,
 }
 
@@ -72,7 +75,7 @@ impl ChatServer {
     ) -> Self {
         let (writers, newcomers) = (Paces::new(limits.messages), Paces::new(limits.visitors));
         let (newcomers_of_one, streams) = (Paces::new(limits.visitors_of_one), Shares::of(limits.streams));
-        let uploads = Shares::of(limits.uploads);
+        let (uploads, upload_bytes) = (Shares::of(limits.uploads), Shares::of(limits.upload_bytes));
         Self(Arc::new(ServerParts {
             chats,
             shop,
@@ -84,13 +87,19 @@ impl ChatServer {
             newcomers_of_one,
             streams,
             uploads,
+            upload_bytes,
             stop,
         }))
     }
 
     /// Counts a request over all programs.
     async fn counted(&self, name: &str, pace: Pace) -> Result<(), Response> {
-        match self.0.chats.ask(name, pace).await {
+        self.counted_all(vec![(name.to_owned(), pace)]).await
+    }
+
+    /// The same under several names.
+    async fn counted_all(&self, names: Vec<(String, Pace)>) -> Result<(), Response> {
+        match self.0.chats.ask_all(names).await {
             Ok(counted) => counted.map_err(too_fast),
             Err(error) => {
                 tracing::error!(%error, "a request could not be counted");
@@ -123,7 +132,7 @@ pub(crate) fn router(chat: ChatServer) -> Router {
         .route("/chat/v1/events", get(events))
         .route("/chat/v1/files/{id}", get(files::file))
         .layer(DefaultBodyLimit::max(chat.0.limits.body))
-        .route(FILES, post(files::send).layer(DefaultBodyLimit::max(chat.0.limits.file_bytes)))
+        .route(FILES, post(files::send))
         .with_state(chat);
     api.route("/chat/widget.js", get(assets::widget))
 }
@@ -183,12 +192,19 @@ async fn session(
     let (name, status) = match chat.name(&headers) {
         Some(name) => (name, StatusCode::OK),
         None => {
-            // An address uses up its own share first, so that a few of them shut out nobody else.
-            if let Some(Extension(Sharer(Some(address)))) = sharer {
-                chat.0.newcomers_of_one.ask(&address, now).map_err(too_fast)?;
+            // An address uses up its own share first, and a network its own, so that a few of them shut out nobody else.
+            let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
+            if sharer.own().is_some() {
+                chat.0.newcomers_of_one.ask_all(&sharer.paced(chat.0.limits.visitors_of_one), now).map_err(too_fast)?;
             }
             chat.0.newcomers.ask("", now).map_err(too_fast)?;
-            chat.counted("", chat.0.limits.visitors).await?;
+            let limits = &chat.0.limits;
+            let mut names = vec![(String::new(), limits.visitors)];
+            for (address, pace) in sharer.paced(limits.of_one_in_a_day()) {
+                // No address of anybody's is kept.
+                names.push((format!("day/{}", chat.0.tokens.mark(&address)), pace));
+            }
+            chat.counted_all(names).await?;
             (uuid::Uuid::new_v4().simple().to_string(), StatusCode::CREATED)
         }
     };
@@ -212,15 +228,7 @@ struct NewMessage {
 
 impl NewMessage {
     /// What a page sent, if it is one message.
-    fn read(body: Result<Json<Value>, JsonRejection>) -> Result<Self, Problem> {
-        let Json(mut body) = body.map_err(|error| {
-            let detail = match error.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => "the body is too large",
-                StatusCode::UNSUPPORTED_MEDIA_TYPE => "the body must be JSON: `Content-Type: application/json`",
-                _ => "the body is no JSON",
-            };
-            Problem::new(error.status(), detail)
-        })?;
+    fn read(mut body: Value) -> Result<Self, Problem> {
         let alone = body.as_object().is_some_and(|fields| fields.len() == 2);
         match ["id", "text"].map(|name| body.get_mut(name).map(Value::take)) {
             [Some(Value::String(id)), Some(Value::String(text))] if alone => Ok(Self { id, text }),
@@ -236,10 +244,11 @@ impl NewMessage {
 async fn write(
     State(chat): State<ChatServer>,
     Known(visitor): Known,
-    body: Result<Json<Value>, JsonRejection>,
+    body: Result<reading::Json, Problem>,
 ) -> Result<Response, Response> {
     let problem = |status, detail: String| Problem::new(status, detail).into_response();
-    let NewMessage { id, text } = NewMessage::read(body).map_err(IntoResponse::into_response)?;
+    let read = body.and_then(|reading::Json(body)| NewMessage::read(body));
+    let NewMessage { id, text } = read.map_err(IntoResponse::into_response)?;
     well_named(&id).map_err(IntoResponse::into_response)?;
     let text: String = text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
     let (text, longest) = (text.trim(), chat.0.limits.text_chars);
@@ -278,8 +287,8 @@ async fn events(
     let after = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let limits = chat.0.limits;
     // Visitors are made for nothing: what one address may have is counted beside what one visitor may.
-    let sharer = sharer.and_then(|Extension(Sharer(of))| of);
-    let share = chat.0.streams.take(sharer.as_deref()).map_err(|_left| too_fast(Duration::from_secs(10)))?;
+    let sharer = sharer.map(|Extension(sharer)| sharer).unwrap_or_default();
+    let share = chat.0.streams.take(&sharer).map_err(|_left| too_fast(Duration::from_secs(10)))?;
     let hub = chat.0.chats.hub();
     let listening = hub.join(visitor.as_str(), limits.streams_per_visitor, limits.streams);
     let Some(listening) = listening else { return Err(too_fast(Duration::from_secs(10))) };

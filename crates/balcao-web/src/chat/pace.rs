@@ -30,13 +30,27 @@ impl Paces {
     /// # Errors
     /// How long to wait if it comes too soon; it is not counted then.
     pub(crate) fn ask(&self, name: &str, now: Timestamp) -> Result<(), Duration> {
+        self.ask_all(&[(name.to_owned(), self.pace)], now)
+    }
+
+    /// Counts a request under all of these names, each with a pace of its own.
+    ///
+    /// # Errors
+    /// How long to wait if it comes too soon for one of them; it is counted for none then.
+    pub(crate) fn ask_all(&self, names: &[(String, Pace)], now: Timestamp) -> Result<(), Duration> {
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         if full_at.len() >= REMEMBERED {
             full_at.retain(|_, at| *at > now);
         }
-        let next = self.pace.after(full_at.get(name).copied(), now)?;
-        full_at.insert(name.to_owned(), next);
+        let next = |(name, pace): &(String, Pace)| Ok((name.clone(), pace.after(full_at.get(name).copied(), now)?));
+        let next: Vec<_> = names.iter().map(next).collect::<Result<_, Duration>>()?;
+        full_at.extend(next);
         Ok(())
+    }
+
+    /// The pace of a single name.
+    pub(crate) const fn pace(&self) -> Pace {
+        self.pace
     }
 
     /// Whether a request may come now, without counting it.

@@ -73,12 +73,11 @@ impl Demo {
         let token = self.0.settings.token.expose_secret();
         shown.is_some_and(|shown| shown.as_bytes().ct_eq(token.as_bytes()).into())
     }
+}
 
-    fn is_own_name(&self, headers: &HeaderMap) -> bool {
-        let port = self.0.settings.port;
-        let host = headers.get(header::HOST).and_then(|value| value.to_str().ok());
-        host.is_some_and(|host| ["127.0.0.1", "localhost"].iter().any(|own| host == format!("{own}:{port}")))
-    }
+fn is_own_name(port: u16, headers: &HeaderMap) -> bool {
+    let host = headers.get(header::HOST).and_then(|value| value.to_str().ok());
+    host.is_some_and(|host| ["127.0.0.1", "localhost"].iter().any(|own| host == format!("{own}:{port}")))
 }
 
 /// The page, its files, and what it asks for.
@@ -98,12 +97,17 @@ pub fn router(demo: Demo) -> Router {
         .route("/demo/words.js", get(page::words))
         .route("/demo/agenda.js", get(page::agenda))
         .merge(staff)
-        .layer(from_fn_with_state(demo.clone(), by_own_name))
+        .layer(from_fn_with_state(demo.0.settings.port, by_own_name))
         .with_state(demo)
 }
 
-async fn by_own_name(State(demo): State<Demo>, request: Request, next: Next) -> Response {
-    if demo.is_own_name(request.headers()) {
+/// The same answers, all of them to this machine's own names alone.
+pub fn only_here(router: Router, port: u16) -> Router {
+    router.layer(from_fn_with_state(port, by_own_name))
+}
+
+async fn by_own_name(State(port): State<u16>, request: Request, next: Next) -> Response {
+    if is_own_name(port, request.headers()) {
         return next.run(request).await;
     }
     Problem::new(StatusCode::FORBIDDEN, "the demo answers at 127.0.0.1 and localhost only").into_response()

@@ -1,16 +1,16 @@
 //! What staff do on the page: take the conversation over, answer in it, give it back.
 
-use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
 use balcao_app::conversations::{ConversationRefusal, Giver};
 use balcao_domain::ConversationId;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::Demo;
 use crate::problem::Problem;
+use crate::reading::Json;
 
 /// Which conversation.
 #[derive(Debug, Deserialize)]
@@ -27,28 +27,29 @@ pub(super) struct Words {
     text: String,
 }
 
-type Body<T> = Result<Json<T>, JsonRejection>;
+type Body = Result<Json, Problem>;
 
-pub(super) async fn take(State(demo): State<Demo>, body: Body<Which>) -> Result<StatusCode, Problem> {
+pub(super) async fn take(State(demo): State<Demo>, body: Body) -> Result<StatusCode, Problem> {
     let Which { conversation } = read(body)?;
     let (organization, staff) = (demo.0.chats.organization(), demo.0.settings.staff.clone());
     done(demo.0.conversations.take(organization, conversation, staff).await)
 }
 
-pub(super) async fn reply(State(demo): State<Demo>, body: Body<Words>) -> Result<StatusCode, Problem> {
+pub(super) async fn reply(State(demo): State<Demo>, body: Body) -> Result<StatusCode, Problem> {
     let Words { conversation, text } = read(body)?;
     let (organization, staff) = (demo.0.chats.organization(), demo.0.settings.staff.clone());
     done(demo.0.conversations.reply(organization, conversation, staff, text).await)
 }
 
-pub(super) async fn give_back(State(demo): State<Demo>, body: Body<Which>) -> Result<StatusCode, Problem> {
+pub(super) async fn give_back(State(demo): State<Demo>, body: Body) -> Result<StatusCode, Problem> {
     let Which { conversation } = read(body)?;
     let (organization, staff) = (demo.0.chats.organization(), Giver::Staff(demo.0.settings.staff.clone()));
     done(demo.0.conversations.give_back(organization, conversation, staff).await)
 }
 
-fn read<T>(body: Body<T>) -> Result<T, Problem> {
-    body.map(|Json(read)| read).map_err(|error| Problem::new(error.status(), error.body_text()))
+fn read<T: DeserializeOwned>(body: Body) -> Result<T, Problem> {
+    let Json(body) = body?;
+    serde_json::from_value(body).map_err(|error| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))
 }
 
 fn done<T>(answer: Result<Result<T, ConversationRefusal>, UseCaseError>) -> Result<StatusCode, Problem> {

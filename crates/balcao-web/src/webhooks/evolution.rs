@@ -12,7 +12,7 @@ use secrecy::SecretString;
 
 use crate::problem::Problem;
 use crate::room::Room;
-use crate::webhooks::counted;
+use crate::webhooks::{aside, counted};
 
 /// What the gateway's webhook needs.
 #[derive(Debug, Clone)]
@@ -39,9 +39,13 @@ async fn take_in(State(hook): State<EvolutionWebhook>, request: Request) -> Resu
     if webhook::is_forged(shown, &hook.key) {
         return Err(refused(webhook::WebhookError::Key, None));
     }
-    let held = Room::read(request, webhook::MAX_BODY).await?;
+    let most = if shown.is_some() { webhook::MAX_BODY } else { webhook::MAX_UNPROVEN_BODY };
+    let held = Room::read(request, most).await?;
     let bytes = Some(held.body.len());
-    let events = webhook::parse(&held.body, shown, &hook.key).map_err(|error| refused(error, bytes))?;
+    let (shown, key) = (shown.map(str::to_owned), hook.key.clone());
+    let read = move |body: &[u8]| webhook::parse(body, shown.as_deref(), &key);
+    let (events, _held) = aside(held, read).await?;
+    let events = events.map_err(|error| refused(error, bytes))?;
     match hook.inbox.accept(KIND, events).await {
         Ok(accepted) => {
             tracing::info!(?accepted, "a webhook of the gateway was stored");
@@ -59,7 +63,7 @@ fn refused(error: webhook::WebhookError, bytes: Option<usize>) -> Problem {
     tracing::warn!(%error, bytes, "a webhook of the gateway was refused");
     let status = match error {
         webhook::WebhookError::Key => StatusCode::UNAUTHORIZED,
-        webhook::WebhookError::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        webhook::WebhookError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         webhook::WebhookError::NotJson => StatusCode::BAD_REQUEST,
     };
     Problem::new(status, error.to_string())

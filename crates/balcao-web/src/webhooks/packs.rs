@@ -13,8 +13,8 @@ use axum::routing::post;
 use balcao_app::pack_deliveries::{Arrived, PackDeliveries};
 
 use crate::problem::Problem;
-use crate::room::{Held, Room};
-use crate::webhooks::counted;
+use crate::room::Room;
+use crate::webhooks::{aside, counted};
 
 /// The largest delivery, in bytes.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -76,9 +76,11 @@ async fn take_in(State(hooks): State<PackWebhooks>, pack: Pack, request: Request
     // Of two signatures neither counts: who is right could be chosen by whoever sends.
     let held = shown.next().and_then(|value| value.to_str().ok()).filter(|_| shown.next().is_none());
     let held = held.ok_or_else(|| refused(&pack, Unfit::Signature, None))?;
-    let Held { body, .. } = &Room::read(request, MAX_BODY).await?;
-    let judged = hooks.signed.judge(&pack, header, held, body);
-    let arrived = judged.map_err(|unfit| refused(&pack, unfit, Some(body.len())))?;
+    let came = Room::read(request, MAX_BODY).await?;
+    let bytes = came.body.len();
+    let (signed, of) = (Arc::clone(&hooks.signed), (pack.clone(), header.clone(), held.to_owned()));
+    let (judged, _came) = aside(came, move |body| signed.judge(&of.0, &of.1, &of.2, body)).await?;
+    let arrived = judged.map_err(|unfit| refused(&pack, unfit, Some(bytes)))?;
     match hooks.deliveries.accept(&pack, arrived).await {
         Ok(new) => {
             tracing::info!(pack, new, "a delivery of a pack was taken in");

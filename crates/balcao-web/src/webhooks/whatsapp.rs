@@ -16,7 +16,7 @@ use secrecy::SecretString;
 use crate::problem::Problem;
 use crate::room::Room;
 use crate::router::Web;
-use crate::webhooks::counted;
+use crate::webhooks::{aside, counted};
 
 /// What the webhook of WhatsApp needs.
 #[derive(Debug, Clone)]
@@ -62,7 +62,8 @@ async fn take_in(State(web): State<Web>, request: Request) -> Result<&'static st
         Ok(SignedWith::Previous) => tracing::warn!("a webhook was signed with the previous app secret"),
         Err(error) => return Err(unsigned(error, Some(body.len()))),
     }
-    let events = webhook::parse(body).map_err(refused)?;
+    let (events, _held) = aside(held, webhook::parse).await?;
+    let events = events.map_err(refused)?;
     match web.inbox().accept("whatsapp", events).await {
         Ok(accepted) => {
             tracing::info!(?accepted, "a webhook was stored");

@@ -118,3 +118,40 @@ async fn who_was_being_answered_is_answered_before_the_server_stops() {
     served.await.unwrap();
     assert!(TcpStream::connect(address).await.is_err());
 }
+
+#[tokio::test]
+async fn h12_health_is_answered_under_any_number_of_held_connections() {
+    let limits = Limits { connections: 8, ..Limits::default() };
+    let (address, ..) = listening(limits).await;
+    let _time = wait::stand();
+    let mut held = Vec::new();
+    for _ in 0..120 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nslow: ").await.unwrap();
+        held.push(stream);
+    }
+    let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").into_bytes();
+    for _ in 0..3 {
+        for path in ["/healthz", "/readyz"] {
+            let answer = exchange(address, &ask(path)).await;
+            assert!(answer.contains("HTTP/1.1 200"), "{path}: {answer}");
+        }
+        let full = exchange(address, &ask("/v1/openapi.json")).await;
+        assert!(full.contains("HTTP/1.1 503") && full.contains("retry-after: 1"), "{full}");
+        assert!(full.contains("x-content-type-options: nosniff"), "{full}");
+    }
+    // A place that is free again is anybody's.
+    drop(held);
+    while exchange(address, b"GET /nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.contains(" 503 ") {}
+}
+
+#[tokio::test]
+async fn h13_without_one_host_nothing_is_answered() {
+    let (address, ..) = listening(Limits::default()).await;
+    for (hosts, status) in [("", 400), ("host: a\r\nhost: b\r\n", 400), ("host: a\r\n", 200)] {
+        let head = format!("GET /healthz HTTP/1.1\r\n{hosts}connection: close\r\n\r\n");
+        let answer = exchange(address, head.as_bytes()).await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+    }
+    assert!(exchange(address, b"GET /healthz HTTP/1.0\r\n\r\n").await.contains(" 200 "));
+}

@@ -214,7 +214,7 @@ async fn a_51_bodies_that_are_held_have_a_bound_in_all_and_for_each_address() {
     assert!(refused.starts_with("http/1.1 429") && refused.contains("retry-after: 1\r\n"), "{refused}");
     let mut held = Vec::new();
     for number in 0..8 {
-        held.push(begin(format!("198.51.100.{number}"), 990).await);
+        held.push(begin(format!("198.51.{number}.1"), 990).await);
     }
     // Each is read by a task of its own: whoever asks until there is no more room has seen all of them.
     let refused = loop {

@@ -1,6 +1,9 @@
 //! What the gateway posts: its key, and its events as [`Inbound`]s.
 
+use std::fmt;
+
 use secrecy::{ExposeSecret, SecretString};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -18,6 +21,8 @@ use crate::{
 
 /// Largest body, in bytes.
 pub const MAX_BODY: usize = 3 * 1024 * 1024;
+/// Largest body of a request that shows no key before it: a gateway that posts larger ones shows it in the header.
+pub const MAX_UNPROVEN_BODY: usize = 256 * 1024;
 const MAX_DEPTH: usize = 64;
 
 /// Why a body is no webhook of the gateway.
@@ -27,8 +32,11 @@ pub enum WebhookError {
     #[error("the webhook's key is missing or wrong")]
     Key,
     /// Answer 413.
-    #[error("the body is larger than {MAX_BODY} bytes")]
-    TooLarge,
+    #[error("the body is larger than {most} bytes")]
+    TooLarge {
+        /// What it may have, with the key in its header or without.
+        most: usize,
+    },
     /// Answer 400.
     #[error("the body is no JSON that is read here")]
     NotJson,
@@ -49,19 +57,15 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     if is_forged(header, key) {
         return Err(WebhookError::Key);
     }
-    if body.len() > MAX_BODY {
-        return Err(WebhookError::TooLarge);
+    let most = if header.is_some() { MAX_BODY } else { MAX_UNPROVEN_BODY };
+    if body.len() > most {
+        return Err(WebhookError::TooLarge { most });
     }
-    let read = balcao_json::read_delivered(body, MAX_DEPTH);
-    let body = match (read, header) {
-        (Ok(body), _) => body,
-        // Whoever has not shown the key learns nothing.
-        (Err(_), None) => return Err(WebhookError::Key),
-        (Err(_), Some(_)) => return Err(WebhookError::NotJson),
-    };
-    if header.is_none() && !json::text(&body, &["apikey"]).is_some_and(|given| same(given, key)) {
+    // A tree takes many times the room of its text: none is built for whoever has not shown the key, who learns nothing either.
+    if header.is_none() && !shows_key(body, key) {
         return Err(WebhookError::Key);
     }
+    let body = balcao_json::read_delivered(body, MAX_DEPTH).map_err(|_fault| WebhookError::NotJson)?;
     let account = json::text(&body, &["instance"]).map(AccountId::new);
     let origin = Origin { account, business: String::new() };
     let event = json::text(&body, &["event"]).unwrap_or("missing").to_ascii_lowercase().replace('_', ".");
@@ -77,6 +81,59 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
         _ => None,
     };
     Ok(items.iter().map(|item| read(item).unwrap_or_else(|| unknown(&origin, &event, item))).collect())
+}
+
+/// Whether the object that the text is shows the key, once, at its top. Nothing else of it is kept, whatever it holds.
+fn shows_key(body: &[u8], key: &SecretString) -> bool {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let shown = reader.deserialize_map(Shown(key));
+    shown.is_ok_and(|shown| shown) && reader.end().is_ok()
+}
+
+/// Looks for the key at the top of an object.
+struct Shown<'a>(&'a SecretString);
+
+impl<'de> Visitor<'de> for Shown<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<bool, A::Error> {
+        let mut shown = None;
+        while let Some(is_key) = fields.next_key_seed(IsKey)? {
+            if !is_key {
+                fields.next_value::<IgnoredAny>()?;
+            } else if shown.replace(same(&fields.next_value::<String>()?, self.0)).is_some() {
+                return Err(A::Error::custom("the key twice"));
+            }
+        }
+        Ok(shown.unwrap_or(false))
+    }
+}
+
+/// Whether a field is the one that holds the key.
+struct IsKey;
+
+impl<'de> DeserializeSeed<'de> for IsKey {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for IsKey {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<bool, E> {
+        Ok(name == "apikey")
+    }
 }
 
 fn same(given: &str, key: &SecretString) -> bool {

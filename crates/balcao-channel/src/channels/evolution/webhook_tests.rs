@@ -38,12 +38,19 @@ fn nothing_is_read_without_the_key() {
         ("{}", None),
         ("no json", None),
         ("{\"apikey\":[\"a webhook key\"]}", None),
+        ("{\"data\":{\"apikey\":\"a webhook key\"}}", None),
+        ("{\"apikey\":\"a webhook key\",\"apikey\":\"a webhook key\"}", None),
+        ("{\"apikey\":\"a webhook key\"} {}", None),
+        ("[\"a webhook key\"]", None),
     ] {
         assert_eq!(parse(body, header), Err(WebhookError::Key), "{body} {header:?}");
     }
     assert_eq!(parse("no json", Some("a webhook key")), Err(WebhookError::NotJson));
     let deep = format!("{{\"apikey\":\"a webhook key\",\"data\":{}{}}}", "[".repeat(100), "]".repeat(100));
     assert_eq!(parse(&deep, Some("a webhook key")), Err(WebhookError::NotJson));
+    assert_eq!(parse(&deep, None), Err(WebhookError::NotJson), "whoever showed the key in the body may know");
+    assert_eq!(parse(&deep.replace("a webhook key", "wrong"), None), Err(WebhookError::Key));
+    assert_eq!(parse("{\"api\\u006bey\":\"a webhook \\u006bey\"}", None), Ok(1), "a name may be written so");
     let empty = SecretString::from("");
     assert_eq!(super::parse(b"{\"apikey\":\"\"}", Some(""), &empty), Err(WebhookError::Key));
 }
@@ -305,4 +312,15 @@ fn no_delivery_is_lost_for_a_character() {
     assert!(
         matches!(one, Inbound::Message(message) if message.content == Content::Text { body: "o\u{fffd}".to_owned() })
     );
+}
+
+#[test]
+fn h07_of_a_body_without_a_key_before_it_little_is_looked_at_and_nothing_is_kept() {
+    let filled = |bytes: usize| format!("{{\"a\":[1{}],\"apikey\":\"wrong\"}}", ",1".repeat(bytes / 2));
+    let parse = |body: &str, header| parse(body.as_bytes(), header, &key()).map(|events| events.len());
+    assert_eq!(parse(&filled(200 * 1024), None), Err(WebhookError::Key));
+    assert_eq!(parse(&filled(300 * 1024), None), Err(WebhookError::TooLarge { most: MAX_UNPROVEN_BODY }));
+    assert_eq!(parse(&filled(300 * 1024), Some("a webhook key")), Ok(1));
+    let bottomless = format!("{{\"a\":{}", "[".repeat(250 * 1024));
+    assert_eq!(parse(&bottomless, None), Err(WebhookError::Key));
 }

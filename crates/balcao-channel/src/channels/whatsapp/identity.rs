@@ -3,6 +3,8 @@
 //! WhatsApp's number of a person (`wa_id`) may lack the ninth digit that their real number has, and since 2026 it may be
 //! missing altogether. It is kept as it came, because messages must be sent to it; [`Phone`] has the real number.
 
+use std::collections::HashMap;
+
 use balcao_domain::Phone;
 use serde_json::Value;
 
@@ -29,19 +31,44 @@ pub(super) const RECIPIENT: Keys =
 /// Whom a preference is about; also how contacts are written.
 pub(super) const CONTACT: Keys = Keys { number: "wa_id", user: "user_id", parent: "parent_user_id" };
 
+/// The `contacts` of a change, found by their ids: one look for each item, however many of both there are.
+pub(super) struct Contacts<'a> {
+    all: &'a [Value],
+    by_user: HashMap<&'a str, usize>,
+    by_number: HashMap<&'a str, usize>,
+}
+
+impl<'a> Contacts<'a> {
+    /// Reads the ids of all contacts once. Of several with one id the first counts.
+    pub(super) fn of(all: &'a [Value]) -> Self {
+        let (mut by_user, mut by_number) = (HashMap::new(), HashMap::new());
+        for (place, contact) in all.iter().enumerate() {
+            if let Some(user) = json::text(contact, &[CONTACT.user]) {
+                by_user.entry(user).or_insert(place);
+            }
+            if let Some(number) = json::text(contact, &[CONTACT.number]) {
+                by_number.entry(number).or_insert(place);
+            }
+        }
+        Self { all, by_user, by_number }
+    }
+
+    /// The first contact that is this person.
+    fn find(&self, person: &Person) -> Option<&'a Value> {
+        let by_user = person.user.as_ref().and_then(|user| self.by_user.get(user.as_str()));
+        let by_number = person.number.as_ref().and_then(|number| self.by_number.get(number.as_str()));
+        self.all.get(*by_user.into_iter().chain(by_number).min()?)
+    }
+}
+
 /// The person that `item` names, with what the `contacts` beside it tell about them.
 ///
 /// Contacts are matched by id, never by their place. An item that names nobody is of the one contact, if there is one only.
-pub(super) fn person(item: &Value, keys: &Keys, contacts: &[Value]) -> Person {
+pub(super) fn person(item: &Value, keys: &Keys, contacts: &Contacts<'_>) -> Person {
     let mut person = named(item, keys);
-    let is_same = |contact: &&Value| {
-        let other = named(contact, &CONTACT);
-        let same_user = person.user.is_some() && person.user == other.user;
-        same_user || (person.number.is_some() && person.number == other.number)
-    };
-    let contact = match contacts {
+    let contact = match contacts.all {
         [only] if person.is_nobody() => Some(only),
-        contacts => contacts.iter().find(is_same),
+        _ => contacts.find(&person),
     };
     if let Some(contact) = contact {
         let Person { user, parent_user, number, .. } = named(contact, &CONTACT);

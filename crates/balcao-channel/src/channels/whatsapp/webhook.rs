@@ -137,7 +137,7 @@ pub fn parse(body: &[u8]) -> Result<Vec<Inbound>, WebhookError> {
 struct Change<'a> {
     origin: Origin,
     field: &'a str,
-    contacts: &'a [Value],
+    contacts: identity::Contacts<'a>,
 }
 
 fn read_change(business: &str, change: &Value, events: &mut Vec<Inbound>) {
@@ -145,7 +145,7 @@ fn read_change(business: &str, change: &Value, events: &mut Vec<Inbound>) {
     let value = json::at(change, &["value"]).unwrap_or(&Value::Null);
     let account = json::text(value, &["metadata", "phone_number_id"]).map(AccountId::new);
     let origin = Origin { account, business: business.to_owned() };
-    let around = Change { origin, field, contacts: json::items(value, &["contacts"]) };
+    let around = Change { origin, field, contacts: identity::Contacts::of(json::items(value, &["contacts"])) };
     let before = events.len();
     match field {
         "messages" => {
@@ -174,7 +174,7 @@ fn read_change(business: &str, change: &Value, events: &mut Vec<Inbound>) {
 impl Change<'_> {
     fn message(&self, item: &Value) -> Inbound {
         let Some(id) = json::text(item, &["id"]) else { return self.unknown(item, "a message without an id") };
-        let sender = identity::person(item, &identity::SENDER, self.contacts);
+        let sender = identity::person(item, &identity::SENDER, &self.contacts);
         let content = content::content(item);
         if sender.is_nobody() && !matches!(content, Content::System(_)) {
             return self.unknown(item, "a message without a sender");
@@ -194,7 +194,7 @@ impl Change<'_> {
 
     fn echo(&self, item: &Value) -> Inbound {
         let Some(id) = json::text(item, &["id"]) else { return self.unknown(item, "an echo without an id") };
-        let to = identity::person(item, &identity::ECHO_TO, self.contacts);
+        let to = identity::person(item, &identity::ECHO_TO, &self.contacts);
         if to.is_nobody() {
             return self.unknown(item, "an echo without a recipient");
         }
@@ -218,7 +218,7 @@ impl Change<'_> {
             Some("failed") => DeliveryState::Failed,
             Some(_) | None => return self.unknown(item, "a status that is not known here"),
         };
-        let mut recipient = identity::person(item, &identity::RECIPIENT, self.contacts);
+        let mut recipient = identity::person(item, &identity::RECIPIENT, &self.contacts);
         if json::text(item, &["recipient_type"]) == Some("group") {
             // The id is the group's.
             (recipient.number, recipient.phone) = (None, None);
@@ -239,7 +239,7 @@ impl Change<'_> {
     }
 
     fn preference(&self, item: &Value) -> Inbound {
-        let person = identity::person(item, &identity::CONTACT, self.contacts);
+        let person = identity::person(item, &identity::CONTACT, &self.contacts);
         let wanted = match json::text(item, &["value"]) {
             Some("stop") => false,
             Some("resume" | "signup") => true,
@@ -261,7 +261,7 @@ impl Change<'_> {
     fn renamed(&self, item: &Value) -> Inbound {
         let ids = json::text(item, &["user_id", "previous"]).zip(json::text(item, &["user_id", "current"]));
         let Some((previous, current)) = ids else { return self.unknown(item, "a change without both user ids") };
-        let mut person = identity::person(item, &identity::CONTACT, self.contacts);
+        let mut person = identity::person(item, &identity::CONTACT, &self.contacts);
         person.user = Some(UserId::new(current));
         Inbound::Renamed(Box::new(Renamed {
             origin: self.origin.clone(),

@@ -574,3 +574,28 @@ fn no_delivery_is_lost_for_a_character() {
         assert_eq!(text.content, Content::Text { body: "b\u{fffd}".to_owned() });
     }
 }
+
+/// A body of 3 MB may name so many of both.
+#[test]
+fn h04_a_body_of_many_contacts_and_many_messages_is_read_contact_by_contact_once() {
+    const MANY: u32 = 15_000;
+    let numbers = || (0..MANY).map(|number| 5_511_900_000_000 + u64::from(number));
+    let contacts: Vec<Value> = numbers()
+        .map(|number| json!({ "wa_id": number.to_string(), "profile": { "name": format!("nº {number}") } }))
+        .collect();
+    let messages: Vec<Value> = numbers()
+        .rev()
+        .map(|number| json!({ "from": number.to_string(), "id": format!("wamid.{number}"), "type": "text", "text": { "body": "oi" } }))
+        .collect();
+    let mut body = webhooks::message("wamid.IN1", json!({ "type": "text", "text": { "body": "oi" } }));
+    let value = body.pointer_mut("/entry/0/changes/0/value").unwrap();
+    value["contacts"] = json!(contacts);
+    value["messages"] = json!(messages);
+    let events = parse(body.to_string().as_bytes()).unwrap();
+    assert_eq!(events.len(), usize::try_from(MANY).unwrap());
+    for event in events {
+        let Inbound::Message(message) = event else { panic!("{event:?}") };
+        let number = message.sender.number.unwrap();
+        assert_eq!(message.sender.name, Some(format!("nº {number}")));
+    }
+}

@@ -1,3 +1,4 @@
 //! What an attack by hand found, tried again against the built program. `tests/attack/LIST` has a row for each.
 
+mod door;
 mod packs;

@@ -52,6 +52,16 @@ async fn a_name_that_somebody_points_here_is_not_answered() {
 }
 
 #[tokio::test]
+async fn h13_nothing_of_the_demo_is_answered_to_such_a_name() {
+    let mut shop = shop([]).await;
+    shop.router = balcao_web::demo::only_here(shop.router, 7411);
+    for path in ["/chat/widget.js", "/healthz", "/v1/openapi.json", "/chat/v1/events", "/"] {
+        assert_eq!(shop.get(path, &[("host", "evil.example:7411")]).await.status().as_u16(), 403, "{path}");
+    }
+    assert_eq!(shop.get("/chat/widget.js", &[("host", HOST)]).await.status().as_u16(), 200);
+}
+
+#[tokio::test]
 async fn without_the_token_nobody_sees_or_does_what_staff_do() {
     let shop = shop([]).await;
     let ana = shop.visitor().await;

@@ -1,6 +1,8 @@
 //! The web chat as its visitors' pages use it, and the demo's page.
 
+mod budgets;
 mod demo;
+mod door;
 mod files;
 mod hostile;
 mod limits;

@@ -7,8 +7,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, BodyDataStream, to_bytes};
 use axum::http::{Request, Response};
+use balcao_agent::profile::Degraded;
 use balcao_agent::{Profile, ProfileFile};
 use balcao_app::Desk;
+use balcao_app::budgets::{FileBudgets, StrangerBudgets};
 use balcao_app::chat::{ACCOUNT, ChatMailbox, Hub, WebChats};
 use balcao_app::conversations::Conversations;
 use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
@@ -106,6 +108,26 @@ pub(super) async fn shop_under(
     limits: ChatLimits,
     proxies: &[&str],
 ) -> Shop {
+    shop_within(Ceilings::default(), whole, script, limits, proxies).await
+}
+
+/// What a day may take.
+#[derive(Default)]
+pub(super) struct Ceilings {
+    pub(super) files: FileBudgets,
+    pub(super) strangers: StrangerBudgets,
+    /// What answers strangers once their day is used up; without it a person.
+    pub(super) instead: Option<Scripted>,
+}
+
+/// The same where a day may take so much.
+pub(super) async fn shop_within(
+    ceilings: Ceilings,
+    whole: Limits,
+    script: impl IntoIterator<Item = Line>,
+    limits: ChatLimits,
+    proxies: &[&str],
+) -> Shop {
     let text = std::fs::read_to_string(root().join("samples/barbearia-figueira.yaml")).unwrap();
     let file = BusinessFile::read("the sample", &text).unwrap();
     let store = Store::open_in_memory().unwrap();
@@ -114,7 +136,10 @@ pub(super) async fn shop_under(
     let organization = file.import(&store, now).await.unwrap().organization;
     let clock = Arc::new(ManualClock::at(now));
     let desk = Desk::new(store.clone(), Arc::<ManualClock>::clone(&clock));
-    let profile = eli();
+    let mut profile = eli();
+    if ceilings.instead.is_none() {
+        profile.model.degraded = Degraded::Handoff;
+    }
     let settings = Settings {
         professional: None,
         allow_new_tags: profile.allow_new_tags,
@@ -125,7 +150,8 @@ pub(super) async fn shop_under(
     let registry = balcao_builtin_tools::registry(&desk, &settings).unwrap();
     let model = Scripted::new(script);
     let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
-    let front = Arc::new(FrontDesk::new(desk.clone(), [agent]));
+    let instead = Arc::new(ceilings.instead.unwrap_or_else(|| Scripted::new([])));
+    let front = Arc::new(FrontDesk::new(desk.clone(), [agent]).with_strangers(ceilings.strangers, instead));
     let (wake, outgoing) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let hub = Hub::default();
     let inbox = Inbox::new(desk.clone(), [WebChats::account(organization)], BurstRules::default(), Arc::clone(&wake));
@@ -134,7 +160,7 @@ pub(super) async fn shop_under(
     let mailbox = Arc::new(ChatMailbox::new(desk.clone(), hub.clone(), organization));
     let channel: Arc<dyn Channel> = Arc::new(WebChat::new(AccountId::new(ACCOUNT), mailbox));
     let sender = Sender::new(desk.clone(), [channel], SenderSettings::default(), outgoing);
-    let chats = WebChats::new(desk.clone(), inbox.clone(), hub, organization);
+    let chats = WebChats::new(desk.clone(), inbox.clone(), hub, organization).with_file_budgets(ceilings.files);
     let (tokens, stop) = (Tokens::new(&"a secret of a test, long enough!".into()).unwrap(), CancellationToken::new());
     let origins = Origins::new([ORIGIN.to_owned()]).unwrap();
     let name = "Barbearia Figueira".to_owned();

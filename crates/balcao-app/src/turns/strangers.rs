@@ -1,0 +1,93 @@
+//! What strangers of the web chat cost: looked at before a turn of theirs, and counted after it.
+
+use std::sync::Arc;
+
+use balcao_agent::profile::Degraded;
+use balcao_channel::channels::web::KIND as WEB_CHAT;
+use balcao_domain::{ConversationId, OrganizationId};
+use balcao_llm::ChatProvider;
+use balcao_store::Tx;
+
+use super::{Agent, Answered, FrontDesk, Opened};
+use crate::budgets;
+use crate::desk::{Desk, UseCaseError};
+
+/// If the conversation is with a stranger and their day is used up, the offline model answers from here on, or a person, as the profile has it
+/// where no model answers.
+pub(super) async fn within_day(front: &FrontDesk, agent: &mut Agent, opened: &mut Opened) -> Result<(), UseCaseError> {
+    if opened.conversation.channel != WEB_CHAT {
+        return Ok(());
+    }
+    match judge(front, agent, opened.organization.id, opened.conversation.id).await? {
+        Now::Asks => {}
+        Now::Counted => agent.counted = Some(front.strangers.0),
+        Now::Instead(model) => (agent.model, agent.counted) = (model, None),
+        Now::HandsOver(ceiling) => opened.guard.exhausted = Some(ceiling),
+    }
+    Ok(())
+}
+
+/// The same for what is asked of the model after a turn: then it is asked nothing.
+pub(super) async fn after_reply(
+    front: &FrontDesk,
+    agent: Agent,
+    organization: OrganizationId,
+    answered: &Answered,
+) -> Result<Agent, UseCaseError> {
+    if answered.channel != WEB_CHAT {
+        return Ok(agent);
+    }
+    Ok(match judge(front, &agent, organization, answered.conversation).await? {
+        Now::Asks => agent,
+        Now::Counted => Agent { counted: Some(front.strangers.0), ..agent },
+        Now::Instead(_) | Now::HandsOver(_) => {
+            let mut profile = agent.profile.as_ref().clone();
+            (profile.after_reply.summary, profile.after_reply.contact_facts) = (false, false);
+            Agent { profile: Arc::new(profile), ..agent }
+        }
+    })
+}
+
+/// What becomes of a turn now.
+enum Now {
+    /// It is no stranger's.
+    Asks,
+    /// It is a stranger's, who have some of their day left.
+    Counted,
+    /// This answers, which costs nothing.
+    Instead(Arc<dyn ChatProvider>),
+    /// A person takes over: the ceiling that was reached.
+    HandsOver(String),
+}
+
+async fn judge(
+    front: &FrontDesk,
+    agent: &Agent,
+    organization: OrganizationId,
+    conversation: ConversationId,
+) -> Result<Now, UseCaseError> {
+    let (ceilings, instead) = &front.strangers;
+    let ceilings = *ceilings;
+    let look = move |tx: &mut Tx<'_>, now| budgets::of_stranger(tx, organization, conversation, &ceilings, now);
+    Ok(match front.desk.look(look).await? {
+        None => Now::Asks,
+        Some(None) => Now::Counted,
+        Some(Some(ceiling)) => match instead {
+            Some(model) if agent.profile.model.degraded == Degraded::Offline => {
+                tracing::debug!(%conversation, ceiling, "strangers have used up their day: the offline model answers");
+                Now::Instead(Arc::clone(model))
+            }
+            _ => Now::HandsOver(ceiling),
+        },
+    })
+}
+
+/// Counts what an agent's model cost, if that counts for strangers. That it could not be counted is no reason not to answer.
+pub(super) async fn count(desk: &Desk, agent: &Agent, organization: OrganizationId, spent: (i64, i64)) {
+    let Some(budgets) = agent.counted.filter(|_| spent != (0, 0)) else { return };
+    let now = desk.clock.now();
+    let counted = desk.store.write(move |tx| budgets::spend(tx, organization, &budgets, spent, now)).await;
+    if let Err(error) = counted {
+        tracing::warn!(%error, "what a stranger's turn cost was not counted");
+    }
+}

@@ -1,0 +1,58 @@
+//! What strangers may cost, how much room is left, and who may read what is stored.
+
+use balcao_store::Store;
+
+use super::{Config, Finding};
+
+/// What is said of strangers of the web chat, if there is one.
+pub(super) fn of_strangers(config: &Config) -> Option<Finding> {
+    if !config.chat.enabled {
+        return None;
+    }
+    // A mistake in it has been told.
+    let budgets = config.chat.strangers().ok()?;
+    let unpriced: Vec<&str> = config
+        .model
+        .providers
+        .iter()
+        .filter(|one| one.price_input_usd.is_none() || one.price_output_usd.is_none())
+        .map(|one| one.name.as_str())
+        .collect();
+    let mend =
+        "set chat.strangers_tokens_day or chat.strangers_usd_day: anybody may open the page, any number of times";
+    Some(match (budgets.tokens, budgets.cost_micro_usd) {
+        (None, None) => {
+            Finding::warning("chat", "strangers may cost any amount in a day: there is no ceiling".to_owned(), mend)
+        }
+        (None, Some(_)) if !unpriced.is_empty() => Finding::warning(
+            "chat",
+            format!("strangers have no ceiling where {} answers: its prices are not known", unpriced.join(", ")),
+            "set price_input_usd and price_output_usd of that provider, or chat.strangers_tokens_day",
+        ),
+        (tokens, _) => {
+            let tokens = tokens.map_or_else(|| "any number of".to_owned(), |tokens| tokens.to_string());
+            let dollars = &config.chat.strangers_usd_day;
+            Finding::fine("chat", format!("strangers may use {tokens} tokens and US$ {dollars} in a day, all together"))
+        }
+    })
+}
+
+/// What is said of a database's file: who may read it, and whether its disk has room.
+pub(super) fn of_database(store: &Store) -> Vec<Finding> {
+    const LITTLE: u8 = 10;
+    let readable = store.readable_by_all().map(|path| {
+        Finding::warning(
+            "database",
+            format!("every user of this machine may read {}: what customers wrote is in it", path.display()),
+            "chmod 600 the file, and those that end in -wal and -shm; do the same for backups",
+        )
+    });
+    let full = store.free_disk().filter(|free| *free < LITTLE).map(|free| {
+        Finding::warning(
+            "database",
+            format!("{free} % of its disk are free"),
+            "free some room: below server.least_free_disk_percent no files are taken",
+        )
+    });
+    readable.into_iter().chain(full).collect()
+}

@@ -1,0 +1,82 @@
+//! The door: what is readable for others, and what strangers may fill.
+
+use tempfile::tempdir;
+
+use crate::web_chat::{ORIGIN, Running, exchange, shop, token};
+use crate::{code, err, out, run};
+
+#[cfg(unix)]
+#[test]
+fn h05_databases_their_logs_backups_and_configurations_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempdir().unwrap();
+    // Whatever the mask of the system is, and the usual one lets everybody read.
+    for arguments in [&["init", "shop"][..], &["--config", "shop/balcao.toml", "migrate"]] {
+        let output = run(folder.path(), arguments, "");
+        assert_eq!(code(&output), 0, "{arguments:?}: {}", err(&output));
+    }
+    let shop = folder.path().join("shop");
+    let mode = |name: &str| std::fs::metadata(shop.join(name)).unwrap().permissions().mode() & 0o777;
+    let backup = run(&shop, &["backup", "copy.db"], "");
+    assert_eq!(code(&backup), 0, "{}", err(&backup));
+    for name in ["balcao.toml", "balcao.db", "copy.db"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    let restored = run(&shop, &["restore", "copy.db"], "");
+    assert_eq!(code(&restored), 0, "{}", err(&restored));
+    assert_eq!(mode("balcao.db"), 0o600);
+    // A database that others may read since long ago is told of.
+    std::fs::set_permissions(shop.join("balcao.db"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    let doctor = run(&shop, &["doctor"], "");
+    assert!(out(&doctor).contains("every user of this machine may read"), "{}", out(&doctor));
+}
+
+#[test]
+fn h08_what_strangers_may_cost_is_set_and_told() {
+    let folder = tempdir().unwrap();
+    let shown = run(folder.path(), &["config", "show"], "");
+    for (key, value) in [
+        ("chat.strangers_tokens_day", "5000000"),
+        ("chat.strangers_usd_day", "5.00"),
+        ("chat.visitors_per_address_day", "60"),
+        ("chat.files_mib_day", "500"),
+        ("server.files_mib_contact_day", "50"),
+        ("server.least_free_disk_percent", "10"),
+    ] {
+        let line = out(&shown).lines().find(|line| line.contains(key)).map(str::to_owned);
+        assert!(line.as_ref().is_some_and(|line| line.contains(value)), "{key}: {line:?}");
+    }
+    let written =
+        "[chat]\nenabled = true\norigins = [\"https://shop.example\"]\nsecret = \"0123456789abcdef0123456789abcdef\"\n";
+    let doctor = |more: &str| {
+        std::fs::write(folder.path().join("balcao.toml"), format!("{written}{more}")).unwrap();
+        out(&run(folder.path(), &["doctor"], ""))
+    };
+    let usual = doctor("");
+    assert!(usual.contains("strangers may use 5000000 tokens and US$ 5.00 in a day"), "{usual}");
+    let none = doctor("strangers_tokens_day = 0\nstrangers_usd_day = \"0\"\n");
+    assert!(none.contains("there is no ceiling") && none.contains("set chat.strangers_tokens_day"), "{none}");
+    let wrong = doctor("strangers_usd_day = \"five\"\n");
+    assert!(wrong.contains("chat.strangers_usd_day"), "{wrong}");
+}
+
+#[test]
+fn h09_no_files_are_taken_while_the_disk_is_nearly_full() {
+    let shop = shop();
+    let config = shop.path().join("balcao.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    // No disk is free to its last byte.
+    std::fs::write(&config, text.replace("[server]", "[server]\nleast_free_disk_percent = 100")).unwrap();
+    let server = Running::start(shop.path(), &["serve", "--model", "offline"]);
+    let token = token(server.address());
+    let head = format!(
+        "POST /chat/v1/files?id=file-0001&name=a.pdf HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}\r\nauthorization: Bearer {token}"
+    );
+    let answer = exchange(server.address(), &head, "%PDF-1.7", None);
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("too little room"), "{answer}");
+    assert!(answer.contains("retry-after: 600"), "{answer}");
+    let head =
+        format!("POST /chat/v1/messages HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}\r\nauthorization: Bearer {token}");
+    let answer = exchange(server.address(), &head, "{\"id\":\"message-1\",\"text\":\"oi\"}", None);
+    assert!(answer.starts_with("HTTP/1.1 202"), "{answer}");
+}
