@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<String, String> {
 /// Whether a file of the crate, named by a step of the path or holding all tests, has a test of that name.
 fn is_written(test: &str) -> bool {
     let mut steps = test.split("::");
-    let (Some(crate_name), Some(name)) = (steps.next(), steps.next_back()) else { return false };
+    let (Some(crate_name), Some(name)) = (steps.next(), steps.last()) else { return false };
     let folder = Path::new("crates").join(crate_name);
     // Names of the contract's tests are given to a macro.
     let written = [format!("fn {name}("), format!("{name},"), format!("{name}:"), format!("fn {name}<")];

@@ -158,7 +158,7 @@ async fn what_a_server_started_ends_with_it() {
     assert!(std::path::Path::new(&process).exists());
     drop(server);
     // What nobody waits for stays as a zombie where no process of the machine takes it up.
-    let ended = || std::fs::read_to_string(&process).map_or(true, |stat| stat.contains(") Z "));
+    let ended = move || std::fs::read_to_string(&process).map_or(true, |stat| stat.contains(") Z "));
     tokio::task::spawn_blocking(move || wait::until("its child ends", || ended().then_some(()))).await.unwrap();
 }
 

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::inbound::{Location, MediaKind};
 
 fn key() -> SecretString {
     SecretString::from("a webhook key")
