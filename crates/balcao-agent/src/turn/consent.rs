@@ -138,21 +138,47 @@ fn has_alternatives(text: &str) -> bool {
     which || offered.len() > 1
 }
 
-/// Whether the service of a booking is one that was named in full: by whoever spoke of it last, the customer or we.
-fn service_is_named(args: &Value, spec: &CommandSpec, talk: &Talk<'_>) -> bool {
+/// Whether the service of a booking is the one that was named: in full, or in words that of all services fit this one alone, by
+/// whoever spoke of it last, the customer or we.
+fn service_is_named(args: &Value, spec: &CommandSpec, talk: &Talk<'_>, services: &[String]) -> bool {
     let mut given = spec.said.iter().filter(|(_, kind)| **kind == SaidAs::Service).peekable();
     if given.peek().is_none() {
         return true;
     }
-    let services: Vec<&Value> = given.filter_map(|(name, _)| args.get(name)).collect();
+    let given: Vec<&Value> = given.filter_map(|(name, _)| args.get(name)).collect();
+    let all: Vec<Vec<String>> = services.iter().map(|name| telling(name)).collect();
     let is_named = |service: &&Value| {
         let Some(name) = service.as_str() else { return false };
-        let wanted: Vec<String> = words(name).into_iter().filter(|word| word.len() >= 3).collect();
+        let wanted = telling(name);
         let spoken: Vec<Vec<String>> = talk.lines.iter().map(|line| words(line.text())).collect();
         let last = spoken.iter().find(|said| wanted.iter().any(|word| said.contains(word)));
-        last.is_some_and(|said| wanted.iter().all(|word| said.contains(word)))
+        last.is_some_and(|said| wanted.iter().all(|word| said.contains(word)) || fits_alone(&wanted, said, &all))
     };
-    !services.is_empty() && services.iter().all(is_named)
+    !given.is_empty() && given.iter().all(is_named)
+}
+
+/// Whether what was said of services fits this one and no other: "barba" is "Barba desenhada" rather than "Corte e barba", and
+/// "corte" none of several cuts.
+fn fits_alone(wanted: &[String], said: &[String], all: &[Vec<String>]) -> bool {
+    let heard: Vec<&String> = said.iter().filter(|word| all.iter().any(|name| name.contains(word))).collect();
+    let fits = |name: &&Vec<String>| !heard.is_empty() && heard.iter().all(|word| name.contains(word));
+    let fitting: Vec<&Vec<String>> = all.iter().filter(fits).collect();
+    let headed: Vec<&Vec<String>> =
+        fitting.iter().copied().filter(|name| name.first().is_some_and(|head| heard.contains(&head))).collect();
+    let alone = if headed.is_empty() { fitting } else { headed };
+    matches!(alone.as_slice(), [only] if only.as_slice() == wanted)
+}
+
+/// The words of a name that tell it from others.
+fn telling(name: &str) -> Vec<String> {
+    words(name).into_iter().filter(|word| word.len() >= 3).collect()
+}
+
+/// The names of services that a tool's result tells.
+pub(super) fn services_in(result: &str) -> Vec<String> {
+    let value: Value = serde_json::from_str(result).unwrap_or_default();
+    let all = value.get("services").and_then(Value::as_array).into_iter().flatten();
+    all.filter_map(|one| one.get("name").unwrap_or(one).as_str().map(str::to_owned)).collect()
 }
 
 /// The values of the arguments as one text.

@@ -60,3 +60,14 @@ fn what_nobody_spoke_of_is_nobodys_wish() {
         Consent::Given
     );
 }
+
+#[test]
+fn a_service_is_named_in_full_or_by_words_that_fit_it_alone() {
+    let all: Vec<Vec<String>> =
+        ["Corte na tesoura", "Corte na máquina", "Barba desenhada", "Corte e barba"].map(telling).to_vec();
+    let fits = |said: &str, name: &str| fits_alone(&telling(name), &words(said), &all);
+    assert!(fits("pra barba amanhã", "Barba desenhada") && fits("na tesoura", "Corte na tesoura"));
+    assert!(!fits("quero um corte", "Corte na máquina") && !fits("barba", "Corte e barba"));
+    assert!(!fits("corte na tesoura", "Corte na máquina") && !fits("combo", "Corte e barba"));
+    assert_eq!(services_in(r#"{"services":[{"name":"Corte","id":1}]}"#), ["Corte"]);
+}

@@ -1,5 +1,7 @@
 //! From the calls of one step to their results: each gets exactly one, counted in the model's order.
 
+use std::collections::BTreeSet;
+
 use balcao_llm::{Message, ToolCallRequest};
 use balcao_tool::{
     Act, CallResult, CommandSpec, Confirm, Effect, EffectClass, EffectKey, ErrorCode, FieldProblem, Judgement, Locale,
@@ -233,7 +235,8 @@ impl Turn {
             return Consent::Given;
         }
         match spec.act {
-            Some(act) => consent::deed(act).map_or(Consent::Given, |deed| consent::of(deed, args, spec, &self.talk())),
+            Some(act) => consent::deed(act)
+                .map_or(Consent::Given, |deed| consent::of(deed, args, spec, &self.talk(), &self.services())),
             // What a tool that calls others does, those say; what else says nothing is asked about, unless the profile says.
             None if is_one_of_several || self.setup.toolbox.settles_confirm(&spec.name) => Consent::Given,
             None => Consent::Open,
@@ -249,6 +252,16 @@ impl Turn {
             Some(Act::Tag | Act::Stage) => refusal(Unwanted::Kept, locale),
             _ => error_result(&ToolError::invalid(problems), None, locale),
         }
+    }
+
+    /// The services that tools have told of in this conversation.
+    fn services(&self) -> Vec<String> {
+        let told = self.setup.history.iter().chain(&self.state.transcript).filter_map(|message| match message {
+            Message::ToolResult { content, .. } => Some(consent::services_in(content)),
+            Message::User { .. } | Message::Assistant { .. } => None,
+        });
+        let all: BTreeSet<String> = told.flatten().collect();
+        all.into_iter().collect()
     }
 
     /// What was said, the newest first.
