@@ -47,10 +47,10 @@ pub(super) fn answer(text: &str, act: Option<Act>, question: &str, today: Date) 
     agreement_to(text, act.and_then(deed).unwrap_or(Asked::Other), question, today)
 }
 
-/// Whether the customer wants the deed with these arguments.
-pub(super) fn of(deed: Asked, args: &Value, spec: &CommandSpec, talk: &Talk<'_>) -> Consent {
-    let most =
-        if deed == Asked::Booking && !service_is_named(args, spec, talk) { Consent::Open } else { Consent::Given };
+/// Whether the customer wants the deed with these arguments; `services` are the names that tools have told in this conversation.
+pub(super) fn of(deed: Asked, args: &Value, spec: &CommandSpec, talk: &Talk<'_>, services: &[String]) -> Consent {
+    let named = deed != Asked::Booking || service_is_named(args, spec, talk, services);
+    let most = if named { Consent::Given } else { Consent::Open };
     of_words(deed, args, talk).min(most)
 }
 

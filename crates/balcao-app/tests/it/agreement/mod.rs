@@ -90,7 +90,7 @@ impl Shop {
         usize::try_from(self.sql().query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()).unwrap()
     }
 
-    /// All that a tool for customers may change, as text.
+    /// All that a tool for customers may change, as text; what the program notes of a handoff is its own.
     fn everything(&self) -> String {
         let tables = [
             "SELECT id, contact_id, professional_id, service_name, starts_at, status FROM appointment",
@@ -100,7 +100,7 @@ impl Shop {
             "SELECT id, name, preferred_name, phone_received, email, address, custom_fields FROM contact",
             "SELECT contact_id, tag_id, 0 FROM contact_tag",
             "SELECT contact_id, stage_id, 0 FROM contact_stage",
-            "SELECT id, contact_id, content FROM note WHERE author = 'agent'",
+            "SELECT id, contact_id, content FROM note WHERE content NOT LIKE 'Atendimento passado%'",
         ];
         tables.map(|table| rows(&self.sql(), &format!("{table} ORDER BY 1, 2"), &[])).join("\n")
     }

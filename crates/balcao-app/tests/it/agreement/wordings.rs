@@ -9,7 +9,9 @@ const OFFER: &str = "Sexta, 27/11, às 15h o Wesley tem horário para Corte na m
 /// How many appointments stand after this answer to an offer, where the model books whatever is said.
 async fn booked_by(answer: &str) -> usize {
     let shop = Shop::open(false).await;
-    shop.turn("quero cortar na máquina sexta com o Wesley", vec![Step::text(OFFER)]).await;
+    let looks = Step::call("check_availability", &json!({"barber_name": WHO, "date": DAY, "service_name": WHAT}));
+    shop.turn("quero cortar na máquina sexta com o Wesley", vec![looks, Step::text(OFFER)]).await;
+    assert_eq!(shop.told(), OFFER);
     let call = Step::call(
         "create_appointment",
         &json!({"barber_name": WHO, "date": DAY, "start_hour": AT, "service_name": WHAT}),
