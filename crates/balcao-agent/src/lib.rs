@@ -3,7 +3,6 @@
 //! [`turn`] decides without I/O, [`driver`] acts without deciding. Guardrails look at a message before any model call; the
 //! sanitiser and the claim check look at every text before it may become a [`sanitise::Reply`].
 
-mod agreement;
 pub mod breaker;
 pub mod claims;
 pub mod driver;

@@ -85,6 +85,9 @@ pub struct Profile {
     /// Whom its customers are booked with; anybody who is free and offers the service, if not given.
     #[serde(default)]
     pub professional: Option<String>,
+    /// What a model may keep of a customer, and only as they said it of themselves.
+    #[serde(default)]
+    pub records: RecordRules,
     /// Whether `add_tag` may create tags.
     #[serde(default)]
     pub allow_new_tags: bool,
@@ -121,6 +124,28 @@ impl Profile {
             toolbox.set_confirm(name, *confirm);
         }
         toolbox
+    }
+}
+
+/// What a model may keep of a customer, and only as they said it of themselves. What is not named here stays with staff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecordRules {
+    /// Their name, address and the like.
+    pub contact: bool,
+    /// Notes for staff, in the customer's words.
+    pub notes: bool,
+    /// Fields of the business's own, by key.
+    pub fields: Vec<String>,
+    /// Tags, by name.
+    pub tags: Vec<String>,
+    /// Stages of a pipeline, by name.
+    pub stages: Vec<String>,
+}
+
+impl Default for RecordRules {
+    fn default() -> Self {
+        Self { contact: true, notes: true, fields: Vec::new(), tags: Vec::new(), stages: Vec::new() }
     }
 }
 

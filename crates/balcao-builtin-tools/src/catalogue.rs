@@ -156,6 +156,7 @@ fn spec(name: &str, description: Localised, input: serde_json::Value, output: se
         internal: false,
         said: std::collections::BTreeMap::new(),
         with: None,
+        act: Some(balcao_tool::Act::Desk),
     }
 }
 

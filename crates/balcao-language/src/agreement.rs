@@ -2,16 +2,26 @@
 //!
 //! [`Agreement::Yes`] needs the whole message to consist of words of agreement and harmless filler. Anything that is not
 //! recognised (a condition, a question mark, a date or time, a name, a "mas") makes it at most [`Agreement::Unclear`]; a
-//! negation never gives Yes, and beside a yes it makes the message [`Agreement::Contested`]. [`agreement_about`] also knows what was asked, so that "cancela" does not confirm a booking.
+//! negation never gives Yes, and beside a yes it makes the message [`Agreement::Contested`]. [`agreement_about`] also knows
+//! what was asked, so that "cancela" does not confirm a booking, and [`agreement_to`] the words of it, so that "sim, sexta às
+//! 15h" agrees to Friday at three and to nothing else.
 
 #[rustfmt::skip] // tables of words: one a line would be hundreds of lines
 mod words;
 
+pub(crate) use words::LEADS;
 use words::{
-    BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, LEADS, NO, NO_SIGNS, PERMISSIONS, RESCHEDULING, UNSURE, YES, YES_SIGNS,
+    BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING, RESCHEDULING, SMALL, UNSURE,
+    WAITING, YES, YES_SIGNS,
 };
 
-use crate::fold::{Token, TokenKind, at, phrase_at, tokens};
+use crate::{
+    dates::{DateSpan, find_dates},
+    fold::{Token, TokenKind, at, phrase_at, tokens},
+    times::{TimeMatch, TimeReading, bare_hours, find_times},
+    tongue::english,
+};
+use jiff::civil::Date;
 
 /// What a message says to a yes/no question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +46,10 @@ pub enum Asked {
     Cancelling,
     /// Moving one.
     Rescheduling,
+    /// Putting them on a waiting list.
+    Waiting,
+    /// Reminding them of an appointment.
+    Reminding,
     /// Something else, or unknown.
     Other,
 }
@@ -50,15 +64,120 @@ pub fn agreement(text: &str) -> Agreement {
 /// Judges an answer to a question about `asked`. A verb of another kind ("cancela" to "posso marcar?") is not a Yes.
 #[must_use]
 pub fn agreement_about(text: &str, asked: Asked) -> Agreement {
-    let tokens = squeezed(text);
+    tally(&squeezed(text), asked, None).verdict()
+}
+
+/// Judges an answer to a question about `asked` whose words, or those of the offer, are `about`. What stands there may be said
+/// again: its days and times, by whatever words, and its names. Another day, time or name is another wish, and no Yes.
+#[must_use]
+pub fn agreement_to(text: &str, asked: Asked, about: &str, today: Date) -> Agreement {
+    tally(&squeezed(text), asked, Some(&Repeated::of(text, about, today))).verdict()
+}
+
+/// True if a message says days, times and names of `about` and nothing else, as an answer to "que horas?" does.
+#[must_use]
+pub fn only_repeats(text: &str, asked: Asked, about: &str, today: Date) -> bool {
+    let repeated = Repeated::of(text, about, today);
+    let tally = tally(&squeezed(text), asked, Some(&repeated));
+    !(tally.no || tally.other) && tally.repeats
+}
+
+/// True if a message says a day, a time or a name of `about` again, whatever else it says.
+#[must_use]
+pub fn repeats(text: &str, about: &str, today: Date) -> bool {
+    let (repeated, all) = (Repeated::of(text, about, today), tokens(text));
+    (0..all.len()).any(|index| repeated.says_again(&all, index))
+}
+
+fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
     let mut tally = Tally::default();
     let mut index = 0;
     while index < tokens.len() {
-        let step = piece_at(&tokens, index, asked);
-        tally.count(step.0);
-        index = index.saturating_add(step.1.max(1));
+        let said_again = repeated.and_then(|repeated| repeated.at(tokens, index));
+        tally.repeats |= said_again == Some(true);
+        let (piece, len) = match said_again {
+            Some(_) => (Piece::Filler, 1),
+            None => piece_at(tokens, index, asked),
+        };
+        tally.count(piece);
+        index = index.saturating_add(len.max(1));
     }
-    tally.verdict()
+    tally
+}
+
+/// The parts of an answer that repeat what it answers.
+struct Repeated {
+    /// Places of its days and times that stand in the offer, too.
+    spans: Vec<(usize, usize)>,
+    /// The words of the offer.
+    words: Vec<String>,
+    /// "No" is "in the" only in Portuguese.
+    english: bool,
+}
+
+/// So many small words may lead to what is said again: "pro dia", "com a".
+const LEADING: usize = 4;
+
+impl Repeated {
+    fn of(text: &str, about: &str, today: Date) -> Self {
+        let days = |text: &str| -> Vec<(DateSpan, (usize, usize))> {
+            let found = find_dates(text, today).into_iter();
+            found.filter_map(|found| Some((found.reading.ok()?, (found.start, found.end)))).collect()
+        };
+        let offered_days = days(about);
+        let times = |text: &str| -> Vec<TimeMatch> { bare_hours(text).into_iter().chain(find_times(text)).collect() };
+        let offered_times = times(about);
+        let is_offered = |day: &DateSpan| offered_days.iter().any(|(offered, _)| offered == day);
+        let same_days = days(text).into_iter().filter(|(day, _)| is_offered(day)).map(|(_, span)| span);
+        let same = |said: &TimeMatch| offered_times.iter().any(|offered| same_time(offered.reading, said.reading));
+        let same_times = times(text).into_iter().filter(same).map(|found| (found.start, found.end));
+        let named = tokens(about).into_iter().filter(|token| token.kind == TokenKind::Word && token.text.len() >= 3);
+        Self {
+            spans: same_days.chain(same_times).collect(),
+            words: named.map(|token| token.text).collect(),
+            english: english(text) == Some(true),
+        }
+    }
+
+    /// Whether the token is said again; `Some(false)`: a small word that leads to what is.
+    fn at(&self, tokens: &[Token], index: usize) -> Option<bool> {
+        if self.says_again(tokens, index) {
+            return Some(true);
+        }
+        let small = |index: &usize| SMALL.contains(&at(tokens, *index));
+        if !small(&index) || self.english && at(tokens, index) == "no" {
+            return None;
+        }
+        let next =
+            (index..=index.saturating_add(LEADING)).find(|index| !small(index) || self.says_again(tokens, *index))?;
+        self.says_again(tokens, next).then_some(false)
+    }
+
+    fn says_again(&self, tokens: &[Token], index: usize) -> bool {
+        let Some(token) = tokens.get(index) else { return false };
+        if self.spans.iter().any(|(start, end)| token.start >= *start && token.end <= *end) {
+            return true;
+        }
+        let listed = |phrases: &[&str]| phrase_at(tokens, index, phrases).is_some();
+        let verb = [BOOKING, CANCELLING, RESCHEDULING].iter().any(|verbs| verbs.contains(&token.text.as_str()));
+        // A word of agreement or refusal counts as that, wherever else it stands.
+        token.kind == TokenKind::Word
+            && self.words.contains(&token.text)
+            && !verb
+            && !listed(NO)
+            && !listed(YES)
+            && !listed(LEADS)
+    }
+}
+
+/// Whether a time that was said is one that was offered: "de tarde" is for three o'clock.
+fn same_time(offered: TimeReading, said: TimeReading) -> bool {
+    match (offered, said) {
+        (TimeReading::At { time: offered, .. }, TimeReading::At { time: said, .. }) => offered == said,
+        (TimeReading::At { time, .. }, TimeReading::Window(window)) => window.contains(time),
+        (TimeReading::Window(offered), TimeReading::Window(said)) => offered == said,
+        (TimeReading::Window(_), TimeReading::At { .. }) => false,
+    }
 }
 
 /// Which way an answer leans: what its first word of agreement or refusal says, whatever else stands there. `None`: neither.
@@ -106,6 +225,8 @@ struct Tally {
     deed: bool,
     no: bool,
     other: bool,
+    /// It says something of the offer again.
+    repeats: bool,
     /// It asks back, or names another deed than the one that was asked about.
     astray: bool,
 }
@@ -198,8 +319,7 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
 fn deed_at(tokens: &[Token], index: usize, asked: Asked) -> Option<(Piece, usize)> {
     let lead = phrase_at(tokens, index, LEADS).unwrap_or(0);
     let verb = at(tokens, index.saturating_add(lead));
-    let kinds = [(Asked::Booking, BOOKING), (Asked::Cancelling, CANCELLING), (Asked::Rescheduling, RESCHEDULING)];
-    let kind = kinds.iter().find(|(_, verbs)| verbs.contains(&verb)).map(|(kind, _)| *kind)?;
+    let kind = kind_of(verb, asked)?;
     let len = lead.saturating_add(1);
     let permitted = lead > 0 && PERMISSIONS.contains(&at(tokens, index));
     let piece = match asked {
@@ -208,9 +328,26 @@ fn deed_at(tokens: &[Token], index: usize, asked: Asked) -> Option<(Piece, usize
         Asked::Other if lead == 0 && kind == Asked::Booking => Piece::Yes,
         Asked::Other => Piece::Filler,
         _ if kind == asked => Piece::Deed,
-        Asked::Booking | Asked::Cancelling | Asked::Rescheduling => Piece::OtherDeed,
+        Asked::Booking | Asked::Cancelling | Asked::Rescheduling | Asked::Waiting | Asked::Reminding => {
+            Piece::OtherDeed
+        }
     };
     Some((piece, len))
+}
+
+/// Which deed a verb names: the one that was asked about, if that is one of its readings.
+pub(crate) fn kind_of(verb: &str, asked: Asked) -> Option<Asked> {
+    let kinds = [
+        (Asked::Booking, BOOKING),
+        (Asked::Cancelling, CANCELLING),
+        (Asked::Rescheduling, RESCHEDULING),
+        (Asked::Waiting, WAITING),
+        (Asked::Reminding, REMINDING),
+    ];
+    let named = |(_, verbs): &&(Asked, &[&str])| verbs.contains(&verb);
+    // What only waiting lists and reminders say is no word of the other three.
+    let own = kinds.iter().filter(named).find(|(kind, _)| *kind == asked);
+    own.or_else(|| kinds.iter().take(3).find(named)).map(|(kind, _)| *kind)
 }
 
 const UNSURE_SIGNS: [&str; 16] =

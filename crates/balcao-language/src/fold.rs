@@ -144,11 +144,11 @@ pub(crate) fn is_glued(tokens: &[Token], index: usize) -> bool {
     tokens.get(index).is_some_and(|token| token.glued)
 }
 
-/// The length in tokens of the first phrase (words separated by blanks) of `phrases` that starts at `index`.
+/// The length in tokens of the longest phrase (words separated by blanks) of `phrases` that starts at `index`.
 pub(crate) fn phrase_at(tokens: &[Token], index: usize, phrases: &[&str]) -> Option<usize> {
     // Most phrases begin with another word: seen before they are taken apart.
     let first = at(tokens, index);
-    phrases.iter().filter(|phrase| phrase.starts_with(first)).find_map(|phrase| {
+    let of = |phrase: &&str| {
         let mut next = index;
         for word in phrase.split(' ') {
             if at(tokens, next) != word {
@@ -157,7 +157,8 @@ pub(crate) fn phrase_at(tokens: &[Token], index: usize, phrases: &[&str]) -> Opt
             next = next.saturating_add(1);
         }
         Some(next.saturating_sub(index))
-    })
+    };
+    phrases.iter().filter(|phrase| phrase.starts_with(first)).filter_map(of).max()
 }
 
 #[cfg(test)]

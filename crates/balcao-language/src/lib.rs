@@ -20,8 +20,9 @@ pub mod say;
 pub mod search;
 pub mod times;
 pub mod tongue;
+pub mod wishes;
 
-pub use agreement::{Agreement, Asked, agreement, agreement_about};
+pub use agreement::{Agreement, Asked, agreement, agreement_about, agreement_to, only_repeats, repeats};
 pub use bilingual::bilingual_tokens;
 pub use dates::{
     DateMatch, DateProblem, DateSpan, Meaning, ResolvedDate, find_dates, find_dates_in, resolve_date, resolve_date_in,
@@ -36,3 +37,4 @@ pub use people::{anybody_will_do, is_relative};
 pub use search::search_tokens;
 pub use times::{Period, TimeMatch, TimeReading, TimeWindow, bare_hours, bare_hours_from, find_times, find_times_from};
 pub use tongue::english;
+pub use wishes::{Wish, mentions, wish_for};

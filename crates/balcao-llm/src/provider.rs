@@ -163,8 +163,6 @@ pub enum Purpose {
     Step,
     /// A rewording of the last reply, which failed a check; no tools.
     Correction,
-    /// "Does the last message agree to what was asked?": answers `{"agrees": true|false}`.
-    JudgeAgreement,
     /// A summary of the conversation for staff and for later turns.
     Summary,
     /// A message that takes up a conversation which the customer left: plain words.

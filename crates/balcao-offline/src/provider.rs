@@ -1,7 +1,6 @@
 //! The provider: one request in, one answer out, nothing remembered in between.
 
 use async_trait::async_trait;
-use balcao_language::{Agreement, Asked, agreement_about};
 use balcao_llm::{
     ChatProvider, EventSink, FinishReason, Message, ModelError, ModelRequest, ModelResponse, Purpose, ResponseFormat,
     StreamEvent, ToolCallRequest, ToolChoice, Usage,
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     policy::{self, Call, Decision},
-    state::{Dialogue, Question},
+    state::Dialogue,
     summary,
 };
 
@@ -28,7 +27,6 @@ impl OfflineModel {
         match request.purpose {
             Purpose::Step => step(request, request.tool_choice == ToolChoice::Auto),
             Purpose::Correction => correction(request),
-            Purpose::JudgeAgreement => plain(judge(request)),
             Purpose::Summary => {
                 let dialogue = Dialogue::of(request);
                 plain(summary::summary(request, &dialogue, dialogue.locale()))
@@ -142,44 +140,6 @@ fn correction(request: &ModelRequest) -> ModelResponse {
         };
     }
     response
-}
-
-/// What the question in a judge's prompt is about: it stands there in quotes, and the transcript may be left out.
-fn asked_in(system: &str) -> Asked {
-    let question =
-        system.split_once('«').and_then(|(_, rest)| rest.split_once('»')).map_or("", |(question, _)| question);
-    let folded = balcao_language::fold(question);
-    let about = |stems: &[&str]| stems.iter().any(|stem| folded.contains(stem));
-    if about(&["remarc", "reagend", "mudar", "trocar", "passar", "reschedul", "move"]) {
-        Asked::Rescheduling
-    } else if about(&["cancel", "desmarc"]) {
-        Asked::Cancelling
-    } else if about(&["marcar", "agendar", "book"]) {
-        Asked::Booking
-    } else {
-        Asked::Other
-    }
-}
-
-fn judge(request: &ModelRequest) -> String {
-    let dialogue = Dialogue::of(request);
-    let asked = match dialogue.asked {
-        Question::Book => Asked::Booking,
-        Question::Cancel => Asked::Cancelling,
-        Question::Reschedule => Asked::Rescheduling,
-        Question::Nothing
-        | Question::Service
-        | Question::Day
-        | Question::Time
-        | Question::Professional
-        | Question::Next
-        | Question::Which
-        | Question::Human
-        | Question::Begin
-        | Question::Waitlist => asked_in(&request.system),
-    };
-    let agrees = agreement_about(&dialogue.utterance.text, asked) == Agreement::Yes;
-    json!({ "agrees": agrees }).to_string()
 }
 
 fn plain(text: String) -> ModelResponse {

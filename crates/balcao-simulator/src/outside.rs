@@ -264,6 +264,7 @@ fn tool(process: &Arc<Process>, name: &'static str, class: EffectClass) -> Optio
         internal: false,
         said: std::collections::BTreeMap::new(),
         with: None,
+        act: Some(balcao_tool::Act::Desk),
     };
     Tool::new(spec, Arc::new(System { process: Arc::clone(process), name, class })).ok()
 }

@@ -112,6 +112,7 @@ async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -
         internal: false,
         said: BTreeMap::new(),
         with: None,
+        act: None,
     };
     let tool = Tool::new(spec, Arc::new(handler)).unwrap();
     let principal =

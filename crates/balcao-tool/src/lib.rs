@@ -36,5 +36,5 @@ pub use outcome::{CallResult, ResultClass, ToolOutput};
 pub use plan::{Judgement, PlannedCall, RunMode};
 pub use receipt::{Receipt, ReceiptKind};
 pub use registry::{LOAD_TOOL, Registry, Tool, Toolbox, nearest};
-pub use spec::{CommandSpec, SaidAs, With};
+pub use spec::{Act, CommandSpec, SaidAs, With};
 pub use text::{Locale, Localised, ModelText};

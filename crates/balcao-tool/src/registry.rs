@@ -342,6 +342,12 @@ impl Toolbox {
         self.confirm.get(&tool.spec.name).copied().unwrap_or(tool.spec.confirm)
     }
 
+    /// Whether the profile says itself who has to agree before the tool runs.
+    #[must_use]
+    pub fn settles_confirm(&self, name: &str) -> bool {
+        self.confirm.contains_key(name)
+    }
+
     /// Who has to agree before a call of `tool` runs: the strictest that it, or a tool that it may call, demands.
     #[must_use]
     pub fn confirm_call(&self, tool: &Tool, args: &Value) -> Confirm {

@@ -41,6 +41,34 @@ pub struct CommandSpec {
     pub said: BTreeMap<String, SaidAs>,
     /// Whom it books or tells of, where that is not among its arguments: the runtime finds out before a turn calls it.
     pub with: Option<With>,
+    /// What it does to the customer's affairs. Where a command that changes something says nothing, they are asked first.
+    pub act: Option<Act>,
+}
+
+/// What a call does to the customer's affairs, and so whose word it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// Books an appointment: only on the customer's word.
+    Book,
+    /// Moves one: only on the customer's word.
+    Move,
+    /// Cancels one: only on the customer's word.
+    Cancel,
+    /// Puts them on a waiting list: only on the customer's word.
+    Waitlist,
+    /// Plans a reminder: only on the customer's word.
+    Remind,
+    /// Keeps what they said of themselves in their record: what the profile lets it keep.
+    Record,
+    /// Keeps a note of what they said of themselves: what the profile lets it keep.
+    Note,
+    /// Tags them by what they said of themselves: what the profile lets it keep.
+    Tag,
+    /// Moves them to a stage by what they said of themselves: what the profile lets it keep.
+    Stage,
+    /// Does nothing to their affairs, such as calling a person: needs nobody's word.
+    Desk,
 }
 
 /// Whom a conversation's calls are about, of those who can be booked, where no argument says it.
@@ -65,6 +93,14 @@ pub enum SaidAs {
     Name,
     /// What the customer wrote of themselves, in their words.
     Words,
+    /// A service that the customer or we named in full; else the customer is asked, and nothing is corrected.
+    Service,
+    /// A tag that the profile lets be kept, or a list of such, in the customer's words.
+    Tag,
+    /// A stage that the profile lets be kept, in the customer's words.
+    Stage,
+    /// Fields of the business's own, each one that the profile lets be kept, with values in the customer's words.
+    Fields,
 }
 
 impl CommandSpec {
@@ -81,6 +117,7 @@ impl CommandSpec {
             "confirm": self.confirm,
             "timeout_ms": u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
             "said": self.said,
+            "act": self.act,
         }))
     }
 

@@ -13,7 +13,10 @@ use minijinja::{Environment, UndefinedBehavior};
 
 pub use data::{AgentFacts, ContactFacts, DayFacts, HoursFacts, NowFacts, OrganizationFacts, PromptData};
 pub use words::{contact_facts, summary};
-pub(crate) use words::{correction, declined, invented, judge, look_up, not_an_object, structured, withdrawn};
+pub(crate) use words::{
+    correction, declined, invented, kept_by_staff, look_up, not_agreed_to, not_an_object, not_asked_for, structured,
+    unclear, withdrawn,
+};
 
 /// Why a prompt could not be built.
 #[derive(Debug, thiserror::Error)]

@@ -51,17 +51,53 @@ pub(crate) fn correction(why: &str, locale: Locale) -> String {
     }
 }
 
-/// Asks whether a message agrees to a question.
-pub(crate) fn judge(question: &str, locale: Locale) -> String {
+/// Tells the model that the answer to what was asked was not clear, and that we ask it again ourselves.
+pub(crate) fn unclear(question: &str, locale: Locale) -> String {
     match locale {
         Locale::PtBr => format!(
-            "Perguntamos a um cliente: «{question}»\nA mensagem seguinte é a resposta dele. Ele concordou claramente, sem condição, mudança ou \
-             dúvida? Responda só com JSON: {{\"agrees\": true}} ou {{\"agrees\": false}}. Na dúvida, false."
+            "## Ainda sem resposta\nPerguntamos «{question}» e a última mensagem do cliente não é um sim claro: nada foi feito. A pergunta \
+             é repetida no fim da sua resposta; responda só ao que ele disse, e chame a ferramenta de novo só se ele quiser outra coisa.\n\n"
         ),
         Locale::En => format!(
-            "We asked a customer: «{question}»\nThe next message is the answer. Did they agree clearly, without condition, change or doubt? \
-             Answer with JSON only: {{\"agrees\": true}} or {{\"agrees\": false}}. In doubt, false."
+            "## Not answered yet\nWe asked «{question}» and the customer's last message is no clear yes: nothing was done. The question is \
+             put again behind your reply; answer only what they said, and call the tool again only if they want something else.\n\n"
         ),
+    }
+}
+
+/// Says that the customer has not asked for what a call does.
+pub(crate) const fn not_asked_for(locale: Locale) -> &'static str {
+    match locale {
+        Locale::PtBr => {
+            "Nada foi feito: o cliente não pediu isso nesta conversa. Responda ao que ele disse; se achar que ele quer isso, pergunte."
+        }
+        Locale::En => {
+            "Nothing was done: the customer has not asked for this in this conversation. Answer what they said; if you think they want it, ask."
+        }
+    }
+}
+
+/// Says that it is open whether the customer wants what a call does.
+pub(crate) const fn not_agreed_to(locale: Locale) -> &'static str {
+    match locale {
+        Locale::PtBr => {
+            "Nada foi feito: não está claro que o cliente quer isso agora. Pergunte, com todos os dados, e espere a resposta."
+        }
+        Locale::En => {
+            "Nothing was done: it is not clear that the customer wants this now. Ask, naming all of it, and wait for the answer."
+        }
+    }
+}
+
+/// Says that the profile leaves such an entry to staff.
+pub(crate) const fn kept_by_staff(locale: Locale) -> &'static str {
+    match locale {
+        Locale::PtBr => {
+            "Nada foi guardado: isso fica com a equipe, ou o cliente não o disse de si mesmo. Siga sem isso e não fale disso ao cliente."
+        }
+        Locale::En => {
+            "Nothing was kept: this is left to staff, or the customer did not say it of themselves. Go on without it, and do not mention it."
+        }
     }
 }
 

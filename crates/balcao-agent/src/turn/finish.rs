@@ -91,6 +91,16 @@ impl Turn {
 
     fn reply(&mut self, text: String) {
         let mut text = text;
+        // A question that is put again gives way to what the talk has gone on to.
+        let today = self.state.now.date();
+        if self
+            .state
+            .held
+            .as_ref()
+            .is_some_and(|held| held.asked_again && text.contains('?') && !asks(&text, &held.question, today))
+        {
+            self.state.held = None;
+        }
         // Consent must be informed: the question that the customer answers next is always asked, whatever the model wrote.
         if let Some(held) = &self.state.held
             && !asks(&text, &held.question, self.state.now.date())

@@ -5,6 +5,7 @@
 //! resumes from the last saved one. Invariants: every call gets exactly one result; at most five rounds of tools; every path
 //! ends in one [`Ending`]; what the customer is told is a [`Reply`].
 
+mod consent;
 mod finish;
 mod intent;
 mod plan;
@@ -17,6 +18,7 @@ pub mod state;
 mod step;
 mod structured;
 
+use balcao_language::Agreement;
 use balcao_llm::{Message, ModelRequest};
 use balcao_tool::{Principal, canonical};
 use jiff::Zoned;
@@ -25,7 +27,6 @@ pub use setup::{ContactCard, TurnSetup};
 pub use state::{Ending, HeldCall, Phase, QueuedCall, TurnState, Want};
 
 use crate::{
-    agreement::{Agreement, judge},
     breaker::Breaker,
     guardrails::{self, GuardInput, Guarded},
     handoff::HandoffReason,
@@ -142,7 +143,6 @@ impl Turn {
     #[must_use]
     pub fn next_step(&self) -> NextStep {
         match &self.state.phase {
-            Phase::Judging { held } => NextStep::CallModel(Box::new(self.judge_request(held))),
             Phase::Thinking { want } => NextStep::CallModel(Box::new(self.request(want))),
             Phase::Acting { queue, .. } => NextStep::CallTools(next_batch(queue)),
             Phase::Done { ending } => NextStep::Finish(ending.clone()),
@@ -223,11 +223,13 @@ impl Turn {
         if lapsed || self.state.breaker.is_withdrawn(&held.tool) {
             return;
         }
-        match judge(&self.state.inbound, &held.tool) {
+        let act = self.setup.toolbox.get(&held.tool).and_then(|tool| tool.spec.act);
+        match consent::answer(&self.state.inbound, act, &held.question, self.state.now.date()) {
             Agreement::Yes => self.run_held(held),
+            // What is no clear answer is asked once more, by us and not by a model.
+            Agreement::Unclear if !held.asked_again => self.state.held = Some(HeldCall { asked_again: true, ..held }),
             // What agrees and declines at once is dropped, too: whoever goes on about it is asked again.
-            Agreement::No | Agreement::Contested => self.state.declined = Some(held.question),
-            Agreement::Unclear => self.state.phase = Phase::Judging { held },
+            Agreement::No | Agreement::Contested | Agreement::Unclear => self.state.declined = Some(held.question),
         }
     }
 

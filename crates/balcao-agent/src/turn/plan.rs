@@ -1,19 +1,24 @@
 //! From the calls of one step to their results: each gets exactly one, counted in the model's order.
 
+use std::collections::BTreeSet;
+
 use balcao_llm::{Message, ToolCallRequest};
 use balcao_tool::{
-    CallResult, Confirm, Effect, EffectClass, EffectKey, ErrorCode, FieldProblem, Judgement, PlannedCall, Receipt,
-    ReceiptKind, ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan, registry::error_result,
+    Act, CallResult, CommandSpec, Confirm, Effect, EffectClass, EffectKey, ErrorCode, FieldProblem, Judgement, Locale,
+    PlannedCall, Receipt, ReceiptKind, ResultClass, RunMode, ToolError, canonical, limits::MAX_CALLS_PER_STEP, plan,
+    registry::error_result,
 };
 use jiff::SignedDuration;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     breaker::Verdict,
     handoff::HandoffReason,
-    limits,
+    limits, prompt,
     turn::{
-        HeldCall, Phase, QueuedCall, Turn, Want, next_batch,
+        HeldCall, Phase, QueuedCall, Turn, Want,
+        consent::{self, Consent},
+        next_batch,
         record::CallRecord,
         results,
         said::{self, Said, Talk},
@@ -92,7 +97,7 @@ impl Turn {
     pub fn note_call_times(&mut self, took: &[(String, u64)]) {
         let waiting = match &mut self.state.phase {
             Phase::Acting { done, .. } => done.iter_mut(),
-            Phase::Judging { .. } | Phase::Thinking { .. } | Phase::Done { .. } => [].iter_mut(),
+            Phase::Thinking { .. } | Phase::Done { .. } => [].iter_mut(),
         };
         for record in waiting.chain(&mut self.state.calls) {
             if let Some((_, millis)) = took.iter().find(|(call, _)| *call == record.call_id) {
@@ -106,7 +111,7 @@ impl Turn {
         let step = self.step();
         let open = match &mut self.state.phase {
             Phase::Acting { queue, .. } => std::mem::take(queue),
-            Phase::Judging { .. } | Phase::Thinking { .. } | Phase::Done { .. } => Vec::new(),
+            Phase::Thinking { .. } | Phase::Done { .. } => Vec::new(),
         };
         for queued in open {
             let (result, ran) = (self.cut_short(&queued, why), queued.mode == RunMode::Recover);
@@ -157,7 +162,7 @@ impl Turn {
         }
         let problems = self.unsaid(&planned);
         if !problems.is_empty() {
-            let result = error_result(&ToolError::invalid(problems), None, locale);
+            let result = self.told_unsaid(&planned, problems);
             return answer(planned.args, "", result, false);
         }
         if let Some(earlier) = self.earlier(&planned) {
@@ -172,9 +177,9 @@ impl Turn {
         if queue.len() >= MAX_CALLS_PER_STEP || running >= self.setup.profile.limits.tool_calls {
             return refuse(ToolError::new(ErrorCode::Conflict, "too many calls; answer with what you know"));
         }
-        let mode = match planned.confirm {
-            Confirm::None | Confirm::Model => RunMode::Execute,
-            Confirm::Customer | Confirm::Staff => RunMode::Ask,
+        let mode = match self.consented(&planned) {
+            Ok(mode) => mode,
+            Err(unwanted) => return answer(planned.args, "", refusal(unwanted, locale), false),
         };
         let key = self.key_of_failed(&planned).unwrap_or_else(|| {
             EffectKey::derive(self.state.principal.turn, step, index, &planned.tool, &planned.args_hash)
@@ -199,19 +204,88 @@ impl Turn {
         last.key.clone().filter(|_| last.result.class == ResultClass::Fault)
     }
 
+    /// Whether a call runs, or is only asked about, by what the customer has said.
+    fn consented(&self, planned: &PlannedCall) -> Result<RunMode, Unwanted> {
+        let asked = matches!(planned.confirm, Confirm::Customer | Confirm::Staff);
+        let usual = if asked { RunMode::Ask } else { RunMode::Execute };
+        let Some(tool) = self.setup.toolbox.get(&planned.tool) else { return Ok(usual) };
+        let records = &self.setup.profile.records;
+        if tool.spec.act == Some(Act::Note) && !records.notes || tool.spec.act == Some(Act::Record) && !records.contact
+        {
+            return Err(Unwanted::Kept);
+        }
+        // Staff speak for themselves, and of what only staff approve the customer is not asked.
+        if self.state.principal.staff_facing || planned.confirm == Confirm::Staff {
+            return Ok(usual);
+        }
+        let called = tool.calls(&planned.args);
+        let called = called.iter().filter_map(|name| self.setup.toolbox.get(name));
+        let specs: Vec<&CommandSpec> = std::iter::once(tool).chain(called).map(|tool| &tool.spec).collect();
+        let consent = specs.iter().map(|spec| self.consent(spec, &planned.args, specs.len() > 1)).min();
+        match consent.unwrap_or(Consent::Given) {
+            Consent::Given => Ok(usual),
+            Consent::Open if asked || tool.confirmable() => Ok(RunMode::Ask),
+            Consent::Open => Err(Unwanted::Open),
+            Consent::Absent => Err(Unwanted::Absent),
+        }
+    }
+
+    fn consent(&self, spec: &CommandSpec, args: &Value, is_one_of_several: bool) -> Consent {
+        if spec.behaviour.effect == Effect::Read {
+            return Consent::Given;
+        }
+        match spec.act {
+            Some(act) => consent::deed(act)
+                .map_or(Consent::Given, |deed| consent::of(deed, args, spec, &self.talk(), &self.services())),
+            // What a tool that calls others does, those say; what else says nothing is asked about, unless the profile says.
+            None if is_one_of_several || self.setup.toolbox.settles_confirm(&spec.name) => Consent::Given,
+            None => Consent::Open,
+        }
+    }
+
+    /// What the model is told of arguments that nobody said.
+    fn told_unsaid(&self, planned: &PlannedCall, problems: Vec<FieldProblem>) -> CallResult {
+        let locale = self.state.principal.locale;
+        let act = self.setup.toolbox.get(&planned.tool).and_then(|tool| tool.spec.act);
+        match act {
+            // Whether something is kept is the profile's affair, and no mistake of the caller.
+            Some(Act::Tag | Act::Stage) => refusal(Unwanted::Kept, locale),
+            _ => error_result(&ToolError::invalid(problems), None, locale),
+        }
+    }
+
+    /// The services that tools have told of in this conversation.
+    fn services(&self) -> Vec<String> {
+        let told = self.setup.history.iter().chain(&self.state.transcript).filter_map(|message| match message {
+            Message::ToolResult { content, .. } => Some(consent::services_in(content)),
+            Message::User { .. } | Message::Assistant { .. } => None,
+        });
+        let all: BTreeSet<String> = told.flatten().collect();
+        all.into_iter().collect()
+    }
+
+    /// What was said, the newest first.
+    fn talk(&self) -> Talk<'_> {
+        // What we told them unasked stands between the turns before and this one, and in no transcript.
+        let unasked = self.setup.notification.iter().map(|text| Said::Us(text));
+        let lines = self.state.transcript.iter().rev().filter_map(Said::in_message).chain(unasked);
+        let lines = lines.chain(self.setup.history.iter().rev().filter_map(Said::in_message));
+        Talk {
+            lines: lines.collect(),
+            today: self.state.now.date(),
+            locale: self.state.principal.locale,
+            unasked: self.setup.notification.as_deref(),
+        }
+    }
+
     /// What is wrong with the arguments that must come from the conversation.
     fn unsaid(&self, planned: &PlannedCall) -> Vec<FieldProblem> {
         let Some(tool) = self.setup.toolbox.get(&planned.tool).filter(|tool| !tool.spec.said.is_empty()) else {
             return Vec::new();
         };
-        // What we told them unasked stands between the turns before and this one, and in no transcript.
-        let unasked = self.setup.notification.iter().map(|text| Said::Us(text));
-        let lines = self.state.transcript.iter().rev().filter_map(Said::in_message).chain(unasked);
-        let lines = lines.chain(self.setup.history.iter().rev().filter_map(Said::in_message));
-        let (today, locale) = (self.state.now.date(), self.state.principal.locale);
         let same = self.state.calls.iter().filter(|call| call.tool == planned.tool);
         let earlier: Vec<&Value> = same.map(|call| &call.args).collect();
-        said::problems(planned, &tool.spec, &Talk { lines: lines.collect(), today, locale }, &earlier)
+        said::problems(planned, &tool.spec, &self.talk(), &earlier, &self.setup.profile.records)
     }
 
     /// An earlier equal call whose answer still stands. A fault may be tried again, unless its effect is unknown for good.
@@ -238,7 +312,7 @@ impl Turn {
         if let Some(question) = result.confirm.clone() {
             let expires_at =
                 SignedDuration::try_from(limits::CONFIRMATION_EXPIRY).ok().and_then(|wait| now.checked_add(wait).ok());
-            if self.state.held.is_some() {
+            if self.state.held.as_ref().is_some_and(|held| !held.asked_again) {
                 let error = ToolError::new(
                     ErrorCode::Conflict,
                     "another action already waits for the customer's word; one at a time",
@@ -251,6 +325,7 @@ impl Turn {
                     contract_hash: queued.planned.contract_hash.clone(),
                     question,
                     expires_at: expires_at.unwrap_or(now),
+                    asked_again: false,
                 });
             }
         }
@@ -382,6 +457,27 @@ impl Turn {
     fn step(&self) -> u32 {
         self.state.rounds
     }
+}
+
+/// Why a call does not run although nothing is wrong with it.
+#[derive(Debug, Clone, Copy)]
+enum Unwanted {
+    /// The customer has not spoken of it.
+    Absent,
+    /// Whether they want it is open, and the tool has no question of its own.
+    Open,
+    /// The profile does not let it be kept.
+    Kept,
+}
+
+/// The answer to such a call: a correct no, which nobody counts as a failure.
+fn refusal(unwanted: Unwanted, locale: Locale) -> CallResult {
+    let (reason, guidance) = match unwanted {
+        Unwanted::Absent => ("NOT_ASKED_FOR", prompt::not_asked_for(locale)),
+        Unwanted::Open => ("NOT_AGREED_TO", prompt::not_agreed_to(locale)),
+        Unwanted::Kept => ("KEPT_BY_STAFF", prompt::kept_by_staff(locale)),
+    };
+    CallResult { value: json!({"success": false, "reason": reason, "_context": guidance}), ..waiting() }
 }
 
 enum Planned {

@@ -2,15 +2,14 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, ToolDefinition};
+use balcao_llm::{ModelRequest, Purpose, ResponseFormat, ToolChoice, ToolDefinition};
 use balcao_tool::{LOAD_TOOL, ResultClass, Tool};
-use serde_json::json;
 
 use crate::{
     history,
     profile::Protocol,
     prompt,
-    turn::{HeldCall, Turn, Want, results, structured},
+    turn::{Turn, Want, results, structured},
 };
 
 impl Turn {
@@ -25,6 +24,9 @@ impl Turn {
         }
         if let Some(question) = &self.state.declined {
             system.push_str(&prompt::declined(question, locale));
+        }
+        if let Some(held) = self.state.held.as_ref().filter(|held| held.asked_again) {
+            system.push_str(&prompt::unclear(&held.question, locale));
         }
         let (choice, purpose) = match want {
             Want::Step => (ToolChoice::Auto, Purpose::Step),
@@ -59,29 +61,6 @@ impl Turn {
                 let listed = if may_call { self.listed() } else { Vec::new() };
                 structured::render(neutral, &listed, self.state.retried.format, locale)
             }
-        }
-    }
-
-    pub(super) fn judge_request(&self, held: &HeldCall) -> ModelRequest {
-        let locale = self.state.principal.locale;
-        ModelRequest {
-            system: prompt::judge(&held.question, locale),
-            messages: vec![Message::User { text: self.state.inbound.clone() }],
-            tools: Vec::new(),
-            tool_choice: ToolChoice::None,
-            format: ResponseFormat::Json {
-                name: "agreement".to_owned(),
-                schema: json!({
-                    "type": "object",
-                    "properties": {"agrees": {"type": "boolean"}},
-                    "required": ["agrees"],
-                    "additionalProperties": false
-                }),
-            },
-            max_output_tokens: 64,
-            temperature_milli: Some(0),
-            purpose: Purpose::JudgeAgreement,
-            facts: self.setup.facts.clone(),
         }
     }
 

@@ -4,6 +4,7 @@
 //! nobody can have meant, and the way out is always the same: ask.
 
 mod day;
+mod kept;
 mod name;
 mod time;
 mod written;
@@ -13,6 +14,8 @@ use balcao_llm::Message;
 use balcao_tool::{CommandSpec, Confirm, Effect, FieldProblem, Locale, PlannedCall, SaidAs};
 use jiff::civil::Date;
 use serde_json::{Value, json};
+
+use crate::profile::RecordRules;
 
 /// So many messages of the customer are looked at for what they named last, the newest first: "fechado, pode marcar" agrees
 /// to a day named before.
@@ -27,6 +30,8 @@ pub(super) struct Talk<'a> {
     pub(super) today: Date,
     /// In which the model is told.
     pub(super) locale: Locale,
+    /// What we told them last without being asked, such as a free place: an offer, with or without a question mark.
+    pub(super) unasked: Option<&'a str>,
 }
 
 /// Who said something.
@@ -47,15 +52,35 @@ impl<'a> Said<'a> {
             Message::Assistant { .. } | Message::ToolResult { .. } => None,
         }
     }
+
+    /// What it says.
+    pub(super) const fn text(&self) -> &'a str {
+        match self {
+            Self::Customer(text) | Self::Us(text) => text,
+        }
+    }
+
+    /// What it says, if the customer does.
+    pub(super) const fn by_customer(&self) -> Option<&'a str> {
+        match self {
+            Self::Customer(text) => Some(text),
+            Self::Us(_) => None,
+        }
+    }
+
+    /// What it says, if we do.
+    pub(super) const fn by_us(&self) -> Option<&'a str> {
+        match self {
+            Self::Us(text) => Some(text),
+            Self::Customer(_) => None,
+        }
+    }
 }
 
 impl<'a> Talk<'a> {
     /// The customer's messages, the newest first.
-    fn of_customer(&self) -> impl Iterator<Item = &'a str> {
-        self.lines.iter().filter_map(|line| match line {
-            Said::Customer(text) => Some(*text),
-            Said::Us(_) => None,
-        })
+    pub(super) fn of_customer(&self) -> impl Iterator<Item = &'a str> {
+        self.lines.iter().filter_map(Said::by_customer)
     }
 }
 
@@ -83,6 +108,7 @@ pub(super) fn problems(
     spec: &CommandSpec,
     talk: &Talk<'_>,
     earlier: &[&Value],
+    records: &RecordRules,
 ) -> Vec<FieldProblem> {
     let reads = spec.behaviour.effect == Effect::Read;
     let must_be_named = !reads && !matches!(planned.confirm, Confirm::Customer | Confirm::Staff);
@@ -91,27 +117,44 @@ pub(super) fn problems(
         SaidAs::Time => time::amiss(given, talk, must_be_named),
         SaidAs::Name => name::amiss(given, talk),
         SaidAs::Words => written::amiss(given, talk),
+        // Whether the customer has to be asked is another question.
+        SaidAs::Service => None,
+        SaidAs::Tag => kept::amiss(given, &records.tags, talk),
+        SaidAs::Stage => kept::amiss(given, &records.stages, talk),
+        SaidAs::Fields => None,
     };
     let check = |(name, kind): (&String, &SaidAs)| {
-        let given = planned.args.get(name)?.as_str()?;
+        let value = planned.args.get(name)?;
+        if *kind == SaidAs::Fields {
+            return kept::amiss_in_fields(value, &records.fields, talk).map(|amiss| problem(name, value, amiss));
+        }
+        if let Some(several) = value.as_array() {
+            let mut each = several.iter().filter_map(Value::as_str);
+            return each.find_map(|one| amiss(*kind, one)).map(|amiss| problem(name, value, amiss));
+        }
+        let given = value.as_str()?;
         let amiss_now = amiss(*kind, given)?;
         let mut before = earlier.iter().filter_map(|args| args.get(name)?.as_str());
         if reads && before.any(|earlier| amiss(*kind, earlier).is_none()) {
             return None;
         }
-        Some(FieldProblem {
-            pointer: format!("/{name}"),
-            problem: amiss_now.problem.to_owned(),
-            expected: amiss_now.expected,
-            got: Some(json!(given)),
-            nearest: amiss_now.nearest.map(Value::String),
-            ..FieldProblem::default()
-        })
+        Some(problem(name, value, amiss_now))
     };
     spec.said.iter().filter_map(check).collect()
 }
 
+fn problem(name: &str, value: &Value, amiss: Amiss) -> FieldProblem {
+    FieldProblem {
+        pointer: format!("/{name}"),
+        problem: amiss.problem.to_owned(),
+        expected: amiss.expected,
+        got: Some(json!(value)),
+        nearest: amiss.nearest.map(Value::String),
+        ..FieldProblem::default()
+    }
+}
+
 /// The words and numbers of a text, folded.
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     fold(text).split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

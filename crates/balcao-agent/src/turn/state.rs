@@ -81,11 +81,6 @@ pub struct TurnState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum Phase {
-    /// The model is asked whether the last message agrees to the held call.
-    Judging {
-        /// The held call.
-        held: HeldCall,
-    },
     /// The model is asked.
     Thinking {
         /// For what.
@@ -157,6 +152,9 @@ pub struct HeldCall {
     pub question: String,
     /// When it lapses.
     pub expires_at: Timestamp,
+    /// Whether the answer to it was unclear, so that it is asked once more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asked_again: bool,
 }
 
 impl HeldCall {

@@ -1,15 +1,14 @@
 //! What a model's answer leads to.
 
 use balcao_llm::{FinishReason, Message, ModelError, ModelResponse, Purpose, ToolCallRequest};
-use balcao_tool::{limits::MAX_ARGUMENT_BYTES, repair};
-use serde_json::Value;
+use balcao_tool::limits::MAX_ARGUMENT_BYTES;
 
 use crate::{
     claims::{self, ClaimVerdict},
     handoff::HandoffReason,
     profile::Protocol,
     sanitise::Verdict,
-    turn::{HeldCall, Phase, Turn, Want, record::StepRecord, structured},
+    turn::{Phase, Turn, Want, record::StepRecord, structured},
 };
 
 impl Turn {
@@ -24,7 +23,6 @@ impl Turn {
         self.state.spent.usage.add(response.usage);
         self.record_step(&phase, &response);
         match phase {
-            Phase::Judging { held } => self.on_judgement(held, &response),
             Phase::Thinking { want } => self.on_answer(&want, response),
             Phase::Acting { .. } | Phase::Done { .. } => {}
         }
@@ -43,24 +41,8 @@ impl Turn {
             mended: Vec::new(),
         });
         match phase {
-            // Without a second opinion nothing is agreed: the held call is dropped, and the model may ask again.
-            Phase::Judging { held } => {
-                self.state.declined = Some(held.question.clone());
-                self.state.phase = Phase::Thinking { want: Want::Step };
-            }
             Phase::Thinking { .. } => self.hand_off(HandoffReason::ModelFailure(error.to_string())),
             Phase::Acting { .. } | Phase::Done { .. } => {}
-        }
-    }
-
-    fn on_judgement(&mut self, held: HeldCall, response: &ModelResponse) {
-        let agrees = repair::parse_arguments(&response.text)
-            .is_ok_and(|parsed| parsed.value.get("agrees") == Some(&Value::Bool(true)));
-        if agrees && response.finish != FinishReason::Length {
-            self.run_held(held);
-        } else {
-            self.state.declined = Some(held.question);
-            self.state.phase = Phase::Thinking { want: Want::Step };
         }
     }
 
@@ -136,7 +118,7 @@ impl Turn {
     fn again(&self) -> Want {
         match &self.state.phase {
             Phase::Thinking { want } => want.clone(),
-            Phase::Judging { .. } | Phase::Acting { .. } | Phase::Done { .. } => Want::Step,
+            Phase::Acting { .. } | Phase::Done { .. } => Want::Step,
         }
     }
 
@@ -197,7 +179,7 @@ impl Turn {
             None
         };
         // A step that only needs its calls answered may still act: the budget stops the next model call, not the effect.
-        if let (Some(name), Phase::Thinking { .. } | Phase::Judging { .. }) = (over, &self.state.phase) {
+        if let (Some(name), Phase::Thinking { .. }) = (over, &self.state.phase) {
             self.hand_off(HandoffReason::Budget(name.to_owned()));
         }
     }
@@ -206,7 +188,6 @@ impl Turn {
 /// What a model call in this phase is for.
 const fn purpose_of(phase: &Phase) -> Purpose {
     match phase {
-        Phase::Judging { .. } => Purpose::JudgeAgreement,
         Phase::Thinking { want: Want::Correction(_) | Want::LookUp(_) } => Purpose::Correction,
         Phase::Thinking { .. } | Phase::Acting { .. } | Phase::Done { .. } => Purpose::Step,
     }

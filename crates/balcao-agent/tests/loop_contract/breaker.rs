@@ -93,7 +93,7 @@ rows! {
     };
     lc_111 both "A question to the customer, where every error counts" => "It is not counted: nothing went wrong", |w| {
         let w = w.with(json!({"breaker": {"count": "all_errors"}}));
-        let ran = w.run("oi", [w.calls("cancel", json!({})), w.says(crate::tools::QUESTION)]);
+        let ran = w.run("cancela", [w.calls("cancel", json!({})), w.says(crate::tools::QUESTION)]);
         assert_eq!((ran.codes(), ran.state.breaker.failures()), (vec!["confirmation_required"], 0));
     };
     lc_112 both "Refusals, where every error counts" => "They do not count: they carry no `error`", |w| {

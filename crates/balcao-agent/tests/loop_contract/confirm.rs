@@ -1,9 +1,6 @@
 //! Commands that the customer or staff must agree to.
 
-use balcao_llm::{
-    FinishReason, ModelErrorKind, Purpose,
-    providers::scripted::{Line, calls_all, fails, says},
-};
+use balcao_llm::{Message, Purpose, providers::scripted::calls_all};
 use balcao_tool::{Agreed, ErrorCode};
 use serde_json::json;
 
@@ -19,21 +16,134 @@ fn asked(w: World) -> World {
     w.after(&ran)
 }
 
-/// The judge's own words: its protocol is the same in both.
-fn judges(agrees: bool) -> Line {
-    says(&json!({"agrees": agrees}).to_string())
-}
-
 /// Neither a plain yes nor a plain no.
 const UNCLEAR: &str = "é o de quinta mesmo, com a Íris, que eu não vou poder ir por causa do trabalho";
 
 /// The held call is dropped: nothing runs, and the model knows that nothing was done.
-fn dropped(w: World, inbound: &str, judge: Option<Line>) {
+fn dropped(w: World, inbound: &str) {
     let w = asked(w);
-    let calls = usize::from(judge.is_some());
-    let ran = w.run(inbound, judge.into_iter().chain([w.says("Tudo bem, fica como está.")]));
+    let ran = w.run(inbound, [w.says("Tudo bem, fica como está.")]);
     assert!(ran.executions.is_empty() && ran.state.held.is_none());
-    assert!(ran.requests[calls].system.contains("Não confirmado") && ran.requests[calls].system.contains(QUESTION));
+    assert!(ran.requests[0].system.contains("Não confirmado") && ran.requests[0].system.contains(QUESTION));
+}
+
+/// Ways to agree to an offer.
+const AGREED: &[&str] = &[
+    "sim",
+    "isso",
+    "pode marcar",
+    "pode sim",
+    "bora",
+    "fechou",
+    "fechado!",
+    "manda ver",
+    "👍",
+    "✅",
+    "👌🏽",
+    "beleza, pode ser",
+    "tá ótimo",
+    "perfeito, obrigada",
+    "ok, confirma",
+    "confirmado",
+    "combinado",
+    "pode confirmar por favor",
+    "quero sim",
+    "isso mesmo, pode agendar",
+    "show, marca aí",
+    "top, fechado",
+    "demorou",
+    "partiu",
+    "pode crer",
+    "aceito",
+    "topo",
+    "por mim tudo bem",
+    "de acordo",
+    "com certeza",
+    "claro, pode marcar",
+    "pode marcar quinta às 10h",
+    "quinta 10h tá ótimo",
+    "10h então",
+    "sim, quinta",
+    "marca pra mim",
+    "agenda aí por favor",
+    "uhum",
+    "aham, pode ser",
+    "siiim",
+    "pode reservar",
+    "fico com esse",
+    "yes please",
+    "sounds good, book it",
+    "sure",
+    "go ahead",
+    "perfect, thanks",
+    "works for me",
+];
+
+/// Refusals, delays, conditions, questions, doubts and other wishes.
+const NOT_AGREED: &[&str] = &[
+    "não",
+    "agora não",
+    "ainda não",
+    "deixa pra lá",
+    "melhor não",
+    "👎",
+    "❌",
+    "nem pensar",
+    "não precisa",
+    "não, obrigado",
+    "desisti",
+    "calma",
+    "peraí",
+    "espera um pouco",
+    "vou pensar",
+    "deixa eu ver com minha esposa",
+    "te aviso depois",
+    "talvez",
+    "acho que sim",
+    "quem sabe",
+    "depende do preço",
+    "só se for de graça",
+    "se o João puder, sim",
+    "pode marcar se ela deixar",
+    "sim, mas às 11h",
+    "pode ser na sexta",
+    "quero outro horário",
+    "quanto fica?",
+    "quanto custa",
+    "aceita cartão?",
+    "com quem seria?",
+    "qual o endereço",
+    "vocês têm estacionamento?",
+    "quero cancelar meu outro horário",
+    "e pra minha filha",
+    "depois eu confirmo",
+    "quando eu sair do trabalho eu confirmo",
+    "meu marido disse que pode",
+    "não sei",
+    "sei lá",
+    "maybe",
+    "not yet",
+    "yes, if my boss lets me",
+    "let me check first",
+    "what's the price",
+    "hmm",
+    "🤔",
+    "obrigado",
+    "oi",
+    "não marca",
+];
+
+fn user(text: &str) -> Message {
+    Message::User { text: text.to_owned() }
+}
+
+fn us(text: &str) -> Message {
+    Message::Assistant { text: text.to_owned(), tool_calls: Vec::new() }
+}
+
+/// The time that is offered.
+fn slot() -> serde_json::Value {
+    json!({"date": "2026-11-26", "start_hour": "10:00"})
 }
 
 rows! {
@@ -64,28 +174,55 @@ rows! {
         let ran = w.run("sim", [w.calls("cancel", json!({"appointment_id": 7})), w.says("Tudo certo por aqui.")]);
         assert_eq!((ran.executions.len(), ran.told()[1]["repeated"].clone()), (1, json!(true)));
     };
-    lc_204 both "The next message is a plain no" => "Dropped; the model knows that nothing was done; no second opinion", |w| {
-        dropped(w, "não", None);
+    lc_204 both "The next message is a plain no" => "Dropped; the model knows that nothing was done", |w| {
+        dropped(w, "não");
     };
-    lc_352 both "The next message declines and agrees at once" => "Dropped, and no model is asked for a second opinion", |w| {
-        dropped(w, "na verdade deixa, vou sim", None);
+    lc_352 both "The next message declines and agrees at once" => "Dropped, and the question is not put again", |w| {
+        dropped(w, "na verdade deixa, vou sim");
     };
-    lc_205 both "The next message is unclear, and the model as judge agrees" => "The held call runs before the model is asked for an answer", |w| {
+    lc_205 both "The next message is unclear" => "Nothing runs, no model is asked whether it was a yes, and the question is put again", |w| {
         let w = asked(w);
-        let ran = w.run(UNCLEAR, [judges(true), w.says("Tudo certo por aqui.")]);
+        let ran = w.run(UNCLEAR, [w.says("Entendi, Ana.")]);
+        assert!(ran.executions.is_empty() && ran.requests.len() == 1);
+        assert!(ran.requests[0].system.contains("Ainda sem resposta") && ran.requests[0].system.contains(QUESTION));
+        assert_eq!(ran.replied(), format!("Entendi, Ana.\n\n{QUESTION}"));
+    };
+    lc_206 both "A plain yes comes after the question was put again" => "The held call runs, with the held arguments", |w| {
+        let w = asked(w);
+        let ran = w.run(UNCLEAR, [w.says("Entendi, Ana.")]);
+        let w = w.after(&ran);
+        let ran = w.run("sim", [w.says("Tudo certo por aqui.")]);
+        assert_eq!((ran.executed(), ran.executions[0].args.clone()), (vec!["cancel"], json!({"appointment_id": 7})));
+    };
+    lc_207 both "The next message is unclear twice" => "Dropped: it is put again once", |w| {
+        let w = asked(w);
+        let ran = w.run(UNCLEAR, [w.says("Entendi, Ana.")]);
+        let w = w.after(&ran);
+        let ran = w.run(UNCLEAR, [w.says("Tudo bem, fica como está.")]);
+        assert!(ran.executions.is_empty() && ran.state.held.is_none());
+        assert!(ran.requests[0].system.contains("Não confirmado") && ran.replied() == "Tudo bem, fica como está.");
+    };
+    lc_208 both "The next message is unclear, and the model says that it agrees" => "Nothing runs: a model never agrees for the customer", |w| {
+        let w = asked(w);
+        let ran = w.run(UNCLEAR, [w.says("{\"agrees\": true}"), w.says("Entendi, Ana.")]);
+        assert!(ran.executions.is_empty());
+    };
+    lc_209 both "The next message is unclear, and the model makes the call again" => "It is asked about again, and does not run", |w| {
+        let w = asked(w);
+        let ran = w.run(UNCLEAR, [w.calls("cancel", json!({"appointment_id": 8})), w.says("Entendi, Ana.")]);
+        assert!(ran.executions.is_empty() && ran.codes() == ["confirmation_required"]);
+        assert_eq!(ran.state.held.as_ref().unwrap().args, json!({"appointment_id": 8}));
+    };
+    lc_210 both "The yes says the day and time of the question again" => "The held call runs", |w| {
+        let w = asked(w);
+        let ran = w.run("sim, pode cancelar o de quinta às 10h", [w.says("Tudo certo por aqui.")]);
         assert_eq!(ran.executed(), ["cancel"]);
-        assert_eq!((ran.requests[0].purpose, ran.requests[1].purpose), (Purpose::JudgeAgreement, Purpose::Step));
     };
-    lc_206 both "The judge is asked" => "It sees the question and the message, and nothing to call", |w| {
+    lc_211 both "The yes names another day" => "Nothing runs: that is another wish", |w| {
         let w = asked(w);
-        let ran = w.run(UNCLEAR, [judges(false), w.says("Tudo bem, fica como está.")]);
-        assert!(ran.requests[0].system.contains(QUESTION) && ran.requests[0].tools.is_empty() && ran.requests[0].messages.len() == 1);
+        let ran = w.run("sim, pode cancelar o de sexta", [w.says("Entendi, Ana.")]);
+        assert!(ran.executions.is_empty());
     };
-    lc_207 both "The judge says no" => "Dropped", |w| dropped(w, UNCLEAR, Some(judges(false)));
-    lc_208 both "The judge answers something else" => "Dropped: in doubt nothing is agreed", |w| dropped(w, UNCLEAR, Some(says("acho que sim")));
-    lc_209 both "The judge's yes is no boolean" => "Dropped", |w| dropped(w, UNCLEAR, Some(says(r#"{"agrees": "true"}"#)));
-    lc_210 both "The judge's answer is cut off" => "Dropped", |w| dropped(w, UNCLEAR, Some(judges(true).finishing(FinishReason::Length)));
-    lc_211 both "The judge cannot be reached" => "Dropped; the turn goes on", |w| dropped(w, UNCLEAR, Some(fails(ModelErrorKind::Upstream)));
     lc_212 both "The yes comes a day later" => "Lapsed: nothing runs, and nobody is asked whether it was a yes", |w| {
         let w = asked(w).later(24);
         let ran = w.run("sim", [w.says("Quer que eu cancele mesmo?")]);
@@ -104,17 +241,17 @@ rows! {
     };
     lc_215 both "The message after the question is about something else, and so is the next" => "A later yes runs nothing: the question was answered by not agreeing", |w| {
         let w = asked(w);
-        let ran = w.run("vocês abrem domingo?", [judges(false), w.says("Domingo não abrimos.")]);
+        let ran = w.run("vocês abrem domingo?", [w.says("Domingo não abrimos.")]);
         let w = w.after(&ran);
         assert!(w.run("sim", [w.says("Que bom!")]).executions.is_empty());
     };
     lc_216 native "Two commands to confirm in one step" => "The first is asked about; the second is refused, one at a time", |w| {
         let step = [("cancel", json!({"appointment_id": 7})), ("move_it", json!({"appointment_id": 8}))];
-        let ran = w.run("oi", [calls_all(&step), w.says(QUESTION)]);
+        let ran = w.run("cancela um e remarca o outro", [calls_all(&step), w.says(QUESTION)]);
         assert_eq!((ran.codes(), ran.state.held.as_ref().unwrap().tool.as_str()), (vec!["confirmation_required", "conflict"], "cancel"));
     };
     lc_217 both "Another command to confirm in a later round" => "Refused: one question at a time", |w| {
-        let ran = w.run("oi", [
+        let ran = w.run("cancela um e remarca o outro", [
             w.calls("cancel", json!({"appointment_id": 7})), w.calls("move_it", json!({"appointment_id": 8})), w.says(QUESTION),
         ]);
         assert_eq!((ran.codes(), ran.state.held.as_ref().unwrap().tool.as_str()), (vec!["confirmation_required", "conflict"], "cancel"));
@@ -178,14 +315,14 @@ rows! {
         let failing = w.held.clone();
         w.held = None;
         let w = w.with(json!({"confirm": {"cancel": "none"}})).tool("cancel", vec![Act::Fails(ErrorCode::Internal); 2]);
-        let ran = w.run("oi", [w.calls("cancel", json!({"appointment_id": 1})), w.calls("cancel", json!({"appointment_id": 2})), w.says("Não consegui agora.")]);
+        let ran = w.run("cancela", [w.calls("cancel", json!({"appointment_id": 1})), w.calls("cancel", json!({"appointment_id": 2})), w.says("Não consegui agora.")]);
         let mut w = w.after(&ran);
         w.held = failing;
         assert!(w.run("sim", [w.says("Não consegui agora.")]).executions.is_empty());
     };
-    lc_231 both "A burst of a yes and a second thought" => "It is no plain yes: the judge decides", |w| {
+    lc_231 both "A burst of a yes and a second thought" => "It is no yes: dropped", |w| {
         let w = asked(w);
-        let ran = w.run("sim\nespera, melhor não", [judges(false), w.says("Tudo bem, fica como está.")]);
+        let ran = w.run("sim\nespera, melhor não", [w.says("Tudo bem, fica como está.")]);
         assert!(ran.executions.is_empty());
     };
     lc_232 both "The same question is still open when the model calls again in that turn" => "Answered from the ledger; it is asked once", |w| {
@@ -196,7 +333,7 @@ rows! {
     };
     lc_233 both "A tool that calls others is asked for one that must be agreed to" => "It is asked about as that one is, and runs after the yes", |w| {
         let both = json!({"tags": ["look", "cancel"]});
-        let ran = w.run("resolve isso", [w.calls("several", both.clone()), w.says(QUESTION)]);
+        let ran = w.run("cancela isso", [w.calls("several", both.clone()), w.says(QUESTION)]);
         assert_eq!((ran.codes(), ran.executions.len(), ran.replied()), (vec!["confirmation_required"], 0, QUESTION));
         let w = w.after(&ran);
         let ran = w.run("sim", [w.says("Tudo certo por aqui.")]);
@@ -205,5 +342,41 @@ rows! {
     lc_234 both "The same tool is asked for what needs nobody's word" => "It runs at once", |w| {
         let ran = w.run("olha isso", [w.calls("several", json!({"tags": ["look"]})), w.says("Olhei.")]);
         assert_eq!((ran.executed(), ran.state.held.is_none()), (vec!["several"], true));
+    };
+    lc_360 both "A deed that the customer has not spoken of in this conversation" => "It does not run and is not asked about: the model is told that nobody asked for it", |w| {
+        for (tool, args) in [("cancel", json!({"appointment_id": 7})), ("move_it", json!({"appointment_id": 7}))] {
+            let ran = w.run("oi", [w.calls(tool, args), w.says("Como posso ajudar?")]);
+            assert!(ran.executions.is_empty() && ran.state.held.is_none() && ran.told()[0]["reason"] == "NOT_ASKED_FOR");
+            assert_eq!(ran.state.breaker.failures(), 0);
+        }
+    };
+    lc_361 both "A booking is offered and agreed to" => "It runs", |w| {
+        let mut w = w;
+        w.history = vec![user("quero cortar quinta"), us("Quinta, 26/11, às 10h. Posso marcar?")];
+        for answer in AGREED {
+            w.stage.lock().unwrap().executions.clear();
+            let ran = w.run(answer, [w.calls("reserve", slot()), w.says("Tudo certo por aqui.")]);
+            assert_eq!(ran.executed(), ["reserve"], "{answer}");
+        }
+    };
+    lc_362 both "A booking is offered, and the answer is a condition, a question, a doubt or another wish" => "It does not run: the customer is asked", |w| {
+        let mut w = w;
+        w.history = vec![user("quero cortar quinta"), us("Quinta, 26/11, às 10h. Posso marcar?")];
+        for answer in NOT_AGREED {
+            let ran = w.run(answer, [w.calls("reserve", slot()), w.says("Entendi, Ana.")]);
+            assert!(ran.executions.is_empty(), "{answer}");
+        }
+    };
+    lc_363 both "A booking is asked for with its day and time" => "It runs", |w| {
+        let ran = w.run("marca quinta às 10h", [w.calls("reserve", slot()), w.says("Tudo certo por aqui.")]);
+        assert_eq!(ran.executed(), ["reserve"]);
+    };
+    lc_364 both "A command that changes something and says of no act what it does" => "The customer is asked first", |w| {
+        let ran = w.run("oi", [w.calls("unsaid", json!({})), w.says(QUESTION)]);
+        assert!(ran.executions.is_empty() && ran.state.held.is_some());
+    };
+    lc_365 both "The same, where the profile lets it run without confirmation" => "It runs at once", |w| {
+        let w = w.with(json!({"confirm": {"unsaid": "none"}}));
+        assert_eq!(w.run("oi", [w.calls("unsaid", json!({})), w.says("Como posso ajudar?")]).executed(), ["unsaid"]);
     };
 }

@@ -69,7 +69,7 @@ rows! {
     };
     lc_346 both "A call that writes is for another day, and the customer left the day open" => "It runs", |w| {
         let call = w.calls("reserve", json!({"date": "2026-11-25", "start_hour": "10:00"}));
-        let ran = w.run("quinta às 10h, ou qualquer outro dia", [call, w.says("Prontinho!")]);
+        let ran = w.run("marca quinta às 10h, ou qualquer outro dia", [call, w.says("Prontinho!")]);
         assert_eq!(ran.executed(), ["reserve"]);
     };
     lc_347 both "A call that writes is for another time than the customer has just named" => "It does not run: a correction says which time was named", |w| {

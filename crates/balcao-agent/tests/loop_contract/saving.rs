@@ -69,11 +69,9 @@ rows! {
             w.calls("look", json!({})), w.says("Tudo certo por aqui."),
         ]);
     };
-    lc_314 both "… of a turn that asks a judge" => "The same; the judge is asked once", |w| {
+    lc_314 both "… of a turn whose message answers a question unclearly" => "The same; the question is put again once", |w| {
         let protocol = w.protocol;
-        same_wherever_it_dies(&|| asked(World::new(protocol)), "é o de quinta mesmo, que não vou poder ir", |w| vec![
-            says("{\"agrees\": true}"), w.says("Tudo certo por aqui."),
-        ]);
+        same_wherever_it_dies(&|| asked(World::new(protocol)), "deve ser o de quinta mesmo", |w| vec![w.calls("look", json!({})), w.says("Entendi, Ana.")]);
     };
     lc_315 both "… of a turn with a cut result that is read on" => "The same; the handle is still good", |w| {
         let protocol = w.protocol;
@@ -223,7 +221,7 @@ rows! {
     };
     lc_328 both "A saved state is written and read" => "It is the same state", |w| {
         let w = w.tool("look", [Act::Fails(ErrorCode::NotFound)]);
-        let ran = w.run("oi", [w.calls("look", json!({})), w.calls("big", json!({})), w.calls("cancel", json!({})), w.says(QUESTION)]);
+        let ran = w.run("cancela", [w.calls("look", json!({})), w.calls("big", json!({})), w.calls("cancel", json!({})), w.says(QUESTION)]);
         for save in &ran.saves {
             let state: TurnState = serde_json::from_str(save).unwrap();
             assert_eq!(serde_json::from_str::<Value>(save).unwrap(), serde_json::to_value(&state).unwrap());

@@ -213,6 +213,7 @@ pub(crate) fn registry(stage: &Arc<Mutex<Stage>>) -> Registry {
         ("human", local, Confirm::None, Act::Proves(json!({"success": true}), Receipt::bare(ReceiptKind::HandedOff))),
         ("secret", read, Confirm::None, Act::Gives(json!({}))),
         ("foreign", read, Confirm::None, Act::Gives(json!({}))),
+        ("unsaid", local, Confirm::None, Act::Gives(json!({"success": true}))),
         ("several", local, Confirm::None, Act::Gives(json!({"success": true}))),
     ];
     let mut registry = Registry::default();
@@ -258,6 +259,17 @@ fn spec(name: &str, effect: Effect, class: EffectClass, confirm: Confirm) -> Com
             _ => BTreeMap::new(),
         },
         with: None,
+        act: match name {
+            "reserve" => Some(balcao_tool::Act::Book),
+            "cancel" => Some(balcao_tool::Act::Cancel),
+            "move_it" => Some(balcao_tool::Act::Move),
+            // Stands for whatever a pack forgot.
+            "unsaid" => None,
+            // A tool that calls others is of their acts.
+            "several" => None,
+            // `book` too: in most rows it stands for any write.
+            _ => Some(balcao_tool::Act::Desk),
+        },
     }
 }
 

@@ -22,6 +22,7 @@ use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ConversationId};
+use balcao_llm::ChatProvider;
 use balcao_llm::providers::scripted::{Line, Scripted, with};
 use balcao_llm::transcribe::{OpenAiTranscriber, Transcriber, TranscriptionConfig};
 use balcao_store::attachment::{self, Attachment};
@@ -82,6 +83,11 @@ pub(crate) async fn counter_on(store: Store, profile: Profile, script: impl Into
 /// The same in a world that is there already.
 pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterator<Item = Line>) -> Counter {
     let model = Scripted::new(script);
+    Counter { model: model.clone(), ..counter_by(world, profile, Arc::new(model)) }
+}
+
+/// The same with any model.
+pub(crate) fn counter_by(world: World, profile: Profile, model: Arc<dyn ChatProvider>) -> Counter {
     let settings = Settings {
         professional: None,
         allow_new_tags: profile.allow_new_tags,
@@ -90,7 +96,7 @@ pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterat
         flows: Vec::new(),
     };
     let registry = balcao_builtin_tools::registry(&world.desk, &settings).unwrap();
-    let agent = Agent::new(profile, &registry, Arc::new(model.clone()));
+    let agent = Agent::new(profile, &registry, model);
     let front = Arc::new(FrontDesk::new(world.desk.clone(), [agent]));
     let graph = meta(&world);
     let wake = Arc::new(Notify::new());
@@ -106,7 +112,7 @@ pub(crate) fn counter_in(world: World, profile: Profile, script: impl IntoIterat
     let sender = sender(&world, &graph);
     let speech = FakeTranscription::start().unwrap();
     let files = files(&world, &graph, Some(&speech));
-    Counter { world, model, graph, inbox, dispatcher, sender, files, speech, front }
+    Counter { world, model: Scripted::new([]), graph, inbox, dispatcher, sender, files, speech, front }
 }
 
 /// Meta by the world's clock, with the templates of [`terms`].

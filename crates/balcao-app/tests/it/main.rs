@@ -1,6 +1,7 @@
 //! The use cases, through their front door, on a real database.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod agreement;
 mod asking;
 mod attachments;
 mod booking;

@@ -61,6 +61,7 @@ fn agent(commands: &[&str], swaps: &Arc<dyn balcao_tool::ToolHandler>, model: &S
             internal: false,
             said: BTreeMap::new(),
             with: None,
+            act: None,
         };
         Arc::new(Tool::new(spec, Arc::clone(swaps)).unwrap())
     };

@@ -54,6 +54,7 @@ fn agent(pack: &str, with: Option<With>, more: &str, model: &Scripted) -> Agent 
         internal: false,
         said: BTreeMap::new(),
         with,
+        act: None,
     };
     let mut registry = Registry::default();
     assert!(registry.put(Arc::new(Tool::new(spec, erase(Tells)).unwrap())).is_none());

@@ -9,7 +9,7 @@ pub(super) const PERMISSIONS: &[&str] = &[
     "pode", "podem", "podes", "pd", "pod", "please", "go", "can", "pdoe",
 ];
 
-pub(super) const LEADS: &[&str] = &[
+pub(crate) const LEADS: &[&str] = &[
     "pode ir", "pode sim", "pode", "podem", "podes", "pd", "pod", "pdoe", "quero sim", "quero que", "quero", "queria",
     "vamos", "bora", "favor", "por favor", "please go ahead and", "please", "go ahead and", "you can", "i want to",
     "lets", "let ' s", "vai", "pode por favor", "sim quero", "mande", "manda",
@@ -31,6 +31,22 @@ pub(super) const RESCHEDULING: &[&str] = &[
     "trocar", "troca", "troque", "passar", "passa", "passe", "reschedule", "move", "alterar",
 ];
 
+pub(super) const WAITING: &[&str] = &[
+    "coloca", "colocar", "coloque", "bota", "botar", "poe", "por", "inclui", "incluir", "inclua", "entrar", "entro", "adiciona",
+    "adicionar", "avisa", "avisar", "avise", "espero", "aguardo", "add", "join",
+];
+
+pub(super) const REMINDING: &[&str] = &[
+    "lembra", "lembrar", "lembre", "avisa", "avisar", "avise", "manda", "mandar", "mande", "remind",
+];
+
+/// What leads to a day, a time or a name.
+pub(super) const SMALL: &[&str] = &[
+    "o", "a", "os", "as", "um", "uma", "de", "do", "da", "dos", "das", "em", "no", "na", "com", "c", "pra", "pro", "para",
+    "as", "dia", "hora", "horas", "h", "hs", "e", "esse", "essa", "este", "the", "on", "at", "with", "for", "my", "meu",
+    "minha", "fica", "fico", "vou",
+];
+
 pub(super) const YES: &[&str] = &[
     "sim", "s", "ss", "sin", "sm", "isso mesmo", "isso msm", "isso ai", "isso", "iso", "exatamente", "exato",
     "certinho", "certo", "certeza", "com certeza", "correto", "corretissimo", "claro que sim", "claro", "ok", "okay",
@@ -45,7 +61,12 @@ pub(super) const YES: &[&str] = &[
     "esta certo", "esta bom", "esta otimo", "esta correto", "e isso", "eh isso", "e isso ai", "manda ver",
     "manda bala", "yes", "yess", "yep", "yeah", "yup", "yea", "y", "sure", "correct", "confirm", "confirmed",
     "go ahead", "please do", "do it", "that ' s right", "thats right", "sounds good", "perfect", "great",
-    "absolutely", "of course", "fine", "works for me", "agreed", "pode cre",
+    "absolutely", "of course", "fine", "works for me", "agreed", "pode cre", "topo", "topado", "fico com", "ficamos assim",
+    "fica assim", "pode fechar", "pode concluir", "pode finalizar", "pode botar", "pode tocar", "toca ficha", "segue",
+    "demorou", "partiu", "simbora", "vambora", "to dentro", "tamo junto", "estou de acordo", "ta combinado", "ta fechado",
+    "ta marcado", "feito", "sem problema", "sem problemas", "deal", "lets do it", "let ' s do it", "let ' s go", "lets go",
+    "count me in", "i ' m in", "book it", "that works", "go for it", "all good", "pode vir", "pode crer", "faz isso",
+    "faca isso", "manda", "aprovado", "autorizo", "autorizado",
 ];
 
 pub(super) const NO: &[&str] = &[

@@ -1,4 +1,4 @@
-//! What the provider does beside stepping: judging, correcting, summing up, and keeping to the protocol.
+//! What the provider does beside stepping: correcting, summing up, and keeping to the protocol.
 
 use balcao_llm::{ChatProvider, FinishReason, Message, ModelRequest, Purpose, ResponseFormat, ToolChoice};
 use balcao_offline::{MODEL, OfflineModel};
@@ -15,19 +15,6 @@ fn story() -> Story {
 
 fn user(text: &str) -> Message {
     Message::User { text: text.to_owned() }
-}
-
-#[tokio::test]
-async fn it_judges_agreement_by_what_was_asked() {
-    let mut story = story();
-    story.say("quero cancelar").await;
-    for (text, agrees) in [("sim, pode cancelar", true), ("na verdade deixa, vou sim", false), ("acho que sim", false)]
-    {
-        let mut request = story.request(ToolChoice::None, Purpose::JudgeAgreement);
-        request.messages.push(user(text));
-        let answer: Value = serde_json::from_str(&OfflineModel.answer(&request).text).unwrap();
-        assert_eq!(answer, json!({"agrees": agrees}), "{text:?}");
-    }
 }
 
 #[tokio::test]
@@ -166,7 +153,7 @@ async fn nothing_makes_it_panic_or_fall_silent() {
             story.messages.push(user(first));
             story.messages.push(Message::Assistant { text: "Posso marcar?".to_owned(), tool_calls: Vec::new() });
             story.messages.push(user(second));
-            for purpose in [Purpose::Step, Purpose::Correction, Purpose::JudgeAgreement, Purpose::Summary] {
+            for purpose in [Purpose::Step, Purpose::Correction, Purpose::Summary] {
                 let response = OfflineModel.answer(&story.request(ToolChoice::Auto, purpose));
                 assert!(
                     !response.text.is_empty() || !response.tool_calls.is_empty(),

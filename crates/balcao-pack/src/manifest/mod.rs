@@ -17,7 +17,9 @@ pub use validators::{
 use indexmap::IndexMap;
 
 use balcao_sandbox::Language;
-use balcao_tool::{Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, SaidAs, With, limits};
+use balcao_tool::{
+    Act, Behaviour, CommandSpec, Confirm, Effect, EffectClass, ErrorCode, Localised, SaidAs, With, limits,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -284,6 +286,9 @@ pub struct Command {
     /// Whom it books or tells of, where no argument says it.
     #[serde(default)]
     pub with: Option<With>,
+    /// What it does to the customer's affairs.
+    #[serde(default)]
+    pub act: Option<Act>,
     /// Examples that belong to it.
     #[serde(default)]
     pub example_refs: Vec<String>,
@@ -318,6 +323,7 @@ impl Command {
             internal: self.internal,
             said: self.said.clone(),
             with: self.with,
+            act: self.act,
         }
     }
 }

@@ -97,6 +97,7 @@ fn spec(tools: &BTreeMap<String, Callable>, max_calls: usize) -> CommandSpec {
         internal: false,
         said: BTreeMap::new(),
         with: None,
+        act: None,
     }
 }
 

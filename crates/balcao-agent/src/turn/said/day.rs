@@ -153,7 +153,7 @@ mod tests {
 
     /// The newest first.
     fn talked(talk: &[Said<'_>], date: &str) -> bool {
-        amiss(date, &Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr }, false).is_some()
+        amiss(date, &Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr, unasked: None }, false).is_some()
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn a_day_that_nobody_named_is_nobodys_wish() {
         let unheard = |talk: &[Said<'_>]| {
-            let talk = Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr };
+            let talk = Talk { lines: talk.to_vec(), today: TODAY, locale: Locale::PtBr, unasked: None };
             amiss("2026-11-27", &talk, true).is_some()
         };
         assert!(unheard(&[Said::Customer("quero cortar às 15h com o João")]));

@@ -59,7 +59,8 @@ mod tests {
     use super::*;
 
     fn unheard(talk: &[Said<'_>], given: &str) -> bool {
-        amiss(given, &Talk { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr }).is_some()
+        amiss(given, &Talk { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None })
+            .is_some()
     }
 
     #[test]

@@ -171,7 +171,7 @@ mod tests {
 
     /// The newest first.
     fn problem(talk: &[Said<'_>], given: &str) -> Option<&'static str> {
-        let talk = Talk { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr };
+        let talk = Talk { lines: talk.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
         amiss(given, &talk, true).map(|amiss| amiss.problem)
     }
 

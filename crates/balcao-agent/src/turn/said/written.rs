@@ -39,7 +39,7 @@ mod tests {
     fn only_what_the_customer_wrote_is_theirs() {
         let customer = "oi, sou a Ana Prado, moro na r. augusta 1200, meu email é ana.prado@exemplo.com.br";
         let lines = vec![Said::Us("Pronto, Tiago Lima!"), Said::Customer("isso"), Said::Customer(customer)];
-        let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr };
+        let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
         for fine in ["Ana Prado", "ana", "Rua Augusta, 1200", "ana.prado@exemplo.com.br"] {
             assert!(amiss(fine, &talk).is_none(), "{fine}");
         }

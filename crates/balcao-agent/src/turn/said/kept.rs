@@ -1,0 +1,62 @@
+//! Tags, stages and fields of the business's own: what the profile lets a model keep, and only in the customer's words.
+//!
+//! A tag such as "VIP" is the business's judgement: a customer who asks for it gets it only where the profile says that asking
+//! is enough.
+
+use balcao_language::{fold, search_tokens};
+use serde_json::Value;
+
+use super::{Amiss, Talk, written};
+
+/// What is amiss with a name that must be on the profile's list and in the customer's words, in any form of them.
+pub(super) fn amiss(given: &str, allowed: &[String], talk: &Talk<'_>) -> Option<Amiss> {
+    if !allowed.iter().any(|one| fold(one) == fold(given)) {
+        return Some(not_ours());
+    }
+    let said: Vec<String> = talk.of_customer().flat_map(search_tokens).collect();
+    let wanted = search_tokens(given);
+    // "Prefiro" and "prefere" are one verb of two stems: half of the words are enough for a name of the business's own.
+    let found = wanted.iter().filter(|word| said.contains(word)).count();
+    (found == 0 || found.saturating_mul(2) < wanted.len())
+        .then(|| Amiss::nobody_said("what the customer said of themselves"))
+}
+
+/// The same of fields: each key on the list, each value in the customer's words.
+pub(super) fn amiss_in_fields(given: &Value, allowed: &[String], talk: &Talk<'_>) -> Option<Amiss> {
+    given.as_object().into_iter().flatten().find_map(|(key, value)| {
+        if !allowed.contains(key) {
+            return Some(not_ours());
+        }
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        written::amiss(&text, talk)
+    })
+}
+
+fn not_ours() -> Amiss {
+    let expected = "what this profile lets you keep; leave it to staff, and go on without".to_owned();
+    Amiss { problem: "not_kept_here", expected, nearest: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use balcao_tool::Locale;
+    use jiff::civil::date;
+    use serde_json::json;
+
+    use super::{super::Said, *};
+
+    #[test]
+    fn only_what_is_on_the_list_and_was_said_is_kept() {
+        let lines = vec![Said::Customer("prefiro de manhã, sou mensalista e meu time é o Galo")];
+        let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
+        let allowed = ["Prefere manhã".to_owned(), "Indicação".to_owned()];
+        assert!(amiss("prefere manhã", &allowed, &talk).is_none());
+        for (tag, problem) in [("Mensalista", "not_kept_here"), ("Indicação", "nobody_said_so")] {
+            assert_eq!(amiss(tag, &allowed, &talk).unwrap().problem, problem, "{tag}");
+        }
+        let fields = ["time".to_owned()];
+        assert!(amiss_in_fields(&json!({"time": "Galo"}), &fields, &talk).is_none());
+        assert!(amiss_in_fields(&json!({"time": "Cruzeiro"}), &fields, &talk).is_some());
+        assert!(amiss_in_fields(&json!({"desconto": "Galo"}), &fields, &talk).is_some());
+    }
+}

@@ -1,0 +1,127 @@
+//! Agreement belongs to the customer: whatever a model calls, only what the customer asked for or agreed to happens.
+
+mod hostile;
+mod repeating;
+mod wordings;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_store::{OpenOptions, Store};
+use rusqlite::Connection;
+
+use crate::counter::{Counter, counter_by, eli};
+use crate::world::on;
+use repeating::{Repeating, Step};
+
+/// The free time, or the appointment, of each story: a Friday at three.
+const DAY: &str = "2026-11-27";
+const AT: &str = "15:00";
+const WHO: &str = "Wesley";
+const WHAT: &str = "Corte na máquina";
+
+/// The barbershop over a file, so that a test can look at every table.
+struct Shop {
+    counter: Counter,
+    model: Repeating,
+    database: PathBuf,
+    _folder: tempfile::TempDir,
+    written: std::sync::atomic::AtomicU32,
+}
+
+impl Shop {
+    /// João is known; with `booked`, he has the appointment.
+    async fn open(booked: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("balcao.db");
+        let store = Store::open(&database, OpenOptions::default()).unwrap();
+        let world = on(store, "barbearia-figueira.yaml", "2026-11-24T10:00").await;
+        let model = Repeating::default();
+        let counter = counter_by(world, eli(), Arc::new(model.clone()));
+        let shop = Self { counter, model, database, _folder: folder, written: 0.into() };
+        shop.turn("oi", vec![Step::text("Olá! Como posso ajudar?")]).await;
+        if booked {
+            shop.book().await;
+        }
+        shop
+    }
+
+    async fn book(&self) {
+        let joao = self.counter.conversation().await.contact;
+        let request = BookRequest {
+            professional: Some(WHO.to_owned().into()),
+            service: Some(ServiceChoice::Name(WHAT.to_owned())),
+            date: DAY.parse().unwrap(),
+            start_min: 15 * 60,
+            attendee: None,
+            pending: false,
+            source: "test".to_owned(),
+        };
+        let world = &self.counter.world;
+        let booking = Booking::new(world.desk.clone());
+        booking.book(world.organization, joao, world.key(), request).await.unwrap().value.unwrap();
+    }
+
+    /// João writes, and the model does this.
+    async fn turn(&self, text: &str, steps: Vec<Step>) {
+        self.model.does(steps);
+        let number = self.written.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.counter.pass(60);
+        self.counter.joao_writes(&format!("wamid.{number}"), text).await;
+        self.counter.works().await;
+    }
+
+    /// What was said last.
+    fn told(&self) -> String {
+        let last = self.counter.graph.accepted().pop().unwrap_or_default();
+        let body = last.pointer("/interactive/body/text").or_else(|| last.pointer("/text/body"));
+        body.and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    fn sql(&self) -> Connection {
+        Connection::open(&self.database).unwrap()
+    }
+
+    /// João's appointments that stand.
+    fn standing(&self) -> usize {
+        let sql = "SELECT count(*) FROM appointment a JOIN contact c ON c.id = a.contact_id
+             WHERE c.channel_user = 'BR.1234567890' AND a.status IN ('pending', 'confirmed')";
+        usize::try_from(self.sql().query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()).unwrap()
+    }
+
+    /// All that a tool for customers may change, as text; what the program notes of a handoff is its own.
+    fn everything(&self) -> String {
+        let tables = [
+            "SELECT id, contact_id, professional_id, service_name, starts_at, status FROM appointment",
+            "SELECT id, contact_id, date, state FROM waitlist",
+            "SELECT id, contact_id, hint, send_at, state FROM follow_up",
+            "SELECT id, appointment_id, remind_at, state FROM reminder",
+            "SELECT id, name, preferred_name, phone_received, email, address, custom_fields FROM contact",
+            "SELECT contact_id, tag_id, 0 FROM contact_tag",
+            "SELECT contact_id, stage_id, 0 FROM contact_stage",
+            "SELECT id, contact_id, content FROM note WHERE content NOT LIKE 'Atendimento passado%'",
+        ];
+        tables.map(|table| rows(&self.sql(), &format!("{table} ORDER BY 1, 2"), &[])).join("\n")
+    }
+}
+
+/// The rows of a query, as JSON.
+fn rows(sql: &Connection, query: &str, phone: &[(&str, &str)]) -> String {
+    let mut prepared = sql.prepare(query).unwrap();
+    let width = prepared.column_count();
+    let parameters: Vec<(&str, &dyn rusqlite::ToSql)> =
+        phone.iter().map(|(name, value)| (*name, value as &dyn rusqlite::ToSql)).collect();
+    let read = |row: &rusqlite::Row<'_>| (0..width).map(|index| row.get::<_, rusqlite::types::Value>(index)).collect();
+    let found: Result<Vec<Vec<rusqlite::types::Value>>, _> =
+        prepared.query_map(parameters.as_slice(), read).unwrap().collect();
+    let shown = |value: rusqlite::types::Value| match value {
+        rusqlite::types::Value::Integer(number) => serde_json::json!(number),
+        rusqlite::types::Value::Real(number) => serde_json::json!(number),
+        rusqlite::types::Value::Text(text) => serde_json::json!(text),
+        rusqlite::types::Value::Null | rusqlite::types::Value::Blob(_) => serde_json::Value::Null,
+    };
+    let all: Vec<Vec<serde_json::Value>> =
+        found.unwrap().into_iter().map(|row| row.into_iter().map(shown).collect()).collect();
+    serde_json::to_string(&all).unwrap()
+}

@@ -1,0 +1,119 @@
+//! The closed classes of words by which a request is told from what only looks like one, folded.
+
+use crate::agreement::Asked;
+
+/// What may stand before a request without changing it.
+pub(super) const COURTESY: &[&str] = &[
+    "oi", "ola", "opa", "bom", "boa", "dia", "tarde", "noite", "por", "favor", "pf", "pfv", "please", "me", "ja", "ai", "la",
+    "eu", "a", "gente", "ate", "agora", "hi", "hello", "hey", "ah", "sim", "ok", "isso", "pra", "mim", "logo", "que", "um", "uma",
+    "de", "just", "so", "also", "tambem", "voce", "vc",
+];
+
+/// Verbs that wish for what follows.
+pub(super) const WISHES: &[&str] = &[
+    "quero", "queria", "gostaria de", "gostaria", "preciso de", "preciso", "vou querer", "desejo", "qro", "to querendo",
+    "i want to", "i want", "i would like to", "i would like", "i ' d like to", "i ' d like", "i need to", "i need",
+    "can you", "could you",
+];
+
+pub(super) const NEGATIONS: &[&str] = &[
+    "nao", "naum", "num", "n", "nn", "nem", "nunca", "jamais", "ninguem", "nenhum", "nenhuma", "nada", "not", "no", "never",
+    "dont", "don ' t", "cant", "can ' t", "cannot", "won ' t", "wont", "without", "deixa pra la", "deixa quieto", "deixa eu", "esquece",
+    "pera", "perai", "espera ai", "calma", "desisti", "forget", "wait",
+];
+
+/// Words that begin a condition or put a thing off.
+pub(super) const CONDITIONS: &[&str] = &[
+    "so se", "se", "caso", "desde que", "contanto", "assim que", "depois que", "logo que", "quando eu", "quando o", "quando a",
+    "quando meu", "quando minha", "quando", "ate eu", "ate que", "antes de", "antes que", "a menos", "a nao ser", "dependendo", "conforme", "if",
+    "unless", "until", "once", "when", "provided", "as soon as", "after i", "as long as", "before",
+];
+
+/// Verbs and adjectives of being free or able, of which whoever carries a deed out is the judge.
+pub(super) const AVAILABLE: &[&str] = &[
+    "tiver", "tiverem", "houver", "der", "abrir", "abrirem", "surgir", "surgirem", "vagar", "vagarem", "sobrar", "aparecer",
+    "desistir", "desmarcar", "cancelar", "cancelarem", "puder", "puderem", "possivel", "livre", "disponivel", "vaga", "available", "free", "open",
+    "opens", "possible",
+];
+
+/// Words of whoever has not decided, or wants to know first.
+pub(super) const DOUBTS: &[&str] = &[
+    "talvez", "acho", "achar", "achei", "quem sabe", "sei la", "sera", "depende", "duvida", "duvidas", "provavelmente", "pensar",
+    "penso", "vou ver", "ver com", "ver se", "verificar", "conferir", "consultar", "saber", "perguntar", "pesquisar", "decidir", "falar com",
+    "combinar com", "te aviso", "te falo", "te confirmo", "eu confirmar", "eu aviso", "depois confirmo", "confirmo depois", "mais pra frente",
+    "outra hora", "pode ser que", "maybe", "perhaps", "might", "probably", "think", "wondering", "let me", "ask", "check",
+    "decide", "later on", "ainda",
+];
+
+pub(super) const ADVERSATIVES: &[&str] =
+    &["mas", "mais porem", "porem", "todavia", "contudo", "entretanto", "senao", "but", "however", "though", "although", "except"];
+
+/// Verbs that tell what somebody else said.
+pub(super) const REPORTS: &[&str] = &[
+    "disse", "disseram", "falou", "falaram", "diz", "dizem", "pediu", "pediram", "mandou", "perguntou", "said", "says", "told", "asked",
+];
+
+/// Modal verbs that suppose.
+pub(super) const SUPPOSED: &[&str] = &[
+    "daria", "seria", "iria", "faria", "teria", "teriam", "deveria", "would", "fosse", "tivesse", "pudesse", "desse",
+];
+
+/// Words that begin a question, with or without its mark.
+pub(super) const QUESTIONS: &[&str] = &[
+    "quanto", "quantos", "quantas", "quanta", "qual", "quais", "onde", "aonde", "como", "quem", "que horas", "o que", "oq", "por que", "pq",
+    "cade", "what", "which", "where", "who", "how", "why", "is there", "are there", "do you", "is it",
+];
+
+/// What is asked for where somebody wants to wait for a place.
+pub(super) const OBJECTS_OF_WAITING: &[&str] = &[
+    "lista", "fila", "espera", "abrir", "abrirem", "surgir", "surgirem", "vagar", "desistir", "desistencia", "aparecer", "sobrar", "waitlist",
+    "waiting", "opens up", "opens",
+];
+
+/// What is asked for where somebody wants to be reminded.
+pub(super) const OBJECTS_OF_REMINDERS: &[&str] = &[
+    "lembra", "lembrar", "lembre", "lembrete", "lembretes", "lembranca", "avisa", "avise", "avisar", "aviso", "remind", "reminder",
+];
+
+/// By deed: how its words begin, and what else speaks of it.
+pub(super) const STEMS: &[(Asked, &[&str], &[&str])] = &[
+    (
+        Asked::Booking,
+        &["marc", "marq", "agend", "reserv", "encaix", "book", "schedul", "appointment"],
+        &["horario", "horarios", "vaga", "vagas", "hora marcada"],
+    ),
+    (
+        Asked::Cancelling,
+        &["cancel", "cansel", "desmarc", "desmarq", "desist"],
+        &[
+            "nao vou poder", "nao vou conseguir", "nao posso ir", "nao consigo ir", "nao vou mais", "nao vou", "nao poderei", "nao vai dar",
+            "nao quero mais", "imprevisto", "can ' t make", "cant make", "cannot make", "call off", "tira", "tirar", "libera", "liberar",
+        ],
+    ),
+    (
+        Asked::Rescheduling,
+        &[
+            "remarc", "remarq", "reagend", "reschedul", "mud", "troc", "adia", "antecip", "transfer", "alter", "postpon", "mov",
+        ],
+        &[
+            "passa", "passar", "passe", "change", "outro dia", "outra hora", "outro horario", "outra data", "mais tarde", "mais cedo", "em vez",
+            "ao inves", "no lugar", "melhor", "prefiro", "instead", "another", "later", "earlier", "pra outro", "para outro", "pode ser", "da pra ser",
+        ],
+    ),
+    (Asked::Waiting, &["waitlist", "waiting", "desist"], &[
+        "lista de espera", "lista", "fila de espera", "fila", "espera", "esperar", "avisa", "avisar", "avise", "abrir", "surgir", "let me know",
+    ]),
+    (Asked::Reminding, &["lembr", "remind"], &["avisa", "avisar", "avise", "aviso"]),
+];
+
+/// What an offer to wait for a place names.
+pub(super) const OFFERED_WAITING: &[&str] =
+    &["lista de espera", "fila de espera", "waitlist", "waiting list", "se abrir", "se surgir", "se vagar", "if one opens"];
+
+/// What an offer to move an appointment says beside its own verbs.
+pub(super) const MOVED: &[&str] = &["passar", "passo", "passe", "change"];
+
+/// Words for another time or thing than the one that is spoken of.
+pub(super) const OTHERS: &[&str] = &[
+    "outro", "outra", "outros", "outras", "another", "other", "different", "mais tarde", "mais cedo", "later", "earlier",
+];

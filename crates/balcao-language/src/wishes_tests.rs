@@ -1,0 +1,74 @@
+use super::*;
+
+fn all(texts: &[&str], deed: Asked, want: Wish) {
+    for text in texts {
+        assert_eq!(wish_for(text, deed), want, "{text:?} {deed:?}");
+    }
+}
+
+#[test]
+fn a_request_is_a_verb_of_the_deed_that_speaks_to_us() {
+    let asked = [
+        "marca sexta às 15h",
+        "oi, marca um corte quinta 16h com o Vanderson",
+        "quero corte na máquina com o Wesley dia 27/11 às 15h, pode marcar",
+        "queria marcar barba sexta 15h",
+        "gostaria de agendar um corte amanhã 10h",
+        "preciso de um corte hoje às 18h",
+        "bom dia, pode agendar amanhã às 9h por favor",
+        "se tiver vaga pode marcar 15h",
+        "book me at 3pm please",
+        "i'd like a haircut tomorrow at 3pm",
+        "marca no sábado 10h",
+    ];
+    all(&asked, Asked::Booking, Wish::Asked);
+    all(
+        &["cancela", "quero cancelar meu horário", "pode desmarcar", "please cancel it"],
+        Asked::Cancelling,
+        Wish::Asked,
+    );
+    all(&["quero remarcar pra sexta", "muda pra 16h", "pode passar pra quinta"], Asked::Rescheduling, Wish::Asked);
+    let waiting =
+        ["me coloca na lista de espera de sábado", "lista de espera sexta à tarde", "me avisa se abrir vaga?"];
+    all(&waiting, Asked::Waiting, Wish::Asked);
+    all(&["me lembra 2 horas antes do meu horário?", "quero um lembrete"], Asked::Reminding, Wish::Asked);
+}
+
+#[test]
+fn what_leaves_it_open_asks_for_nothing() {
+    let open = [
+        "pode marcar 15h?",
+        "quero marcar, mas antes vou ver com minha mulher",
+        "não marca ainda",
+        "se eu quisesse marcar 15h, daria?",
+        "marca quando meu pagamento cair",
+        "só marca depois que eu confirmar",
+        "acho que quero marcar sexta",
+        "quero saber se tem horário",
+        "meu chefe disse pra marcar sexta",
+        "meu amigo marcou sexta às 15h na concorrência",
+        "quero marcar, quanto custa",
+        "quero marcar e cancelar o outro",
+        "don't book it yet",
+        "book it if my wife agrees",
+        "queria marcar, talvez sexta",
+        "quero outro horário",
+        "quero sexta mais tarde",
+    ];
+    all(&open, Asked::Booking, Wish::Open);
+    all(
+        &["não vou poder ir amanhã", "como faço pra cancelar", "posso cancelar depois?"],
+        Asked::Cancelling,
+        Wish::Open,
+    );
+    all(&["tem lista de espera?", "como funciona a lista de espera"], Asked::Waiting, Wish::Open);
+}
+
+#[test]
+fn what_speaks_of_something_else_wishes_for_nothing() {
+    let nothing = ["oi", "sim", "bom dia", "obrigado", "quanto custa a barba", "👍", "", "qual o endereço"];
+    all(&nothing, Asked::Booking, Wish::Absent);
+    all(&nothing, Asked::Cancelling, Wish::Absent);
+    all(&["quero marcar sexta", "oi", "sim"], Asked::Cancelling, Wish::Absent);
+    all(&nothing, Asked::Reminding, Wish::Absent);
+}
