@@ -19,7 +19,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("balcao-mcp", &["balcao-connector", "balcao-pack", "balcao-tool"]),
     ("balcao-tool", &["balcao-json", "balcao-planted"]),
     ("run-a-pack", &["balcao-pack", "balcao-sandbox", "balcao-tool"]),
-    ("balcao-llm", &["balcao-http"]),
+    ("balcao-llm", &["balcao-http", "balcao-json"]),
     ("balcao-embedding", &["balcao-llm"]),
     ("balcao-offline", &["balcao-llm", "balcao-language"]),
     ("balcao-pack", &["balcao-sandbox", "balcao-search", "balcao-tool", "balcao-yaml"]),

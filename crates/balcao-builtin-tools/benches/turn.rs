@@ -79,12 +79,12 @@ impl Instantly {
 
 fn plain(text: String) -> ModelResponse {
     ModelResponse {
+        mended: Vec::new(),
         text,
         tool_calls: Vec::new(),
         finish: FinishReason::Stop,
         usage: Usage::default(),
         model: "instant".to_owned(),
-        mended: Vec::new(),
     }
 }
 
@@ -161,7 +161,6 @@ fn openai() -> OpenAi {
         name: "instant".to_owned(),
         base_url: "http://127.0.0.1:9/v1".to_owned(),
         model: "instant".to_owned(),
-        mended: Vec::new(),
         key: None,
         price: None,
         clocks: Clocks::default(),

@@ -1,7 +1,8 @@
 //! Takes secrets out of what a service says, in results as in errors: before processors, a model, the record and a customer see it.
 //!
 //! A secret is found as it is and as services echo it: as Base64 (at each of its three places in a longer text), as hexadecimal digits and
-//! percent-encoded, whatever the case; also a part of it of [`WINDOW`] characters or more.
+//! percent-encoded, whatever the case; also a part of it of [`WINDOW`] characters or more, if that is no plain word of small letters. Files
+//! of keys hold addresses and names that anybody may see: of a long secret the parts are [`LONG_WINDOW`] characters.
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use base64::{
@@ -12,6 +13,9 @@ use serde_json::{Map, Value};
 
 /// Characters of a secret that may not be told in one piece.
 const WINDOW: usize = 8;
+/// The same of a secret of more than [`LONG`] characters.
+const LONG_WINDOW: usize = 40;
+const LONG: usize = 128;
 /// Shorter secrets cannot be told from other words.
 const SHORTEST: usize = 4;
 
@@ -129,7 +133,11 @@ fn cut(form: &[u8]) -> Vec<Vec<u8>> {
     if form.len() < SHORTEST {
         return Vec::new();
     }
-    form.windows(form.len().min(WINDOW)).map(<[u8]>::to_vec).collect()
+    let window = if form.len() > LONG { LONG_WINDOW } else { WINDOW };
+    let is_word =
+        |part: &&[u8]| !part.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() || !byte.is_ascii());
+    let parts = form.windows(form.len().min(window)).filter(|part| !is_word(part));
+    parts.chain([form]).map(<[u8]>::to_vec).collect()
 }
 
 #[cfg(test)]

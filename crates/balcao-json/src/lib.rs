@@ -96,12 +96,16 @@ pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<V
 /// As [`read`].
 pub fn read_delivered(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
     match read(text, max_depth) {
-        Err(Fault::Malformed { .. }) => {
-            let text = String::from_utf8_lossy(without_mark(text));
-            read(escapes::escape_controls(&text).as_bytes(), max_depth)
-        }
+        Err(Fault::Malformed { .. }) => read(&mended(text), max_depth),
         read => read,
     }
+}
+
+/// A text as [`read_delivered`] reads it: JSON again, if characters alone were wrong with it.
+#[must_use]
+pub fn mended(text: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(without_mark(text));
+    mend_escapes(escapes::escape_controls(&text).as_bytes()).into_owned()
 }
 
 /// What we found ourselves; an error of the parser's carries words only.

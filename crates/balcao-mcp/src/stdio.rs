@@ -9,7 +9,7 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 use secrecy::{ExposeSecret, SecretString};
@@ -92,9 +92,9 @@ impl Program {
         if let Some(from) = child.stderr.take() {
             tasks.spawn(complaints.clone().collect(from));
         }
-        let unread = Arc::<AtomicBool>::default();
-        let output = Capped { inner: output, most, line: 0, said: 0, unread: Arc::clone(&unread) };
-        Ok((Running { _child: child, _group: group, complaints }, output, Watched { inner: input, unread }))
+        let flow = Arc::<Flow>::default();
+        let output = Capped { inner: output, most, line: 0, said: 0, flow: Arc::clone(&flow) };
+        Ok((Running { _child: child, _group: group, complaints }, output, Watched { inner: input, flow }))
     }
 }
 
@@ -108,9 +108,29 @@ pub(crate) struct Capped<R> {
     inner: R,
     most: usize,
     line: usize,
-    /// Lines since it read something, and whether it reads.
+    /// Lines since it read something.
     said: usize,
-    unread: Arc<AtomicBool>,
+    flow: Arc<Flow>,
+}
+
+/// What the two directions of a conversation know of each other.
+#[derive(Debug, Default)]
+struct Flow {
+    /// What was written last waits to be read.
+    unread: AtomicBool,
+    /// The server was left: nothing is written any more.
+    over: AtomicBool,
+    /// Who waits to write.
+    writer: Mutex<Option<Waker>>,
+}
+
+impl Flow {
+    fn end(&self) {
+        self.over.store(true, Ordering::SeqCst);
+        if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            writer.wake();
+        }
+    }
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
@@ -121,9 +141,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
             for byte in buf.filled().get(before..).unwrap_or_default() {
                 self.line = if *byte == b'\n' { 0 } else { self.line.saturating_add(1) };
                 if *byte == b'\n' {
-                    self.said = if self.unread.load(Ordering::Relaxed) { self.said.saturating_add(1) } else { 0 };
+                    self.said = if self.flow.unread.load(Ordering::SeqCst) { self.said.saturating_add(1) } else { 0 };
                 }
                 if self.said > MAX_SAID_UNREAD {
+                    self.flow.end();
                     return Poll::Ready(Err(io::Error::other("the server asks, and does not read the answers")));
                 }
                 if self.line > self.most {
@@ -139,13 +160,17 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
 #[derive(Debug)]
 pub(crate) struct Watched<W> {
     inner: W,
-    unread: Arc<AtomicBool>,
+    flow: Arc<Flow>,
 }
 
 impl<W: AsyncWrite + Unpin> AsyncWrite for Watched<W> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        *self.flow.writer.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.waker().clone());
+        if self.flow.over.load(Ordering::SeqCst) {
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        }
         let polled = Pin::new(&mut self.inner).poll_write(cx, buf);
-        self.unread.store(polled.is_pending(), Ordering::Relaxed);
+        self.flow.unread.store(polled.is_pending(), Ordering::SeqCst);
         polled
     }
 

@@ -214,6 +214,9 @@ impl Loader {
         })?;
         let document = Document::read(file, &text).map_err(|problem| Unloaded::of(vec![*problem]))?;
         let (source, problems) = Source::assemble(document, &folder);
+        if source.is_too_large {
+            return Err(Unloaded::of(problems));
+        }
         self.build(source, Some(&folder), problems)
     }
 

@@ -42,6 +42,10 @@ pub(crate) fn settle(source: &mut Source) -> Shape {
     };
     let (mut renamed, mut stood_in): (Vec<String>, BTreeSet<String>) = (Vec::new(), BTreeSet::new());
     for _ in 0..MAX_LOOKS {
+        // Of very many mistakes the first are told: to look on takes long, and tells nobody more.
+        if problems.len() > MAX_PROBLEMS {
+            break;
+        }
         let found = schema.first_problems(&source.value, MAX_PROBLEMS + 1);
         if found.is_empty() {
             return Shape { problems, readable: true };

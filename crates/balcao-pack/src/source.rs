@@ -40,6 +40,8 @@ pub(crate) struct Source {
     damage: Damage,
     /// Values that further files may have.
     room: usize,
+    /// Whether a file had more: then nothing of the pack is looked at.
+    pub(crate) is_too_large: bool,
 }
 
 /// Values of all files of a pack together: each takes some hundred bytes of memory, however short its text is.
@@ -69,6 +71,7 @@ impl Source {
     pub(crate) fn single(main: Document) -> Self {
         Self {
             room: MAX_VALUES.saturating_sub(values(&main.value)),
+            is_too_large: false,
             value: main.value.clone(),
             main: Arc::new(main),
             parts: Vec::new(),
@@ -143,7 +146,10 @@ impl Source {
     fn add(&mut self, folder: &Folder, file: &str, section: &[&str]) -> Result<(), Box<Problem>> {
         let text = folder.read(file).map_err(|error| Box::new(outside_of(file, &error.to_string())))?;
         let document = Arc::new(Document::read(file, &text)?);
-        self.room = self.room.checked_sub(values(&document.value)).ok_or_else(|| {
+        let room = self.room.checked_sub(values(&document.value));
+        self.room = room.unwrap_or_default();
+        self.is_too_large |= room.is_none();
+        room.ok_or_else(|| {
             Box::new(outside_of(
                 file,
                 &format!("with it, the files of the pack have more than {MAX_VALUES} values together"),

@@ -105,7 +105,7 @@ fn computed(left: &Value, arithmetic: Arithmetic, right: &Value) -> Checked<Valu
         Arithmetic::Over => a / b,
     };
     let is_ratio = arithmetic == Arithmetic::Over;
-    if !result.is_finite() && !(is_ratio && b == 0.0) {
+    if !(result.is_finite() || is_ratio && b == 0.0) {
         return Err(too_large(named(arithmetic)));
     }
     Ok(match (left, right) {

@@ -100,7 +100,7 @@ impl Cost {
     fn spend(self, value: &Value, each: u64, left: &mut u64) -> bool {
         let length = match value {
             Value::String(text) => u64::try_from(text.len() / 64).unwrap_or(u64::MAX),
-            _ => 0,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => 0,
         };
         let Some(rest) = each.checked_add(length).and_then(|cost| left.checked_sub(cost)) else { return false };
         *left = rest;

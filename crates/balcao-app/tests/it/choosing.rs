@@ -90,7 +90,7 @@ async fn what_was_booked_is_not_offered() {
     let shop =
         counter([looks(), calls("create_appointment", &book), says("Confirmado: amanhã, 25/11, às 14h com Wesley.")])
             .await;
-    shop.joao_writes("wamid.1", "marca um corte amanhã às 14h com o Wesley").await;
+    shop.joao_writes("wamid.1", "marca corte na máquina amanhã às 14h com o Wesley").await;
     shop.works().await;
     assert_eq!(shop.graph.accepted().pop().unwrap()["type"], "text", "{:?}", shop.texts());
 }

@@ -211,7 +211,7 @@ async fn three_failures(shop: &Shop) -> Answered {
     shop.breaks("create_appointment", 2);
     shop.breaks("get_services", 1);
     let script = [booking("15:00"), calls("get_services", &json!({})), booking("15:00")];
-    shop.caio_says("marca barba com o Otávio quinta às 15h", script).await
+    shop.caio_says("marca barba desenhada com o Otávio quinta às 15h", script).await
 }
 
 /// The model's line, said after a person took the conversation.
@@ -262,7 +262,7 @@ async fn ac1_a_success_resets_the_count() {
     shop.breaks("check_availability", 1);
     let free = json!({"date": "2026-11-26", "barber_name": "Otávio"});
     let script = [booking("15:00"), calls("check_availability", &free), calls("get_services", &json!({})), says(SORRY)];
-    let answered = shop.caio_says("marca barba quinta, qualquer horário", script).await;
+    let answered = shop.caio_says("marca barba desenhada quinta, qualquer horário", script).await;
     assert_eq!((reason(&answered), answered.state.breaker.failures()), ("reply", 0));
     shop.breaks("get_barbers", 2);
     let script = [calls("get_barbers", &json!({})), says(SORRY)];
@@ -288,7 +288,7 @@ async fn ac2_the_rest_of_a_step_does_not_run_after_the_third_failure() {
     shop.breaks("create_appointment", 3);
     let args = |hour: &str| json!({"barber_name": "Otávio", "date": "2026-11-26", "start_hour": hour, "service_name": "Barba desenhada"});
     let step = ["15:00", "15:30", "16:00", "16:30"].map(|hour| ("create_appointment", args(hour)));
-    let answered = shop.caio_says("marca barba quinta, qualquer horário", [calls_all(&step)]).await;
+    let answered = shop.caio_says("marca barba desenhada quinta, qualquer horário", [calls_all(&step)]).await;
     assert_eq!((reason(&answered), answered.state.calls.len()), ("breaker", 4));
     assert!(answered.state.calls.iter().all(|call| call.result.is_error()), "the fourth call booked something");
 }
@@ -302,8 +302,9 @@ async fn ac3_a_tool_that_fails_twice_is_withdrawn_and_the_model_is_told() {
         assert!(request.system.contains("não podem mais ser chamadas nesta conversa: create_appointment."));
         says(SORRY)
     });
-    let answered =
-        shop.caio_says("marca barba quinta, qualquer horário", [booking("15:00"), booking("15:30"), blocked]).await;
+    let answered = shop
+        .caio_says("marca barba desenhada quinta, qualquer horário", [booking("15:00"), booking("15:30"), blocked])
+        .await;
     assert_eq!((reason(&answered), told(&answered)), ("reply", SORRY));
     assert_eq!(shop.faults.lock().unwrap()["create_appointment"], 7, "it ran more than twice");
 }
@@ -313,7 +314,7 @@ async fn ac3_a_withdrawn_tool_is_answered_without_running() {
     let shop = shop().await;
     shop.breaks("create_appointment", 9);
     let script = [booking("15:00"), booking("15:30"), booking("16:00")];
-    let answered = shop.caio_says("marca barba quinta, qualquer horário", script).await;
+    let answered = shop.caio_says("marca barba desenhada quinta, qualquer horário", script).await;
     assert_eq!(answered.state.calls[2].result.code, Some(ErrorCode::Blocked));
     assert_eq!(shop.faults.lock().unwrap()["create_appointment"], 7);
     assert_eq!(reason(&answered), "breaker", "every error counts for Eli: the third ends the turn");
@@ -351,7 +352,7 @@ async fn ac5_the_note_holds_everything_that_staff_need() {
         "get_services",
         "unavailable",
         UPSTREAM,
-        "marca barba com o Otávio quinta às 15h",
+        "marca barba desenhada com o Otávio quinta às 15h",
     ] {
         assert!(note.contains(fact), "{fact} is missing in\n{note}");
     }
@@ -375,7 +376,10 @@ async fn ac6_the_count_survives_a_restart() {
     shop.breaks("create_appointment", 9);
     shop.breaks("get_services", 9);
     let script = [booking("15:00"), calls("get_services", &json!({})), says(SORRY)];
-    assert_eq!(shop.caio_says("marca barba quinta, qualquer horário", script).await.state.breaker.failures(), 2);
+    assert_eq!(
+        shop.caio_says("marca barba desenhada quinta, qualquer horário", script).await.state.breaker.failures(),
+        2
+    );
     let restarted = open_again(shop.world, eli(), shop.faults);
     let answered = restarted.caio_says("e agora?", [booking("15:00")]).await;
     assert_eq!((reason(&answered), told(&answered)), ("breaker", FALLBACK));
@@ -386,7 +390,8 @@ async fn a_withdrawn_tool_stays_withdrawn_after_a_restart_and_comes_back_with_th
     let shop = shop().await;
     shop.breaks("create_appointment", 3);
     shop.breaks("get_services", 1);
-    shop.caio_says("marca barba quinta, qualquer horário", [booking("15:00"), booking("15:30"), says(SORRY)]).await;
+    shop.caio_says("marca barba desenhada quinta, qualquer horário", [booking("15:00"), booking("15:30"), says(SORRY)])
+        .await;
     let shop = open_again(shop.world, eli(), shop.faults);
     let answered = shop.caio_says("e agora?", [calls("get_services", &json!({}))]).await;
     let request = shop.model.requests().remove(0);
@@ -453,8 +458,11 @@ async fn a_person_who_takes_over_during_the_turn_turns_the_reply_into_a_draft() 
 #[tokio::test]
 async fn a_question_that_became_a_draft_is_not_answered_by_a_later_yes() {
     let shop = shop().await;
-    shop.caio_says("marca barba quinta, qualquer horário", [booking("15:00"), says("Confira com a gente depois.")])
-        .await;
+    shop.caio_says(
+        "marca barba desenhada quinta, qualquer horário",
+        [booking("15:00"), says("Confira com a gente depois.")],
+    )
+    .await;
     let taking_over = after_a_person_took_over(&shop.world, shop.world.caio().await, says("Posso ajudar?"));
     let asked = shop.caio_says("cancela", [calls("cancel_appointment", &json!({})), taking_over]).await;
     assert!(asked.state.held.is_some(), "nothing was asked");

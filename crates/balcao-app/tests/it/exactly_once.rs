@@ -84,7 +84,7 @@ async fn a_message_that_comes_after_an_effect_is_answered_right_after() {
         ),
         says("Depois te conto na loja."),
     ]);
-    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.joao_writes("wamid.1", "marca barba desenhada com o Otávio quinta às 15h").await;
     shop.works().await;
     assert_eq!(shop.texts().len(), 1);
     shop.works().await;
@@ -125,7 +125,7 @@ async fn f_151_i_17_a_reply_that_comes_after_a_takeover_is_a_draft() {
 async fn i_17_f_150_what_a_person_took_over_does_not_act() {
     let shop = counter([]).await;
     shop.model.script([shop.after_delivery(&echo("Deixa comigo"), booking())]);
-    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.joao_writes("wamid.1", "marca barba desenhada com o Otávio quinta às 15h").await;
     shop.works().await;
     assert_eq!(appointments(&shop).await, 0);
     assert!(shop.texts().is_empty() && shop.outbox().await.is_empty());
@@ -139,11 +139,11 @@ async fn f_25_what_the_customer_changes_before_anything_was_done_is_not_done() {
         shop.after_joao_writes("wamid.2", "não, sexta!", booking()),
         says("Certo, sexta então. A que horas?"),
     ]);
-    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.joao_writes("wamid.1", "marca barba desenhada com o Otávio quinta às 15h").await;
     shop.works().await;
     assert_eq!(appointments(&shop).await, 0);
     assert_eq!(shop.texts(), ["Certo, sexta então. A que horas?"]);
-    assert_eq!(shop.asked(), "marca barba com o Otávio quinta às 15h\nnão, sexta!");
+    assert_eq!(shop.asked(), "marca barba desenhada com o Otávio quinta às 15h\nnão, sexta!");
     assert_eq!(shop.inbox_states().await, [InboxState::Answered, InboxState::Answered]);
 }
 
@@ -180,7 +180,7 @@ async fn i_17_a_reply_that_a_person_overtook_while_it_was_being_sent_is_not_sent
 #[tokio::test]
 async fn f_05_a_turn_that_was_cut_short_is_taken_up_by_whoever_comes_next() {
     let shop = counter([booking(), never_answers()]).await;
-    shop.joao_writes("wamid.1", "marca barba com o Otávio quinta às 15h").await;
+    shop.joao_writes("wamid.1", "marca barba desenhada com o Otávio quinta às 15h").await;
     shop.pass(3);
     // The process dies while the model writes its last words: the appointment is booked, nothing was said.
     tokio::select! {

@@ -1,5 +1,5 @@
 //! The use cases, through their front door, on a real database.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::print_stderr, reason = "tests")]
 
 mod agreement;
 mod asking;

@@ -140,7 +140,7 @@ async fn an_answer_that_breaks_off_is_asked_for_again_and_then_told() {
 #[tokio::test]
 async fn json_that_is_bottomless_or_ambiguous_is_refused() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    for body in [deep.as_str(), r#"{"id": 1, "id": 2}"#, "{\"a\": NaN}", "{} trailing", "\u{feff}{}"] {
+    for body in [deep.as_str(), r#"{"id": 1, "id": 2}"#, "{\"a\": NaN}", "{} trailing"] {
         let bytes = body.as_bytes().to_vec();
         let server = Server::start(move |_, _| answer(200, JSON, &bytes));
         assert_eq!(read(&server, json!({})).await.unwrap_err().kind, FailureKind::Unreadable);
@@ -175,10 +175,12 @@ fn many(count: usize) -> Value {
 
 #[tokio::test]
 async fn pages_share_one_budget_of_bytes_and_values() {
-    let pages = json!({ "style": "page", "items": "/items", "param": "p", "max_pages": 100, "max_items": 100_000 });
+    let pages = json!({ "style": "page", "items": "/items", "param": "p", "last": "/last", "max_pages": 100, "max_items": 100_000 });
     let paged = operation(json!({ "method": "GET", "path": "/x", "pagination": pages }));
     let told = async |entries: Value| {
-        let server = Server::start(move |_, _| answer(200, JSON, json!({ "items": entries }).to_string().as_bytes()));
+        let server = Server::start(move |_, _| {
+            answer(200, JSON, json!({ "items": entries, "last": false }).to_string().as_bytes())
+        });
         let (account, _) = account(&server, json!({ "max_response_bytes": 1_048_576 }));
         (account.call(&paged, &arguments(json!({})), None).await.unwrap_err(), server.asked().len())
     };
@@ -233,7 +235,8 @@ async fn what_a_service_echoes_of_a_secret_is_in_no_result() {
         let part = std::str::from_utf8(part).unwrap();
         assert!(!text.contains(part), "{part}: {text}");
     }
-    assert!(!text.contains(&STANDARD.encode(TOKEN)[4..20]), "{text}");
+    let encoded: String = STANDARD.encode(TOKEN).chars().skip(4).take(16).collect();
+    assert!(!text.contains(&encoded), "{text}");
 }
 
 #[tokio::test]

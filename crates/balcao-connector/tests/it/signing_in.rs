@@ -191,7 +191,8 @@ async fn a_service_account_signs_who_it_is_and_gets_a_token_for_it_once() {
     let token_url = format!("{}/token", server.url());
     let account = google(&server, &key_file(&token_url)).unwrap();
     for _ in 0..2 {
-        assert_eq!(account.call(&read(), &arguments(json!({})), None).await, Ok(json!("Bearer ya29.a1")));
+        account.call(&read(), &arguments(json!({})), None).await.unwrap();
+        assert_eq!(server.asked().last().unwrap().header("authorization"), Some("Bearer ya29.a1"));
     }
     let trades: Vec<_> = server.asked().into_iter().filter(|asked| asked.target == "/token").collect();
     assert_eq!(trades.len(), 1);

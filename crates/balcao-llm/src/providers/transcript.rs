@@ -76,7 +76,7 @@ pub(crate) fn arguments_object(raw: &str) -> Value {
     };
     let value = read(raw).and_then(|value| match value {
         Value::String(inner) => read(&inner),
-        value => Ok(value),
+        value @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => Ok(value),
     });
     match value {
         Ok(object @ Value::Object(_)) => object,

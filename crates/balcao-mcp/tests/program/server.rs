@@ -106,7 +106,10 @@ impl About for Liar {
             },
             "fork" => {
                 let child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
-                Ok(json!({"content": [], "structuredContent": {"pid": child.id()}}))
+                let told = json!({"content": [], "structuredContent": {"pid": child.id()}});
+                // It is left to itself.
+                std::mem::forget(child);
+                Ok(told)
             }
             "hang" => Err(vec![Say::Hang]),
             _ => Err(vec![Say::Die]),

@@ -3,7 +3,7 @@
 use balcao_llm::{ChatProvider, FinishReason, Message, ModelRequest, Purpose, ResponseFormat, ToolChoice};
 use balcao_offline::{MODEL, OfflineModel};
 use jiff::civil::date;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{fake::Fake, story::Story, yaml};
 

@@ -109,6 +109,14 @@ impl ToolHandler for Guarded {
         self.inner.confirmable()
     }
 
+    fn is_safe(&self) -> bool {
+        self.inner.is_safe()
+    }
+
+    fn repeats(&self) -> bool {
+        self.inner.repeats()
+    }
+
     fn args_schema(&self) -> Value {
         self.inner.args_schema()
     }

@@ -238,14 +238,14 @@ async fn an_unknown_helper_is_told_of() {
 async fn a_whole_number_beyond_a_double_is_refused_on_its_way_in_and_out() {
     let id = json!({ "list": [1, { "id": 1_917_043_659_912_705_296_u64 }] });
     for source in ["(x) => x", "(x) => String(x.list[1].id)", "(x) => 1"] {
-        let error = run(source, &[id.clone()]).await.unwrap_err();
+        let error = run(source, std::slice::from_ref(&id)).await.unwrap_err();
         assert!(error.to_string().contains("`/list/1/id` of the arguments"), "{error}");
         assert!(error.for_model().contains("expected a text") && error.is_the_helpers(), "{error}");
     }
     let error = run("() => ({ n: 2 ** 53 })", &[]).await.unwrap_err();
     assert!(error.to_string().contains("`/n` of the answer"), "{error}");
     let as_text = json!("1917043659912705296");
-    assert_eq!(run("(x) => x", &[as_text.clone()]).await.unwrap(), as_text);
+    assert_eq!(run("(x) => x", std::slice::from_ref(&as_text)).await.unwrap(), as_text);
     let most = json!(9_007_199_254_740_991_i64);
-    assert_eq!(run("(x) => x", &[most.clone()]).await.unwrap(), most);
+    assert_eq!(run("(x) => x", std::slice::from_ref(&most)).await.unwrap(), most);
 }

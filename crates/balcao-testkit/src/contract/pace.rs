@@ -130,6 +130,9 @@ pub async fn what_a_day_may_take_is_taken_once_however_many_take_at_once(store: 
             (of(Counted::StrangersTokens), of(Counted::Files), of(Counted::StrangersCost)),
             (Some(180), Some(100), None)
         );
+        assert!(
+            day_budget::of_today(tx, at(99))?.contains(&(Counted::Files, day_budget::Used { used: 105, most: 105 }))
+        );
         assert_eq!(figures::read(tx, at(100))?.budgets, [None; 3], "the day is over");
         // The first of the next day makes room.
         assert!(day_budget::take(tx, one, ("files", day(1)), 1, 105, at(100))?);

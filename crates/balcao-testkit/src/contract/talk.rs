@@ -25,6 +25,7 @@ cases!(
     a_conversation_begins_once_and_keeps_what_is_written,
     those_who_wait_longest_come_first,
     whoever_opted_out_on_one_channel_has_opted_out,
+    whom_the_web_chat_alone_knows_is_a_stranger,
     conversations_go_to_the_least_loaded_on_duty,
     a_conversation_has_one_open_turn,
     a_closed_turn_cannot_be_saved_or_closed_again,
@@ -44,6 +45,22 @@ cases!(
 fn begin(tx: &mut Tx<'_>, world: World, contact: usize, channel: &str) -> Result<Conversation, StoreError> {
     let contact = *world.contacts.get(contact).unwrap_or_else(|| panic!("a world has two contacts"));
     conversation::find_or_begin(tx, world.organization, contact, channel, now())
+}
+
+/// Whoever wrote by another channel, too, is no stranger to the web chat.
+pub async fn whom_the_web_chat_alone_knows_is_a_stranger(store: &Store) {
+    let (world, theirs) = (world(store, "a").await, world(store, "b").await);
+    write(store, move |tx| {
+        let web = begin(tx, world, 0, "web")?;
+        assert!(conversation::is_with_a_stranger(tx, world.organization, web.id)?);
+        assert!(!conversation::is_with_a_stranger(tx, theirs.organization, web.id)?);
+        let phone = begin(tx, world, 1, "whatsapp")?;
+        assert!(!conversation::is_with_a_stranger(tx, world.organization, phone.id)?);
+        begin(tx, world, 0, "whatsapp")?;
+        assert!(!conversation::is_with_a_stranger(tx, world.organization, web.id)?);
+        Ok(())
+    })
+    .await;
 }
 
 fn closing(id: TurnId, transcript: &str) -> Closing<'_> {

@@ -74,7 +74,7 @@ async fn play(case: &Value) -> Option<String> {
     let reached = reached.into_iter().find(|core| case["expected"] == "blocked" && said(core)).map(str::to_owned);
     let held = case["sql"].as_array().and_then(|sql| {
         let found = rows(&shop.sql(), sql[0].as_str().unwrap(), &[(":phone", "%87654321")]);
-        (found != sql[1].to_string()).then(|| format!("the database holds {found}"))
+        (serde_json::from_str::<Value>(&found).unwrap() != sql[1]).then(|| format!("the database holds {found}"))
     });
     wrong.or_else(|| leaked.map(|core| format!("a tool told of {core}"))).or(reached).or(held)
 }

@@ -95,6 +95,7 @@ impl ChatProvider for Repeating {
         let tool_calls: Vec<ToolCallRequest> = step.calls.iter().enumerate().map(call).collect();
         let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
         Ok(ModelResponse {
+            mended: Vec::new(),
             text: step.text,
             tool_calls,
             finish,

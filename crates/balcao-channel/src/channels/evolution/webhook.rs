@@ -85,6 +85,11 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
 
 /// Whether the object that the text is shows the key, once, at its top. Nothing else of it is kept, whatever it holds.
 fn shows_key(body: &[u8], key: &SecretString) -> bool {
+    // A delivery is not lost for a character elsewhere in it.
+    has_key(body, key) || has_key(&balcao_json::mended(body), key)
+}
+
+fn has_key(body: &[u8], key: &SecretString) -> bool {
     let mut reader = serde_json::Deserializer::from_slice(body);
     let shown = reader.deserialize_map(Shown(key));
     shown.is_ok_and(|shown| shown) && reader.end().is_ok()
@@ -194,15 +199,12 @@ fn person(jids: &[&str], item: &Value, name: Option<String>) -> Option<Person> {
 
 /// What was done to an earlier message, told by an event of its own. Such an event has no id: its message's and what it says are one.
 fn changed(origin: &Origin, item: &Value, content: Content) -> Inbound {
-    let id = match &content {
-        Content::Edit { message, content } => {
-            let now = Sha256::digest(serde_json::to_vec(content).unwrap_or_default());
-            format!("{message}:edit:{}", hex(&now))
-        }
-        other => {
-            let earlier = if let Content::Delete { message } = other { message.as_str() } else { "unknown" };
-            format!("{earlier}:delete")
-        }
+    let id = if let Content::Edit { message, content } = &content {
+        let now = Sha256::digest(serde_json::to_vec(content).unwrap_or_default());
+        format!("{message}:edit:{}", hex(&now))
+    } else {
+        let earlier = if let Content::Delete { message } = &content { message.as_str() } else { "unknown" };
+        format!("{earlier}:delete")
     };
     let id = ProviderMessageId::new(id);
     let sender = json::text(item, &["key", "remoteJid"]).and_then(|jid| person(&[jid], item, None));
@@ -229,10 +231,8 @@ fn updated(origin: &Origin, item: &Value) -> Option<Inbound> {
     }
     let new = json::at(item, &["update", "message"]).or_else(|| json::at(item, &["message"]))?;
     let content = content::content(new, &message, None)?;
-    let content = match content {
-        change @ (Content::Edit { .. } | Content::Delete { .. }) => change,
-        content => Content::Edit { message, content: Box::new(content) },
-    };
+    let is_change = matches!(content, Content::Edit { .. } | Content::Delete { .. });
+    let content = if is_change { content } else { Content::Edit { message, content: Box::new(content) } };
     Some(changed(origin, item, content))
 }
 

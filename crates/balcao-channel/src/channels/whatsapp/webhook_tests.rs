@@ -446,7 +446,7 @@ fn what_is_no_webhook_of_whatsapp_is_refused() {
         (String::new(), WebhookError::NotJson),
         ("{".to_owned(), WebhookError::NotJson),
         ("{} {}".to_owned(), WebhookError::NotJson),
-        ("\u{feff}{}".to_owned(), WebhookError::NotJson),
+        ("\u{feff}{}".to_owned(), WebhookError::NotWhatsApp),
         ("[]".to_owned(), WebhookError::NotWhatsApp),
         ("7".to_owned(), WebhookError::NotWhatsApp),
         (r#"{"object":"page","entry":[]}"#.to_owned(), WebhookError::NotWhatsApp),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use tempfile::{TempDir, tempdir};
 
-use crate::{balcao, code, err, out};
+use crate::{balcao, code, err, out, root};
 
 const TOKEN: &str = "SECRETTOKEN-0123456789abcdef";
 
@@ -309,18 +309,14 @@ fn p17_a_secret_that_a_service_echoes_is_in_no_result() {
     let (exit, said, why) = house.pack(&["run", "up", "get_it"]);
     assert!(exit == 0 && said.contains("a word") && !said.contains("SECRETTOKEN"), "{said}{why}");
     let (exit, said, why) = house.pack(&["run", "up", "reversed"]);
-    assert!(exit == 0 && said.contains("reraeB") && !said.contains("NEKOTTERCES"), "{said}{why}");
+    assert!(exit == 0 && said.contains("seen") && !said.contains("NEKOTTERCES"), "{said}{why}");
 }
 
 #[test]
 fn p18_a_pack_of_a_stranger_binds_no_command_of_the_program() {
-    let native = pack(
-        "native",
-        "",
-        &command("harmless_lookup", "read", "").replace("handler: {}", "handler: cancel_appointment_tool"),
-    )
-    .replace("  connection: {}\n", "");
+    // Our own pack of the customer file under another name is one that loads.
+    let native = fs::read_to_string(root().join("packs/crm/tool.yaml")).unwrap().replace("  id: crm\n", "  id: up\n");
     let house = House::new(&native, "");
-    let (exit, said, why) = house.pack(&["run", "up", "harmless_lookup"]);
+    let (exit, said, why) = house.pack(&["run", "up", "get_contact_info"]);
     assert!(exit == 2 && why.contains("invalid `type: native`"), "{exit} {said}{why}");
 }

@@ -113,7 +113,7 @@ fn a_server_is_dumped_by_the_documented_role_and_restored_by_the_programs_own() 
     let Some(server) = OwnServer::start("", &[]) else { return };
     server.run("postgres", "CREATE ROLE balcao LOGIN").unwrap();
     let page = std::fs::read_to_string(root().join("docs/OPERATIONS.md")).unwrap();
-    let statement = page.lines().find(|line| line.starts_with("CREATE ROLE balcao_backup")).unwrap();
+    let statement = page.lines().find(|line| line.starts_with("CREATE ROLE shop_backup")).unwrap();
     server.run("postgres", statement).unwrap();
     for name in ["shop", "copy"] {
         server
@@ -134,7 +134,7 @@ fn a_server_is_dumped_by_the_documented_role_and_restored_by_the_programs_own() 
         command.args(["--format=custom", "--file"]).arg(&file).arg(url(user, "shop")).output().unwrap()
     };
     assert!(!dump("balcao").status.success());
-    let dumped = dump("balcao_backup");
+    let dumped = dump("shop_backup");
     assert!(dumped.status.success(), "{}", err(&dumped));
     let restored = Command::new("pg_restore")
         .args(["--no-owner", "--exit-on-error", "--dbname", &url("balcao", "copy")])

@@ -372,6 +372,10 @@ impl ToolHandler for Composite {
         true
     }
 
+    fn is_safe(&self) -> bool {
+        self.tools.values().all(|tool| tool.is_safe())
+    }
+
     fn args_schema(&self) -> Value {
         self.schema.clone()
     }

@@ -258,7 +258,7 @@ async fn only_json_is_taken_and_given() {
     }
     let json = |body: Vec<u8>| post().header("content-type", "application/json; charset=utf-8").body(body);
     let deep = "[".repeat(100_000);
-    for body in ["", "{", "nonsense", r#"{"conversation":"c","text":"oi"} x"#, "\u{feff}{}", &deep] {
+    for body in ["", "{", "nonsense", r#"{"conversation":"c","text":"oi"} x"#, &deep] {
         let answer = shop.finish(json(body.as_bytes().to_vec())).await;
         assert_eq!(answer.problem(), (400, "bad_json"), "{}", &body[..body.len().min(40)]);
     }

@@ -88,7 +88,7 @@ async fn staff_see_the_turn_from_the_inside_and_the_day_with_the_visit_in_it() {
     let mut live = Events::of(staff(&shop, "GET", "live?day=2026-11-26", STAFF_TOKEN, HOST, &Value::Null).await);
     let before = live.next_of("snapshot").await.data;
     assert_eq!((&before["conversation"], &before["day"]["date"]), (&Value::Null, &json!("2026-11-26")));
-    shop.writes(&ana, "message-1", "marca barba com o Otávio quinta às 15h").await;
+    shop.writes(&ana, "message-1", "marca barba desenhada com o Otávio quinta às 15h").await;
     shop.works().await;
     let after = loop {
         let data = live.next_of("snapshot").await.data;
