@@ -381,7 +381,7 @@ async fn ac6_the_count_survives_a_restart() {
         2
     );
     let restarted = open_again(shop.world, eli(), shop.faults);
-    let answered = restarted.caio_says("e agora?", [booking("15:00")]).await;
+    let answered = restarted.caio_says("marca barba desenhada quinta às 15h", [booking("15:00")]).await;
     assert_eq!((reason(&answered), told(&answered)), ("breaker", FALLBACK));
 }
 
