@@ -7,7 +7,7 @@ use std::{
     process::Stdio,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     task::{Context, Poll, Waker},
 };
@@ -93,31 +93,29 @@ impl Program {
             tasks.spawn(complaints.clone().collect(from));
         }
         let flow = Arc::<Flow>::default();
-        let output = Capped { inner: output, most, line: 0, said: 0, flow: Arc::clone(&flow) };
+        let output = Capped { inner: output, most, line: Vec::new(), flow: Arc::clone(&flow) };
         Ok((Running { _child: child, _group: group, complaints }, output, Watched { inner: input, flow }))
     }
 }
 
-/// Messages that a server may send while it does not read: each may be a question, and our answers to them wait in memory.
-const MAX_SAID_UNREAD: usize = 1_000;
+/// Questions of a server that may wait for our answers: each answer waits in memory until the server reads it.
+const MAX_OWED: usize = 256;
 
 /// Reads lines of at most so many bytes. A longer one is an error, at once: whoever waits for the answer in it would wait in vain. So are
-/// very many of them by a server that does not read what it is sent.
+/// very many questions of a server that does not read the answers.
 #[derive(Debug)]
 pub(crate) struct Capped<R> {
     inner: R,
     most: usize,
-    line: usize,
-    /// Lines since it read something.
-    said: usize,
+    line: Vec<u8>,
     flow: Arc<Flow>,
 }
 
 /// What the two directions of a conversation know of each other.
 #[derive(Debug, Default)]
 struct Flow {
-    /// What was written last waits to be read.
-    unread: AtomicBool,
+    /// Questions of the server that were read, less the messages that it was written since.
+    owed: AtomicUsize,
     /// The server was left: nothing is written any more.
     over: AtomicBool,
     /// Who waits to write.
@@ -125,12 +123,35 @@ struct Flow {
 }
 
 impl Flow {
-    fn end(&self) {
+    /// Notes a question; false if too many wait for their answers. Then nobody waits to write any more, either.
+    fn ask(&self) -> bool {
+        let owed = self.owed.fetch_add(1, Ordering::SeqCst);
+        if owed < MAX_OWED {
+            return true;
+        }
         self.over.store(true, Ordering::SeqCst);
         if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
             writer.wake();
         }
+        false
     }
+
+    fn written(&self, bytes: &[u8]) {
+        let messages = bytes.iter().filter(|byte| **byte == b'\n').count();
+        let less = |owed: usize| Some(owed.saturating_sub(messages));
+        // Nothing is an answer that this could not take.
+        let _before = self.owed.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+    }
+}
+
+/// Whether a message asks something of us: it has a method and an id (JSON-RPC 2.0 §4).
+fn asks(line: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        id: Option<serde::de::IgnoredAny>,
+        method: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_slice::<Head>(line).is_ok_and(|head| head.id.is_some() && head.method.is_some())
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
@@ -138,17 +159,19 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
         let before = buf.filled().len();
         let polled = Pin::new(&mut self.inner).poll_read(cx, buf);
         if let Poll::Ready(Ok(())) = &polled {
-            for byte in buf.filled().get(before..).unwrap_or_default() {
-                self.line = if *byte == b'\n' { 0 } else { self.line.saturating_add(1) };
-                if *byte == b'\n' {
-                    self.said = if self.flow.unread.load(Ordering::SeqCst) { self.said.saturating_add(1) } else { 0 };
-                }
-                if self.said > MAX_SAID_UNREAD {
-                    self.flow.end();
-                    return Poll::Ready(Err(io::Error::other("the server asks, and does not read the answers")));
-                }
-                if self.line > self.most {
+            let mut lines = buf.filled().get(before..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n');
+            for piece in lines.by_ref() {
+                self.line.extend_from_slice(piece);
+                let ended = piece.ends_with(b"\n");
+                if self.line.len() > self.most.saturating_add(usize::from(ended)) {
                     return Poll::Ready(Err(io::Error::other("the server's message is too large")));
+                }
+                if ended {
+                    let asked = asks(&self.line);
+                    self.line.clear();
+                    if asked && !self.flow.ask() {
+                        return Poll::Ready(Err(io::Error::other("the server asks, and does not read the answers")));
+                    }
                 }
             }
         }
@@ -156,7 +179,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
     }
 }
 
-/// Writes, and notes whether what was written waits to be read.
+/// Writes, and notes which messages the server has taken.
 #[derive(Debug)]
 pub(crate) struct Watched<W> {
     inner: W,
@@ -170,7 +193,9 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Watched<W> {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
         let polled = Pin::new(&mut self.inner).poll_write(cx, buf);
-        self.flow.unread.store(polled.is_pending(), Ordering::SeqCst);
+        if let Poll::Ready(Ok(count)) = &polled {
+            self.flow.written(buf.get(..*count).unwrap_or_default());
+        }
         polled
     }
 
