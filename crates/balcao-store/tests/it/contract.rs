@@ -163,6 +163,7 @@ contract! {
         a_conversation_begins_once_and_keeps_what_is_written,
         those_who_wait_longest_come_first,
         whoever_opted_out_on_one_channel_has_opted_out,
+        whom_the_web_chat_alone_knows_is_a_stranger,
         conversations_go_to_the_least_loaded_on_duty,
         a_conversation_has_one_open_turn,
         a_closed_turn_cannot_be_saved_or_closed_again,
