@@ -1,10 +1,9 @@
 //! What a day may take of the business: bytes of files, and tokens and money for strangers of the web chat.
 //!
-//! Counted in the database, for all programs over it, by the business's own days (`balcao_store::day_budget`). Somebody who opens the
-//! page of the web chat is made for nothing, however many of them there are: what all of them together may take is apart from what
-//! customers take whom another channel knows.
+//! The database counts for all processes that share it, by the business's own days (`balcao_store::day_budget`). A visitor of the web
+//! chat costs nothing to create, so all visitors share one budget. Customers that another channel knows do not draw on it.
 //!
-//! Not here: how fast somebody may ask (`pace`), what one conversation or one profile may cost a day (`balcao-agent`).
+//! Not here: limits of speed (`pace`), and daily budgets of one conversation or profile (`balcao-agent`).
 
 use balcao_domain::{ConversationId, OrganizationId};
 use balcao_store::day_budget::{self, Counted, Day};

@@ -1,8 +1,8 @@
 //! Whether the customer asked for what a call does, by their own words in this conversation.
 //!
-//! The deed is part of the tool's contract ([`Act`]); words decide, never a model. A deed that nobody spoke of is refused, one
-//! that is spoken of but left open is asked about, and only one that was asked for, or offered and agreed to, runs. That day,
-//! time and names are those that were said is held by [`super::said`].
+//! The tool's contract names the act ([`Act`]), and the customer's words decide, never a model. A call whose act the customer did
+//! not mention is refused. One that they mentioned without asking for it is put to them as a question. One that they asked for, or
+//! that we offered and they accepted, runs. [`super::said`] checks its day, time and names against the conversation.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ pub(super) fn answer(text: &str, act: Option<Act>, question: &str, today: Date) 
     agreement_to(text, act.and_then(deed).unwrap_or(Asked::Other), question, today)
 }
 
-/// Whether the customer wants the deed with these arguments; `services` are the names that tools have told in this conversation.
+/// Whether the customer wants the act with these arguments. `services`: the names of services in this conversation's tool results.
 pub(super) fn of(deed: Asked, args: &Value, spec: &CommandSpec, talk: &Talk<'_>, services: &[String]) -> Consent {
     let named = deed != Asked::Booking || service_is_named(args, spec, talk, services);
     let most = if named { Consent::Given } else { Consent::Open };
@@ -106,7 +106,7 @@ fn is_raised(deed: Asked, talk: &Talk<'_>) -> bool {
         }
         _ => false,
     };
-    // Where no tool moves an appointment, whoever wants it moved has the old one cancelled.
+    // A profile without a tool that moves appointments cancels the old one and books anew.
     let moves = |text: &str| deed == Asked::Cancelling && wish_for(text, Asked::Rescheduling) != Wish::Absent;
     talk.of_customer().any(|text| spoken(text) || moves(text)) || talk.lines.windows(2).any(agreed)
 }
@@ -138,8 +138,8 @@ fn has_alternatives(text: &str) -> bool {
     which || offered.len() > 1
 }
 
-/// Whether the service of a booking is the one that was named: in full, or in words that of all services fit this one alone, by
-/// whoever spoke of it last, the customer or we.
+/// Whether the last message that mentions the booking's service, ours or the customer's, names it: in full, or in words that fit no
+/// other service.
 fn service_is_named(args: &Value, spec: &CommandSpec, talk: &Talk<'_>, services: &[String]) -> bool {
     let mut given = spec.said.iter().filter(|(_, kind)| **kind == SaidAs::Service).peekable();
     if given.peek().is_none() {

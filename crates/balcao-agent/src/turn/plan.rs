@@ -243,7 +243,7 @@ impl Turn {
         }
     }
 
-    /// What the model is told of arguments that nobody said.
+    /// The result for a call whose arguments are not in the conversation.
     fn told_unsaid(&self, planned: &PlannedCall, problems: Vec<FieldProblem>) -> CallResult {
         let locale = self.state.principal.locale;
         let act = self.setup.toolbox.get(&planned.tool).and_then(|tool| tool.spec.act);
@@ -254,7 +254,7 @@ impl Turn {
         }
     }
 
-    /// The services that tools have told of in this conversation.
+    /// The names of services in this conversation's tool results.
     fn services(&self) -> Vec<String> {
         let told = self.setup.history.iter().chain(&self.state.transcript).filter_map(|message| match message {
             Message::ToolResult { content, .. } => Some(consent::services_in(content)),
@@ -266,7 +266,7 @@ impl Turn {
 
     /// What was said, the newest first.
     fn talk(&self) -> Talk<'_> {
-        // What we told them unasked stands between the turns before and this one, and in no transcript.
+        // A message that we sent unasked (a free place, say) lies between two turns, so no transcript holds it.
         let unasked = self.setup.notification.iter().map(|text| Said::Us(text));
         let lines = self.state.transcript.iter().rev().filter_map(Said::in_message).chain(unasked);
         let lines = lines.chain(self.setup.history.iter().rev().filter_map(Said::in_message));
@@ -470,7 +470,7 @@ enum Unwanted {
     Kept,
 }
 
-/// The answer to such a call: a correct no, which nobody counts as a failure.
+/// The result for a refused call: a refusal, which the breaker does not count.
 fn refusal(unwanted: Unwanted, locale: Locale) -> CallResult {
     let (reason, guidance) = match unwanted {
         Unwanted::Absent => ("NOT_ASKED_FOR", prompt::not_asked_for(locale)),

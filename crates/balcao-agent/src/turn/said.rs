@@ -30,7 +30,7 @@ pub(super) struct Talk<'a> {
     pub(super) today: Date,
     /// In which the model is told.
     pub(super) locale: Locale,
-    /// What we told them last without being asked, such as a free place: an offer, with or without a question mark.
+    /// The last message that we sent unasked, such as a free place. It counts as an offer, with or without a question mark.
     pub(super) unasked: Option<&'a str>,
 }
 

@@ -95,7 +95,7 @@ pub(crate) fn changed(config: &PacksConfig, own: &OwnPack, known: Option<&Terms>
     }
 }
 
-/// Accepts the packs that nobody has accepted or refused yet, but for those that start a program, and writes that down.
+/// Accepts the packs that the file does not name, except those that start a program, and writes the file.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -1,7 +1,7 @@
 //! `balcao pack test --live`: the success cases of packs, against the account of the configuration.
 //!
-//! Only what reads is sent: by its pack's word, and by its method. An answer of today is not the recorded one: what is held against it are the command's own mapping and its output
-//! schema, which is what a service that changed would break.
+//! Only what reads is sent: by its pack's word, and by its method. An answer of today is not the recorded one: what is held against it are
+//! the command's own mapping and its output schema, which is what a service that changed would break.
 
 use std::path::PathBuf;
 
