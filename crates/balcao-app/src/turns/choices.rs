@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use balcao_agent::TurnState;
+use balcao_agent::turn::HeldCall;
 use balcao_channel::outbound::{Button, OutboundContent, Row, Section, limits};
 use balcao_domain::TurnId;
 use balcao_domain::contact::Contact;
@@ -36,16 +37,19 @@ pub(crate) struct Choices {
 
 /// What a reply offers; `None` if that is nothing, or more than fits.
 pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, now: Timestamp) -> Option<Choices> {
-    // A question that waits for a yes is not answered by another choice, and what is settled is not offered any more.
+    // A question that waits for a yes is not answered by another choice.
+    if let Some(held) = &state.held {
+        return yes_or_no(held, reply, turn, state.principal.locale);
+    }
+    // What is settled is not offered any more.
     let settled = |kind| matches!(kind, ReceiptKind::Booked | ReceiptKind::Rescheduled | ReceiptKind::HandedOff);
     let receipts = || state.calls.iter().flat_map(|call| &call.result.receipts);
-    if state.held.is_some() || receipts().any(|receipt| settled(receipt.kind)) {
+    if receipts().any(|receipt| settled(receipt.kind)) {
         return None;
     }
     let offered: BTreeSet<&Offer> = state.calls.iter().flat_map(|call| &call.result.offers).collect();
     let spoken_of = spoken_of(&offered, reply);
-    let fits = reply.encode_utf16().count() <= limits::INTERACTIVE_BODY;
-    if spoken_of.is_empty() || spoken_of.len() > limits::ROWS || !fits {
+    if spoken_of.is_empty() || spoken_of.len() > limits::ROWS || !fits(reply) {
         return None;
     }
     let english = state.principal.locale == Locale::En;
@@ -71,11 +75,32 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
     Some(Choices { content, all })
 }
 
+/// The two answers to a question about a held call. The yes repeats the question, so that it agrees to nothing else: a button of
+/// an earlier question that is tapped late names another day, time or deed.
+fn yes_or_no(held: &HeldCall, reply: &str, turn: TurnId, locale: Locale) -> Option<Choices> {
+    let [yes, no] = if locale == Locale::En { ["Yes", "No"] } else { ["Sim", "Não"] };
+    let question = held.question.trim().trim_end_matches('?');
+    let choice = |name: &str, words: String| Choice {
+        name: format!("{}{turn}:{name}", crate::outgoing::CHOICE),
+        words,
+        expires_at: held.expires_at,
+    };
+    let all = vec![choice("yes", format!("{yes}, {question}")), choice("no", no.to_owned())];
+    let button = |(choice, title): (&Choice, &str)| Button { id: choice.name.clone(), title: title.to_owned() };
+    let buttons = all.iter().zip([yes, no]).map(button).collect();
+    let content = OutboundContent::Buttons { header: None, body: reply.to_owned(), footer: None, buttons };
+    fits(reply).then_some(Choices { content, all })
+}
+
+/// Whether a reply may have something to choose below it.
+fn fits(reply: &str) -> bool {
+    reply.encode_utf16().count() <= limits::INTERACTIVE_BODY
+}
+
 /// A reply that asks whoever hides their number for it, with a button that tells it: the provider vouches for a number that comes so,
 /// and nobody types it.
 pub(super) fn number(contact: &Contact, reply: &str) -> Option<Choices> {
-    let fits = reply.encode_utf16().count() <= limits::INTERACTIVE_BODY;
-    let asks = contact.phone.is_none() && fits && asks_for_a_number(reply);
+    let asks = contact.phone.is_none() && fits(reply) && asks_for_a_number(reply);
     asks.then(|| Choices { content: OutboundContent::AskNumber { body: reply.to_owned() }, all: Vec::new() })
 }
 

@@ -1,8 +1,9 @@
 //! Free times that a reply offers are buttons or a list; what comes back is looked up, never believed.
 
 use balcao_domain::outbox::OutboxState;
+use balcao_domain::{Clock, Currency};
 use balcao_llm::providers::scripted::{calls, says};
-use balcao_store::contact;
+use balcao_store::{appointment, contact};
 use balcao_testkit::fakes::graph::Behaviour;
 use serde_json::{Value, json};
 
@@ -93,6 +94,55 @@ async fn what_was_booked_is_not_offered() {
     shop.joao_writes("wamid.1", "marca corte na máquina amanhã às 14h com o Wesley").await;
     shop.works().await;
     assert_eq!(shop.graph.accepted().pop().unwrap()["type"], "text", "{:?}", shop.texts());
+}
+
+/// How many appointments João has ahead of him.
+async fn standing(shop: &Counter) -> usize {
+    let (organization, now) = (shop.world.organization, shop.world.clock.now());
+    shop.look(move |tx| {
+        let joao = contact::find_by_channel_user(tx, organization, "BR.1234567890")?.unwrap();
+        appointment::upcoming_of_contact(tx, organization, joao.id, Currency::BRL, now)
+    })
+    .await
+    .len()
+}
+
+#[tokio::test]
+async fn the_question_before_a_deed_has_its_two_answers_as_buttons_and_they_answer_no_other() {
+    let shop = counter([]).await;
+    let mut asked = Vec::new();
+    for (number, day, said) in [(1, "25", "amanhã"), (2, "26", "quinta")] {
+        let book = json!({ "service_name": "Corte na máquina", "barber_name": "Wesley",
+            "date": format!("2026-11-{day}"), "start_hour": "14:00" });
+        shop.model.script([calls("create_appointment", &book), says(&format!("Marcado: {day}/11 às 14h com Wesley."))]);
+        shop.joao_writes(&format!("wamid.book{number}"), &format!("marca corte na máquina {said} às 14h com o Wesley"))
+            .await;
+        shop.works().await;
+        assert_eq!(standing(&shop).await, 1, "{:?}", shop.texts());
+        shop.model.script([calls("cancel_appointment", &json!({})), says("Ok.")]);
+        shop.joao_writes(&format!("wamid.ask{number}"), "quero cancelar meu horário").await;
+        shop.works().await;
+        let sent = shop.graph.accepted().pop().unwrap();
+        let buttons = &sent["interactive"]["action"]["buttons"];
+        assert_eq!((&buttons[0]["reply"]["title"], &buttons[1]["reply"]["title"]), (&json!("Sim"), &json!("Não")));
+        asked.push(names(&sent));
+        if number == 2 {
+            // The yes to what was asked on the day before.
+            shop.model.script([says("Esse já foi cancelado."), says("Ok.")]);
+            taps(&shop, "wamid.late", &asked[0][0], "Sim").await;
+            shop.works().await;
+            assert_eq!(standing(&shop).await, 1, "{}", shop.asked());
+            break;
+        }
+        shop.model.script([says("Cancelei.")]);
+        taps(&shop, &format!("wamid.yes{number}"), &asked[0][0], "Sim").await;
+        shop.works().await;
+        assert_eq!(standing(&shop).await, 0, "{:?}", shop.texts());
+    }
+    shop.model.script([says("Então fica.")]);
+    taps(&shop, "wamid.no", &asked[1][1], "Não").await;
+    shop.works().await;
+    assert_eq!((standing(&shop).await, shop.asked().as_str()), (1, "Não"));
 }
 
 #[tokio::test]

@@ -288,7 +288,10 @@ impl Counter {
 
     /// What Meta accepted for João, in order.
     pub(crate) fn texts(&self) -> Vec<String> {
-        let text = |message: Value| message["text"]["body"].as_str().unwrap_or_default().to_owned();
+        let text = |message: Value| {
+            let body = message["text"]["body"].as_str().or_else(|| message["interactive"]["body"]["text"].as_str());
+            body.unwrap_or_default().to_owned()
+        };
         self.graph.accepted().into_iter().map(text).collect()
     }
 
