@@ -3,6 +3,8 @@
 //! Both the index and the query go through [`search_tokens`], so that "horários", "horario" and "HORÁRIO" meet. The stemmer
 //! works on folded text, because customers write "remarcacao" as often as "remarcação".
 
+use std::{collections::HashSet, sync::LazyLock};
+
 use crate::fold::{TokenKind, tokens};
 
 /// The search tokens of a text, in its order; a word that occurs twice is given twice.
@@ -111,7 +113,8 @@ const SYNONYMS: &[&[&str]] = &[
 /// True for words that tell nothing about a subject, Portuguese and English, folded.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(&word)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
+    WORDS.contains(word)
 }
 
 const STOP_WORDS: &[&str] = &[

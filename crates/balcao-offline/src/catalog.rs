@@ -3,6 +3,8 @@
 mod other_act;
 mod several;
 
+use std::sync::LazyLock;
+
 use balcao_language::{Candidate, NameMatch, fold, match_name, names::sound, search_tokens, tokens};
 use serde_json::Value;
 
@@ -209,9 +211,7 @@ impl Catalog {
     fn known_service_in(&self, text: &str) -> Named {
         let mut said = search_tokens(&without_excluded(text));
         let names = self.significant_names();
-        for (heard, meant) in MEANINGS {
-            let (heard, meant) = (search_tokens(heard), search_tokens(meant));
-            let ([heard], [meant]) = (heard.as_slice(), meant.as_slice()) else { continue };
+        for (heard, meant) in STEMMED_MEANINGS.iter() {
             if !names.iter().flatten().any(|word| word == heard) {
                 for word in said.iter_mut().filter(|word| *word == heard) {
                     meant.clone_into(word);
@@ -368,6 +368,12 @@ const MEANINGS: &[(&str, &str)] = &[
     ("whitening", "clareamento"),
     ("manicure", "unha"),
 ];
+
+/// [`MEANINGS`] as [`search_tokens`] gives them.
+static STEMMED_MEANINGS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let stem = |word: &str| search_tokens(word).into_iter().next();
+    MEANINGS.iter().filter_map(|(heard, meant)| Some((stem(heard)?, stem(meant)?))).collect()
+});
 
 /// Words that sound like a name and are none.
 const COMMON: &[&str] =
