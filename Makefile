@@ -23,9 +23,9 @@ program: ## target/debug/balcao as the demo and the tests use it
 build: ## everything that the tests need
 	cargo build $(LIGHT) $(WORKSPACE) --bins --tests --examples
 
-# One test more than there are processors: those that start the program wait for it most of their time.
-test: export NEXTEST_TEST_THREADS := $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
-test: export RUST_TEST_THREADS := $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
+# Three tests for each processor: those that start the program, or write to a disk, wait most of their time.
+test: export NEXTEST_TEST_THREADS := $(shell echo $$(($$(nproc 2>/dev/null || echo 2) * 3)))
+test: export RUST_TEST_THREADS := $(shell echo $$(($$(nproc 2>/dev/null || echo 2) * 3)))
 
 # Each of the contract's 529 tests takes a fraction of the time that a process of its own takes to start: they share one.
 test: ## all tests of what the demo is built with; by nextest where it is installed
@@ -103,6 +103,7 @@ bench: ## the figures of docs/PERFORMANCE.md; run on a quiet machine
 	cargo bench -p balcao-domain --bench availability
 	cargo bench -p balcao-language --bench phrases
 	cargo bench -p balcao-tool --bench validation
+	cargo bench -p balcao-connector --bench calls
 	cargo bench -p balcao-sandbox --bench helpers
 	cargo bench -p balcao-pack --bench validators
 	cargo bench -p balcao-pack --bench packs
