@@ -13,7 +13,7 @@ mod spans;
 #[path = "spans_absent.rs"]
 mod spans;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt::Display, sync::Arc};
 
 use axum::Router;
 use balcao_agent::spans::CONTENT;
@@ -83,7 +83,26 @@ fn redact_panics(redactor: &Arc<Redactor>) {
     let redactor = Arc::clone(redactor);
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
-        let text = format!("thread '{}' {panic}", thread.name().unwrap_or("unnamed"));
-        complain(&indented(&redactor.clean(&text), 4));
+        complain(&panicked(&redactor, thread.name().unwrap_or("unnamed"), panic));
     }));
+}
+
+/// What is written of a panic.
+fn panicked(redactor: &Redactor, thread: &str, panic: &dyn Display) -> String {
+    indented(&redactor.clean(&format!("thread '{thread}' {panic}")), 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::SecretString;
+
+    use super::*;
+
+    #[test]
+    fn u03_a_panic_tells_neither_a_secret_nor_a_person() {
+        let redactor = Redactor::new(&[SecretString::from("hunter2-hunter2")], Vec::new());
+        let told = panicked(&redactor, "turns", &"panicked at turn.rs:1:\ninvalid hunter2-hunter2 of +5531988880001");
+        assert!(told.contains("turn.rs:1") && told.contains("invalid"), "{told}");
+        assert!(!told.contains("hunter2") && !told.contains("31988880001"), "{told}");
+    }
 }

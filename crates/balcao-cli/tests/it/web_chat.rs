@@ -22,12 +22,22 @@ pub(crate) struct Running {
 
 impl Running {
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_in(&[], folder, arguments)
+    }
+
+    /// The same with more variables in its environment.
+    pub(crate) fn start_in(environment: &[(&str, &str)], folder: &Path, arguments: &[&str]) -> Self {
         let mut command = balcao(folder);
-        command.env("BALCAO__CHAT__SECRET", SECRET).args(arguments);
+        command.env("BALCAO__CHAT__SECRET", SECRET).envs(environment.iter().copied()).args(arguments);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         Self { child, line: line.trim().to_owned() }
+    }
+
+    /// Its number in the system.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn address(&self) -> &str {
@@ -84,14 +94,14 @@ pub(crate) fn token(address: &str) -> String {
     serde_json::from_str::<Value>(body).unwrap()["token"].as_str().unwrap().to_owned()
 }
 
-fn write(address: &str, token: &str, id: &str, text: &str) -> String {
+pub(crate) fn write(address: &str, token: &str, id: &str, text: &str) -> String {
     let head =
         format!("POST /chat/v1/messages HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}\r\nauthorization: Bearer {token}");
     exchange(address, &head, &json!({ "id": id, "text": text }).to_string(), None)
 }
 
 /// The stream of a visitor until it holds this.
-fn read(address: &str, token: &str, enough: &str) -> String {
+pub(crate) fn read(address: &str, token: &str, enough: &str) -> String {
     let head = format!("GET /chat/v1/events HTTP/1.1\r\nhost: x\r\norigin: {ORIGIN}\r\nauthorization: Bearer {token}");
     exchange(address, &head, "", Some(enough))
 }

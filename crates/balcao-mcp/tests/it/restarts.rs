@@ -7,7 +7,7 @@ use balcao_mcp::{FailureKind, Health};
 use balcao_testkit::wait;
 use serde_json::{Map, json};
 
-use crate::world::{LONG, World, call};
+use crate::world::{LONG, PROGRAM, World, call};
 
 #[tokio::test]
 async fn a_server_that_dies_in_a_call_leaves_its_outcome_unknown_and_is_started_again_ever_more_rarely() {
@@ -35,6 +35,20 @@ async fn a_server_that_dies_in_a_call_leaves_its_outcome_unknown_and_is_started_
     assert_eq!(waits, [0, 1_000, 2_000, 3_000]);
     assert_eq!((world.logged("start"), world.logged("call die")), (5, 5));
     world.clock.turn(Duration::from_secs(3));
+    assert!(call(&server, "echo").await.is_ok());
+}
+
+#[tokio::test]
+async fn u05_a_server_that_eats_its_memory_costs_its_call_alone() {
+    if !cfg!(unix) {
+        return;
+    }
+    let world = World::new(&["eat", "echo"]);
+    let limited = format!("ulimit -v 400000; exec {PROGRAM} {}", world.folder.path().display());
+    let server = world.accepted(json!({"command": "/bin/sh", "args": ["-c", limited]})).await;
+    let error = call(&server, "eat").await.unwrap_err();
+    assert_eq!((error.kind, error.outcome), (FailureKind::Unavailable, Outcome::Unknown), "{}", error.for_staff());
+    world.clock.turn(Duration::from_secs(600));
     assert!(call(&server, "echo").await.is_ok());
 }
 

@@ -111,6 +111,11 @@ impl About for Liar {
                 std::mem::forget(child);
                 Ok(told)
             }
+            // What it has is never given back; a limit of the system ends it, and 2 GiB do where there is none.
+            "eat" => {
+                let eaten: Vec<Vec<u8>> = (0..2_048).map(|_| vec![1; 1 << 20]).collect();
+                Ok(json!({"content": [], "structuredContent": {"said": eaten.len()}}))
+            }
             "hang" => Err(vec![Say::Hang]),
             _ => Err(vec![Say::Die]),
         }

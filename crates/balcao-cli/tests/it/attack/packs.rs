@@ -9,10 +9,10 @@ use tempfile::{TempDir, tempdir};
 
 use crate::{balcao, code, err, out, root};
 
-const TOKEN: &str = "SECRETTOKEN-0123456789abcdef";
+pub(super) const TOKEN: &str = "SECRETTOKEN-0123456789abcdef";
 
 /// What a pack of these commands looks like.
-fn pack(kind: &str, connection: &str, commands: &str) -> String {
+pub(super) fn pack(kind: &str, connection: &str, commands: &str) -> String {
     format!(
         "tool:\n  id: up\n  type: {kind}\n  name: Up\n  version: 1.0.0\n  description: {{pt-BR: Um serviço., en: A service.}}\n  \
          settings: {{type: object, required: [token], properties: {{token: {{type: string, secret: true}}}}}}\n  \
@@ -21,7 +21,7 @@ fn pack(kind: &str, connection: &str, commands: &str) -> String {
 }
 
 /// A command of such a pack.
-fn command(id: &str, effect: &str, handler: &str) -> String {
+pub(super) fn command(id: &str, effect: &str, handler: &str) -> String {
     format!(
         "    - id: {id}\n      description: {{pt-BR: Faz., en: Does.}}\n      effect: {effect}\n      handler: {{{handler}}}\n      \
          input_schema: {{type: object, additionalProperties: false, properties: {{}}}}\n      output_schema: {{type: object}}\n"
@@ -29,13 +29,14 @@ fn command(id: &str, effect: &str, handler: &str) -> String {
 }
 
 /// A service that notes what it is asked and answers all of it with this.
-struct Upstream {
+pub(super) struct Upstream {
     url: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Upstream {
-    fn start(answer: &'static str) -> Self {
+    pub(super) fn start(answer: impl Into<Vec<u8>>) -> Self {
+        let answer = answer.into();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -45,17 +46,17 @@ impl Upstream {
                 let Some(line) = request_line(&mut BufReader::new(stream.try_clone().unwrap())) else { continue };
                 noted.lock().unwrap().push(line);
                 // Who leaves has its reasons.
-                stream.write_all(answer.as_bytes()).ok();
+                stream.write_all(&answer).ok();
             }
         });
         Self { url, asked }
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(super) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
-    fn connection(&self) -> String {
+    pub(super) fn connection(&self) -> String {
         format!(
             "base_url: \"{}\", auth: {{bearer: \"{{settings.token}}\"}}, retry: {{attempts: 3, base_ms: 1, max_ms: 2}}",
             self.url
