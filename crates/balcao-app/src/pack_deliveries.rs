@@ -1,7 +1,7 @@
 //! What services of packs tell of on their own: stored at once, read later, handed on as an event.
 //!
 //! Invariants: who is told that a delivery was taken in can forget it; a delivery and a change become one event at most. Reading changes
-//! nothing, so two programs may read the same delivery: one of them hands it on.
+//! nothing, so a delivery may be read again: it is handed on once. One at which the program died three times is set aside.
 
 use std::time::Duration;
 
@@ -20,6 +20,8 @@ const PAUSES: [Duration; 4] =
     [Duration::from_secs(5), Duration::from_mins(1), Duration::from_mins(10), Duration::from_hours(1)];
 /// Deliveries that are read in one go.
 const AT_ONCE: u32 = 20;
+/// How long those are left to whoever reads them; after it another program may.
+const HELD: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(500);
 
 /// A delivery whose sender was made sure of.
@@ -80,9 +82,9 @@ impl PackDeliveries {
     /// # Errors
     /// [`UseCaseError`] if the database failed.
     pub async fn work_off(&self, reader: &dyn Reader) -> Result<usize, UseCaseError> {
-        let (organization, mut handed) = (self.organization, 0);
+        let mut handed = 0;
         loop {
-            let due = self.desk.look(move |tx, now| Ok(pack_delivery::due(tx, organization, now, AT_ONCE)?)).await?;
+            let due = self.take().await?;
             if due.is_empty() {
                 return Ok(handed);
             }
@@ -90,6 +92,28 @@ impl PackDeliveries {
                 handed += usize::from(self.read(reader, one).await?);
             }
         }
+    }
+
+    /// What is to be read now.
+    async fn take(&self) -> Result<Vec<Waiting>, UseCaseError> {
+        let (organization, now) = (self.organization, self.desk.clock.now());
+        // Most looks find nothing, and write nothing.
+        if !self.desk.look(move |tx, now| Ok(pack_delivery::is_due(tx, organization, now)?)).await? {
+            return Ok(Vec::new());
+        }
+        let held_until = now.saturating_add(HELD).unwrap_or(now);
+        let work = move |tx: &mut Tx<'_>| {
+            let set_aside = pack_delivery::set_aside(tx, organization, now)?;
+            Ok((set_aside, pack_delivery::take(tx, organization, now, held_until, AT_ONCE)?))
+        };
+        let (set_aside, taken) = self.desk.store.write::<_, StoreError, _>(work).await?;
+        if set_aside > 0 {
+            tracing::error!(
+                deliveries = set_aside,
+                "the program died at a delivery of a pack three times; it is set aside"
+            );
+        }
+        Ok(taken)
     }
 
     async fn read(&self, reader: &dyn Reader, one: Waiting) -> Result<bool, UseCaseError> {

@@ -198,6 +198,12 @@ const MIGRATIONS: &[Migration] = &[
         sqlite: include_str!("../migrations/sqlite/2026112520_day_budget.sql"),
         postgres: include_str!("../migrations/postgres/2026112520_day_budget.sql"),
     },
+    Migration {
+        version: 2_026_112_530,
+        name: "2026112530_pack_delivery_deaths",
+        sqlite: include_str!("../migrations/sqlite/2026112530_pack_delivery_deaths.sql"),
+        postgres: include_str!("../migrations/postgres/2026112530_pack_delivery_deaths.sql"),
+    },
 ];
 
 /// A migration that the database has.

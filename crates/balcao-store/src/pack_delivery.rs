@@ -101,22 +101,53 @@ fn is_repeat(
     Ok(found.is_some())
 }
 
-/// Deliveries whose time has come, in the order of their arrival, at most `limit`.
+/// Whether a delivery waits whose time has come.
 ///
 /// # Errors
 /// What the database said.
-pub fn due(
+pub fn is_due(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<bool, StoreError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM pack_delivery WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2)";
+    tx.query_one(sql, values![organization, now], |row| row.get(0))
+}
+
+/// So many attempts that the program did not live to end are enough: then it is the delivery that ends the program.
+const MOST_DEATHS: u32 = 3;
+
+/// Sets aside what the program died at too often; gives how many deliveries those were.
+///
+/// # Errors
+/// What the database said.
+pub fn set_aside(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) -> Result<usize, StoreError> {
+    tx.execute(
+        "UPDATE pack_delivery SET state = 'failed', failure = 'the program ended each time while this was read'
+         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND deaths >= ?3",
+        values![organization, now, MOST_DEATHS],
+    )
+}
+
+/// Takes deliveries whose time has come, in the order of their arrival, at most `limit`; nobody else has them until `held_until`. Each
+/// counts as one that the program died at until the attempt ends.
+///
+/// # Errors
+/// What the database said.
+pub fn take(
     tx: &mut Tx<'_>,
     organization: OrganizationId,
     now: Timestamp,
+    held_until: Timestamp,
     limit: u32,
 ) -> Result<Vec<Waiting>, StoreError> {
-    tx.query_all(
-        "SELECT id, pack, body, attempts FROM pack_delivery
-         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY id LIMIT ?3",
-        values![organization, now, limit],
+    let mut taken = tx.query_all(
+        "UPDATE pack_delivery SET deaths = deaths + 1, not_before = ?3
+         WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 AND id IN
+           (SELECT id FROM pack_delivery
+            WHERE organization_id = ?1 AND state = 'waiting' AND not_before <= ?2 ORDER BY id LIMIT ?4)
+         RETURNING id, pack, body, attempts",
+        values![organization, now, held_until, limit],
         |row: &Row<'_>| Ok(Waiting { id: row.get(0)?, pack: row.get(1)?, body: row.get(2)?, attempts: row.get(3)? }),
-    )
+    )?;
+    taken.sort_by_key(|one| one.id);
+    Ok(taken)
 }
 
 /// Makes an event of a delivery that still waits, and forgets what was sent; tells whether it still waited.
@@ -153,7 +184,7 @@ pub fn fail(
     again: Option<Timestamp>,
 ) -> Result<(), StoreError> {
     tx.execute(
-        "UPDATE pack_delivery SET attempts = attempts + 1, failure = ?3, not_before = COALESCE(?4, not_before),
+        "UPDATE pack_delivery SET attempts = attempts + 1, deaths = 0, failure = ?3, not_before = COALESCE(?4, not_before),
                 state = CASE WHEN ?5 = 1 THEN 'failed' ELSE state END
          WHERE organization_id = ?1 AND id = ?2 AND state = 'waiting'",
         values![organization, id, failure, again, again.is_none()],

@@ -12,7 +12,8 @@ use balcao_app::calendar::{BuiltIn, Calendar, Health};
 use balcao_llm::{ChatProvider, embed::TextRole};
 use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};
-use balcao_store::{Store, inbox, organization};
+use balcao_store::organization::Organization;
+use balcao_store::{Store, inbox, organization, pack_delivery};
 use jiff::{SignedDuration, tz::TimeZone};
 use packs_found::own_packs;
 use serde_json::json;
@@ -218,6 +219,18 @@ async fn strays(store: &Store) -> Vec<Finding> {
     found.into_iter().map(tell).collect()
 }
 
+/// Deliveries of packs' services that nobody will read any more.
+async fn unread(store: &Store, whose: &Organization) -> Option<Finding> {
+    let organization = whose.id;
+    let count = match store.read(move |tx| pack_delivery::failed(tx, organization)).await {
+        Ok(count) => count,
+        Err(error) => return Some(Finding::wrong("packs", chain(&error), "see what the database says")),
+    };
+    let says = format!("{}: {count} deliveries of packs could not be read and were set aside", whose.slug);
+    let mend = "look for `delivery` in the log for the reasons, and mend the pack; what they told of is in the service";
+    (count > 0).then(|| Finding::warning("packs", says, mend))
+}
+
 async fn database(config: &Config) -> Vec<Finding> {
     if let Some(path) = config.database.missing_file() {
         return vec![Finding::wrong(
@@ -284,6 +297,7 @@ async fn database(config: &Config) -> Vec<Finding> {
                     ),
                 });
                 findings.push(health(&one.slug, calendar.health(one.id).await));
+                findings.extend(unread(&store, one).await);
             }
             if let Some(slug) =
                 config.organization.slug.as_ref().filter(|slug| !all.iter().any(|one| one.slug == **slug))

@@ -14,6 +14,7 @@ cases!(
     a_delivery_without_a_name_is_a_repeat_for_a_short_while_only,
     a_delivery_becomes_one_event_and_forgets_what_was_sent,
     a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up,
+    a_delivery_that_the_program_died_at_three_times_is_set_aside,
 );
 
 const fn told(once: &'static str, change: Option<&'static str>) -> Arrived<'static> {
@@ -33,12 +34,38 @@ pub async fn a_delivery_and_a_change_are_taken_once_for_ever(store: &Store) {
         assert!(pack_delivery::accept(tx, theirs, told("created", Some("h1")), at(1))?);
         let other = Arrived { pack: "orders", ..told("created", Some("h1")) };
         assert!(pack_delivery::accept(tx, ours, other, at(1))?);
-        assert_eq!(pack_delivery::due(tx, ours, at(1), 10)?.len(), 5);
-        assert_eq!(pack_delivery::due(tx, ours, at(0), 10)?.len(), 1);
-        assert_eq!(pack_delivery::due(tx, ours, at(1), 2)?.len(), 2);
-        let id = pack_delivery::due(tx, ours, at(1), 1)?.remove(0).id;
-        assert!(pack_delivery::hand_on(tx, ours, id, "{}", at(2))?);
+        let first = pack_delivery::take(tx, ours, at(0), at(100), 10)?;
+        assert_eq!(first.len(), 1);
+        assert_eq!(pack_delivery::take(tx, ours, at(1), at(100), 2)?.len(), 2);
+        assert_eq!(pack_delivery::take(tx, ours, at(1), at(100), 10)?.len(), 2);
+        assert!(!pack_delivery::is_due(tx, ours, at(99))?, "somebody has them");
+        assert!(pack_delivery::is_due(tx, ours, at(100))?);
+        assert!(pack_delivery::hand_on(tx, ours, first.first().map(|one| one.id).unwrap(), "{}", at(2))?);
         assert!(!pack_delivery::accept(tx, ours, told("created", Some("h1")), at(9_000))?, "also after that");
+        Ok(())
+    })
+    .await;
+}
+
+/// An attempt that ends, well or badly, is none that the program died at.
+pub async fn a_delivery_that_the_program_died_at_three_times_is_set_aside(store: &Store) {
+    let ours = world(store, "a").await.organization;
+    write(store, move |tx| {
+        let arrived = |once| Arrived { pack: "clickup", once, named: true, change: None, body: "{}" };
+        assert!(pack_delivery::accept(tx, ours, arrived("deadly"), at(0))?);
+        for time in [0, 100, 200] {
+            assert_eq!(pack_delivery::set_aside(tx, ours, at(time))?, 0);
+            assert_eq!(pack_delivery::take(tx, ours, at(time), at(time + 100), 10)?.len(), 1);
+        }
+        assert_eq!(pack_delivery::set_aside(tx, ours, at(299))?, 0, "somebody may still read it");
+        assert_eq!((pack_delivery::set_aside(tx, ours, at(300))?, pack_delivery::failed(tx, ours)?), (1, 1));
+        assert!(!pack_delivery::is_due(tx, ours, at(9_000))?);
+        assert!(pack_delivery::accept(tx, ours, arrived("hard to read"), at(300))?);
+        for time in [300, 400, 500, 600] {
+            assert_eq!(pack_delivery::set_aside(tx, ours, at(time))?, 0);
+            let taken = pack_delivery::take(tx, ours, at(time), at(time + 50), 10)?.remove(0);
+            pack_delivery::fail(tx, ours, taken.id, "no worker", Some(at(time + 100)))?;
+        }
         Ok(())
     })
     .await;
@@ -75,12 +102,12 @@ pub async fn a_delivery_becomes_one_event_and_forgets_what_was_sent(store: &Stor
     let (ours, theirs) = (world(store, "a").await.organization, world(store, "b").await.organization);
     write(store, move |tx| {
         pack_delivery::accept(tx, ours, Arrived { body: "{\"a\":1}", ..told("x", None) }, at(0))?;
-        let waiting = pack_delivery::due(tx, ours, at(0), 10)?.remove(0);
+        let waiting = pack_delivery::take(tx, ours, at(0), at(50), 10)?.remove(0);
         assert_eq!((waiting.pack.as_str(), waiting.body.as_str(), waiting.attempts), ("clickup", "{\"a\":1}", 0));
         assert!(!pack_delivery::hand_on(tx, theirs, waiting.id, "{}", at(1))?);
         assert!(pack_delivery::hand_on(tx, ours, waiting.id, "{\"pack\":\"clickup\"}", at(1))?);
         assert!(!pack_delivery::hand_on(tx, ours, waiting.id, "{}", at(2))?);
-        assert!(pack_delivery::due(tx, ours, at(9), 10)?.is_empty());
+        assert!(pack_delivery::take(tx, ours, at(9), at(59), 10)?.is_empty());
         let events = event::waiting(tx, 100)?;
         let mut ours_of: Vec<_> = events.into_iter().filter(|one| one.kind == pack_delivery::EVENT).collect();
         let only = ours_of.pop().unwrap();
@@ -96,13 +123,13 @@ pub async fn a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up(sto
     let ours = world(store, "a").await.organization;
     write(store, move |tx| {
         pack_delivery::accept(tx, ours, told("x", None), at(0))?;
-        let id = pack_delivery::due(tx, ours, at(0), 10)?.remove(0).id;
+        let id = pack_delivery::take(tx, ours, at(0), at(50), 10)?.remove(0).id;
         pack_delivery::fail(tx, ours, id, "no worker", Some(at(60)))?;
-        assert!(pack_delivery::due(tx, ours, at(59), 10)?.is_empty());
-        assert_eq!(pack_delivery::due(tx, ours, at(60), 10)?.remove(0).attempts, 1);
+        assert!(pack_delivery::take(tx, ours, at(59), at(109), 10)?.is_empty());
+        assert_eq!(pack_delivery::take(tx, ours, at(60), at(110), 10)?.remove(0).attempts, 1);
         assert_eq!(pack_delivery::failed(tx, ours)?, 0);
         pack_delivery::fail(tx, ours, id, "no worker", None)?;
-        assert!(pack_delivery::due(tx, ours, at(9_000), 10)?.is_empty());
+        assert!(pack_delivery::take(tx, ours, at(9_000), at(9_050), 10)?.is_empty());
         assert_eq!(pack_delivery::failed(tx, ours)?, 1);
         assert!(!pack_delivery::hand_on(tx, ours, id, "{}", at(61))?, "it was given up");
         assert_eq!(retention::count(tx, ours, Old::PackDelivery, at(0))?, 0);
