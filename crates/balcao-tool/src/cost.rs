@@ -5,21 +5,64 @@
 //! with the text of the schema and the number of values alone.
 //!
 //! A **visit** is one part of the schema that looks at one value. Parts that look at the same value (`allOf`, `$ref`, …) add up; parts of
-//! different keys do not. The model is an upper bound: `anyOf` may stop earlier.
+//! different keys do not. The model is an upper bound: `anyOf` may stop earlier. A pattern reads a whole text, and one that looks around
+//! or back may take [`MAX_PATTERN_STEPS`] for it, so texts and keys are counted by the patterns that look at them.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
 use crate::limits::{
-    MAX_SCHEMA_DEPTH, MAX_SCHEMA_OPTIONS, MAX_SCHEMA_PARTS, MAX_SCHEMA_PATTERN_BYTES, MAX_SCHEMA_PATTERNS, MAX_VISITS,
+    MAX_PATTERN_STEPS, MAX_SCHEMA_DEPTH, MAX_SCHEMA_OPTIONS, MAX_SCHEMA_PARTS, MAX_SCHEMA_PATTERN_BYTES,
+    MAX_SCHEMA_PATTERNS, MAX_VISITS,
 };
+
+/// What looks at one value.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Look {
+    /// Visits of it.
+    visits: u64,
+    /// Patterns that read it, or its keys.
+    patterns: u64,
+    /// Those of them that look around or back.
+    searching: u64,
+}
+
+impl Look {
+    const fn plus(self, other: Self) -> Self {
+        Self {
+            visits: self.visits.saturating_add(other.visits),
+            patterns: self.patterns.saturating_add(other.patterns),
+            searching: self.searching.saturating_add(other.searching),
+        }
+    }
+
+    const fn times(self, factor: u64) -> Self {
+        Self {
+            visits: self.visits.saturating_mul(factor),
+            patterns: self.patterns.saturating_mul(factor),
+            searching: self.searching.saturating_mul(factor),
+        }
+    }
+
+    fn max(self, other: Self) -> Self {
+        Self {
+            visits: self.visits.max(other.visits),
+            patterns: self.patterns.max(other.patterns),
+            searching: self.searching.max(other.searching),
+        }
+    }
+}
+
+/// Bytes of a text that are read in the time of a visit.
+const BYTES: usize = 64;
+/// Steps of a pattern that are taken in the time of a visit.
+const STEPS: usize = 5;
 
 /// What one value costs at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cost {
-    /// Visits of one value.
-    visits: u64,
+    look: Look,
     /// By how much they multiply with each level of the value; 1 but for recursive schemas that lead back to themselves more than once by
     /// one key.
     growth: u64,
@@ -58,25 +101,26 @@ impl Cost {
 
     /// From what is reached last to the schema itself.
     fn within(reach: &Reach<'_>) -> Result<Self, String> {
-        let mut of = vec![(0_u64, 0_u64); reach.visits.len()];
-        let (mut growth, mut root) = (1, 0);
+        let mut of = vec![(0_u64, Look::default()); reach.looks.len()];
+        let (mut growth, mut root) = (1, Look::default());
         for group in reach.groups() {
-            let here = group.iter().map(|one| get(&reach.visits, *one)).max().unwrap_or_default();
+            let here = group.iter().map(|one| get(&reach.looks, *one)).fold(Look::default(), Look::max);
             let (mut stands_for, mut most) = (0_u64, here);
             for one in &group {
-                // Visits of what is inside by key, and how many of them lead back into the group.
-                let mut keys: HashMap<Key<'_>, (u64, u64)> = HashMap::new();
-                stands_for = stands_for.saturating_add(get(&reach.visits, *one));
+                // What looks at what is inside by key, and how many of that lead back into the group.
+                let mut keys: HashMap<Key<'_>, (Look, u64)> = HashMap::new();
+                stands_for = stands_for.saturating_add(get(&reach.looks, *one).visits);
                 for (key, to) in reach.from(*one) {
                     let back = group.contains(to);
-                    let (parts, visits) = if back { (0, here) } else { get(&of, *to) };
+                    let (parts, look) = if back { (0, here) } else { get(&of, *to) };
                     stands_for = stands_for.saturating_add(parts);
                     let sum = keys.entry(*key).or_default();
-                    *sum = (sum.0.saturating_add(visits), sum.1 + u64::from(back));
+                    *sum = (sum.0.plus(look), sum.1 + u64::from(back));
                 }
                 let always = keys.remove(&Key::Any).unwrap_or_default();
-                let (visits, back) = keys.values().fold((0, 0), |sum, one| (sum.0.max(one.0), sum.1.max(one.1)));
-                most = most.max(visits.saturating_add(always.0));
+                let (look, back) =
+                    keys.values().fold((Look::default(), 0), |sum, one| (sum.0.max(one.0), sum.1.max(one.1)));
+                most = most.max(look.plus(always.0));
                 growth = growth.max(back + always.1);
             }
             if stands_for > MAX_SCHEMA_PARTS {
@@ -88,29 +132,45 @@ impl Cost {
             // The schema itself is found last.
             root = most;
         }
-        Ok(Self { visits: root, growth })
+        Ok(Self { look: root, growth })
     }
 
     /// Whether a value can be checked within the budget; the visits that it takes are counted no further than that.
     pub(crate) fn fits(self, value: &Value) -> bool {
         let mut left = MAX_VISITS;
-        self.spend(value, self.visits, &mut left)
+        self.spend(value, self.look, &mut left)
     }
 
-    fn spend(self, value: &Value, each: u64, left: &mut u64) -> bool {
-        let length = match value {
-            Value::String(text) => u64::try_from(text.len() / 64).unwrap_or(u64::MAX),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => 0,
-        };
-        let Some(rest) = each.checked_add(length).and_then(|cost| left.checked_sub(cost)) else { return false };
-        *left = rest;
-        let below = each.saturating_mul(self.growth);
+    fn spend(self, value: &Value, each: Look, left: &mut u64) -> bool {
+        if !pay(each.visits, left) {
+            return false;
+        }
+        let below = each.times(self.growth);
         match value {
+            Value::String(text) => pay(read(text, each), left),
             Value::Array(items) => items.iter().all(|item| self.spend(item, below, left)),
-            Value::Object(map) => map.values().all(|item| self.spend(item, below, left)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+            // What has no pattern finds a key by its hash.
+            Value::Object(map) if each.patterns == 0 => map.values().all(|item| self.spend(item, below, left)),
+            Value::Object(map) => {
+                map.iter().all(|(key, item)| pay(read(key, each), left) && self.spend(item, below, left))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => true,
         }
     }
+}
+
+fn pay(cost: u64, left: &mut u64) -> bool {
+    let rest = left.checked_sub(cost);
+    *left = rest.unwrap_or_default();
+    rest.is_some()
+}
+
+/// What reading a text costs: once by itself, and once more for each pattern.
+fn read(text: &str, each: Look) -> u64 {
+    let once = u64::try_from(text.len() / BYTES).unwrap_or(u64::MAX);
+    let searched = u64::try_from(MAX_PATTERN_STEPS / STEPS).unwrap_or(u64::MAX);
+    let patterns = each.patterns.saturating_add(1);
+    once.saturating_mul(patterns).saturating_add(each.patterns).saturating_add(each.searching.saturating_mul(searched))
 }
 
 /// What a schema has of everything that is dear to compile.
@@ -247,8 +307,8 @@ enum Key<'a> {
 /// The parts that look at one value together, found from the part where they begin: a **location**.
 struct Locations<'g, 'a> {
     graph: &'g Graph<'a>,
-    /// Visits of one value by a part and those beside it, by the part's address.
-    same: HashMap<*const Value, u64>,
+    /// What looks at one value: a part and those beside it, by the part's address.
+    same: HashMap<*const Value, Look>,
     /// The parts whose visits are being counted, from the outermost on.
     path: Vec<*const Value>,
 }
@@ -271,8 +331,8 @@ impl<'a> Locations<'_, 'a> {
         Ok((beside, meta))
     }
 
-    /// Visits of one value by this part and those beside it.
-    fn same(&mut self, part: &'a Value) -> Result<u64, String> {
+    /// What looks at one value: this part and those beside it.
+    fn same(&mut self, part: &'a Value) -> Result<Look, String> {
         let address = std::ptr::from_ref(part);
         if let Some(known) = self.same.get(&address) {
             return Ok(*known);
@@ -285,16 +345,16 @@ impl<'a> Locations<'_, 'a> {
         }
         self.path.push(address);
         let (beside, meta) = self.beside(part)?;
-        let mut sum = meta.saturating_add(own(part));
+        let mut sum = own(part).plus(Look { visits: meta, ..Look::default() });
         for one in beside {
-            sum = sum.saturating_add(self.same(one)?);
+            sum = sum.plus(self.same(one)?);
         }
         self.path.pop();
         if part.get("unevaluatedProperties").is_some() || part.get("unevaluatedItems").is_some() {
             // What was evaluated is found by looking again.
-            sum = sum.saturating_mul(3);
+            sum = sum.times(3);
         }
-        if sum > MAX_SCHEMA_PARTS {
+        if sum.visits > MAX_SCHEMA_PARTS {
             return Err(too_wide());
         }
         self.same.insert(address, sum);
@@ -322,7 +382,7 @@ impl<'a> Locations<'_, 'a> {
 
 /// Which locations lead to which.
 struct Reach<'a> {
-    visits: Vec<u64>,
+    looks: Vec<Look>,
     edges: Vec<Vec<(Key<'a>, usize)>>,
 }
 
@@ -332,10 +392,10 @@ impl<'a> Reach<'a> {
         let mut locations = Locations { graph, same: HashMap::new(), path: Vec::new() };
         let mut found: Vec<&'a Value> = vec![graph.root];
         let mut numbers: HashMap<*const Value, usize> = HashMap::from([(std::ptr::from_ref(graph.root), 0)]);
-        let mut map = Self { visits: Vec::new(), edges: Vec::new() };
+        let mut map = Self { looks: Vec::new(), edges: Vec::new() };
         let mut total = 0;
-        while let Some(part) = found.get(map.visits.len()).copied() {
-            map.visits.push(locations.same(part)?);
+        while let Some(part) = found.get(map.looks.len()).copied() {
+            map.looks.push(locations.same(part)?);
             let mut inside = Vec::new();
             locations.inside(part, &mut inside)?;
             total += inside.len();
@@ -418,13 +478,34 @@ fn too_wide() -> String {
 }
 
 /// What one part costs by itself: long lists of words are gone through for each value.
-fn own(part: &Value) -> u64 {
+fn own(part: &Value) -> Look {
     let length = |name: &str| {
         part.get(name)
             .map_or(0, |value| value.as_array().map_or_else(|| value.as_object().map_or(0, Map::len), Vec::len))
     };
     let words = length("enum") + length("required") + length("properties");
-    1 + u64::try_from(words / 16).unwrap_or(u64::MAX)
+    let of_keys = part.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    let patterns: Vec<&str> = of_keys.map(String::as_str).chain(part.get("pattern").and_then(Value::as_str)).collect();
+    let count = |patterns: usize| u64::try_from(patterns).unwrap_or(u64::MAX);
+    Look {
+        visits: 1 + u64::try_from(words / 16).unwrap_or(u64::MAX),
+        patterns: count(patterns.len()),
+        searching: count(patterns.iter().filter(|pattern| may_search(pattern)).count()),
+    }
+}
+
+/// Whether a pattern may look around or back, so that it is tried again and again; one that only looks as if it did counts as well.
+fn may_search(pattern: &str) -> bool {
+    let looks_around =
+        ["(?=", "(?!", "(?<", "(?>", "(?P", "(?(", "++", "*+", "?+", "}+"].iter().any(|sign| pattern.contains(sign));
+    // `\1`, `\k<name>`, `\g1`, `\K`, `\G`; a backslash before another backslash is that letter.
+    let mut letters = pattern.chars();
+    let mut looks_back = false;
+    while let Some(letter) = letters.next() {
+        looks_back |=
+            letter == '\\' && letters.next().is_some_and(|next| next.is_ascii_digit() || "kgKG".contains(next));
+    }
+    looks_around || looks_back
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ fn a_tree_is_checked_and_one_that_doubles_with_each_level_only_as_far_as_it_is_c
         json!({"type": "object", "required": ["left"], "properties": {"left": {"$ref": "#"}, "right": {"$ref": "#"}}});
     let cost = Cost::of(&tree).unwrap();
     // The reference and what it leads to look at each value.
-    assert_eq!((cost.growth, cost.visits), (1, 2));
+    assert_eq!((cost.growth, cost.look.visits), (1, 2));
     let twice = json!({"$defs": {"node": {"allOf": [
         {"properties": {"x": {"$ref": "#/$defs/node"}}},
         {"properties": {"x": {"$ref": "#/$defs/node"}}}
@@ -129,4 +129,26 @@ fn references_out_of_the_schema_are_refused_where_they_stand() {
     // A property may have that name.
     let property = json!({"properties": {"$id": {"type": "string"}, "type": {"type": "string"}}});
     assert!(Schema::compile(&property).is_ok());
+}
+
+#[test]
+fn a_pattern_that_looks_back_is_tried_on_few_texts() {
+    let of = |pattern: &str| json!({"type": "array", "items": {"type": "string", "pattern": pattern}});
+    let texts = |count: usize| Value::from(vec!["aaaaaaaaaaaa!"; count]);
+    for pattern in [r"^(?:(?:(a+)\1?)+x|a+!)$", r"^(?:(?:(?=a)a+)+x|a+!)$"] {
+        let schema = Schema::compile(&of(pattern)).unwrap();
+        assert_eq!(schema.problems(&texts(45_000))[0].problem, "too_large", "{pattern}");
+        assert!(schema.problems(&texts(1_000)).iter().all(|one| one.problem != "too_large"), "{pattern}");
+    }
+    // One that goes through a text once is tried on many.
+    assert!(Schema::compile(&of(r"^\\1a+!$|^a+!$")).unwrap().is_valid(&texts(45_000)));
+    let keys = json!({"patternProperties": {r"^(?!x)": {"type": "integer"}}});
+    let object = |count: usize| (0..count).map(|one| (format!("k{one}"), json!(one))).collect::<Value>();
+    assert_eq!(Schema::compile(&keys).unwrap().problems(&object(20_000))[0].problem, "too_large");
+    assert!(Schema::compile(&keys).unwrap().is_valid(&object(100)));
+    // Two parts that look at one text are two patterns.
+    let twice =
+        json!({"allOf": [{"properties": {"a": {"pattern": "a"}}}, {"properties": {"a": {"pattern": "(?=b)"}}}]});
+    let look = Cost::of(&twice).unwrap().look;
+    assert_eq!((look.patterns, look.searching), (2, 1));
 }

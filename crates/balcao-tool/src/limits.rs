@@ -31,7 +31,7 @@ pub const MAX_SCHEMA_PATTERN_BYTES: usize = 1_000;
 /// Memory that one compiled pattern may take, in bytes.
 pub const MAX_PATTERN_MEMORY: usize = 256 * 1024;
 /// Steps that a pattern which looks around may take for one text.
-pub const MAX_PATTERN_STEPS: usize = 100_000;
+pub const MAX_PATTERN_STEPS: usize = 2_000;
 /// Values under all `enum` of a schema.
 pub const MAX_SCHEMA_OPTIONS: usize = 5_000;
 /// Visits of values by parts of a schema in one check: a tenth of a second.
