@@ -89,14 +89,33 @@ pub fn read_within(text: &[u8], max_depth: usize, max_values: usize) -> Result<V
     Ok(value)
 }
 
-/// Reads what a provider delivered: as [`read`], but bytes that are no UTF-8 are read as U+FFFD, and line breaks and other control
+/// Values that a delivery or the body of a request may hold: some ten times what the largest of a provider hold.
+pub const MOST_VALUES: usize = 200_000;
+
+/// Upper bound of the number of values in a JSON text, found without building a tree. Callers can refuse the text before they parse it.
+#[must_use]
+pub fn count_values(text: &[u8]) -> usize {
+    let (mut count, mut in_text, mut escaped) = (1_usize, false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' | b',' if !in_text => count = count.saturating_add(1),
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Reads what a provider delivered, of at most [`MOST_VALUES`]: as [`read_within`], but bytes that are no UTF-8 are read as U+FFFD, and line breaks and other control
 /// characters may stand in a text as they are. To refuse a delivery for one character is to lose it.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read_within`].
 pub fn read_delivered(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
-    match read(text, max_depth) {
-        Err(Fault::Malformed { .. }) => read(&mended(text), max_depth),
+    match read_within(text, max_depth, MOST_VALUES) {
+        Err(Fault::Malformed { .. }) => read_within(&mended(text), max_depth, MOST_VALUES),
         read => read,
     }
 }
@@ -254,6 +273,8 @@ mod tests {
         let text = br#"[{"a": 0}, [1, 2]]"#;
         assert!(read_within(text, 4, 6).is_ok());
         assert_eq!(read_within(text, 4, 5), Err(Fault::TooMany { limit: 5 }));
+        assert_eq!(count_values(text), 6);
+        assert_eq!(count_values(br#"["a,b[{", "\",", 1]"#), 4);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{CallError, FailureKind};
 
+/// Levels of a text that is taken for JSON.
+const MOST_LEVELS: usize = 64;
+
 /// Longest part of what a server said that is kept for staff, in characters.
 const MAX_DETAIL: usize = 500;
 
@@ -184,7 +187,7 @@ impl Call {
             return Err(self.meaning(&text));
         }
         // Without structure, text that is an object or a list is taken for one; anything else stays a text.
-        let read = || match serde_json::from_str::<Value>(&text) {
+        let read = || match balcao_json::read_within(text.as_bytes(), MOST_LEVELS, balcao_json::MOST_VALUES) {
             Ok(value) if value.is_object() || value.is_array() => value,
             Ok(_) | Err(_) => json!({ "text": text }),
         };

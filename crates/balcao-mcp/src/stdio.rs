@@ -167,6 +167,9 @@ impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {
                     return Poll::Ready(Err(io::Error::other("the server's message is too large")));
                 }
                 if ended {
+                    if balcao_json::count_values(&self.line) > balcao_json::MOST_VALUES {
+                        return Poll::Ready(Err(io::Error::other("the server's message holds too many values")));
+                    }
                     let asked = asks(&self.line);
                     self.line.clear();
                     if asked && !self.flow.ask() {

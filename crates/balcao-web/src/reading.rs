@@ -32,7 +32,7 @@ impl<S: Send + Sync> FromRequest<S> for Json {
 /// # Errors
 /// 400, where a key stands twice with its place: of two values, one would be lost without a word.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, Problem> {
-    balcao_json::read(bytes, balcao_json::MOST_LEVELS).map_err(|fault| {
+    balcao_json::read_within(bytes, balcao_json::MOST_LEVELS, balcao_json::MOST_VALUES).map_err(|fault| {
         let problem = Problem::of(StatusCode::BAD_REQUEST, "bad_json", format!("the body is {fault}"));
         match fault {
             Fault::KeyTwice { pointer } => problem.fields(vec![given_twice(pointer)]),

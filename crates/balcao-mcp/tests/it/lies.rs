@@ -37,7 +37,7 @@ async fn servers_of_both_revisions_and_those_that_write_other_things_besides_are
 
 #[tokio::test]
 async fn what_is_no_answer_is_a_fault_whose_outcome_nobody_knows_and_10_mb_are_not_read() {
-    for tool in ["wrong_types", "no_result", "huge", "error"] {
+    for tool in ["wrong_types", "no_result", "huge", "many", "error"] {
         let world = World::new(&[tool, "echo"]);
         let server = world.accepted(json!({"restart": {"base_ms": 10, "max_ms": 10}})).await;
         let error = call(&server, tool).await.unwrap_err();

@@ -76,6 +76,7 @@ impl About for Liar {
             "wrong_types" => Err(vec![this(json!({"content": 5, "structuredContent": {"said": 1}}))]),
             "no_result" => Err(vec![this(json!("done"))]),
             "huge" => Ok(json!({"content": [{"type": "text", "text": "x".repeat(10 << 20)}]})),
+            "many" => Ok(json!({"content": [], "structuredContent": {"said": vec![0; 300_000]}})),
             "noise" => Err(vec![
                 Say::Raw(b"Server started on port 3000\n".to_vec()),
                 this(json!({"content": [], "structuredContent": {"said": "after noise"}})),

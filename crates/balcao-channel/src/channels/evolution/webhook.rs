@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use balcao_json::Fault;
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -65,7 +66,10 @@ pub fn parse(body: &[u8], header: Option<&str>, key: &SecretString) -> Result<Ve
     if header.is_none() && !shows_key(body, key) {
         return Err(WebhookError::Key);
     }
-    let body = balcao_json::read_delivered(body, MAX_DEPTH).map_err(|_fault| WebhookError::NotJson)?;
+    let body = balcao_json::read_delivered(body, MAX_DEPTH).map_err(|fault| match fault {
+        Fault::TooMany { .. } => WebhookError::TooLarge { most },
+        Fault::Malformed { .. } | Fault::TooDeep { .. } | Fault::KeyTwice { .. } => WebhookError::NotJson,
+    })?;
     let account = json::text(&body, &["instance"]).map(AccountId::new);
     let origin = Origin { account, business: String::new() };
     let event = json::text(&body, &["event"]).unwrap_or("missing").to_ascii_lowercase().replace('_', ".");

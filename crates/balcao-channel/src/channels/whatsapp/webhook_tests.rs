@@ -599,3 +599,9 @@ fn h04_a_body_of_many_contacts_and_many_messages_is_read_contact_by_contact_once
         assert_eq!(message.sender.name, Some(format!("nº {number}")));
     }
 }
+
+#[test]
+fn h07_a_signed_body_of_very_many_values_is_refused_before_a_tree_is_built() {
+    let body = format!("{{\"object\": \"whatsapp_business_account\", \"entry\": [{}0]}}", "0,".repeat(200_000));
+    assert_eq!(parse(body.as_bytes()), Err(WebhookError::TooLarge));
+}
