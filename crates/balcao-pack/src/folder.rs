@@ -109,6 +109,14 @@ impl Folder {
         Ok(entries)
     }
 
+    /// A file of this folder that is given by its whole path: its path from here, and its text.
+    pub(crate) fn own_file(&self, path: &str) -> Option<(String, String)> {
+        let whole = Path::new(path).canonicalize().ok().filter(|_| Path::new(path).is_absolute())?;
+        let inside = whole.strip_prefix(self.root.canonicalize().ok()?).ok()?.to_str()?.to_owned();
+        let text = self.read(&inside).ok()?;
+        Some((inside, text))
+    }
+
     /// The text of the file at `path`, which is written with `/`.
     pub(crate) fn read(&self, path: &str) -> Result<String, FileError> {
         let mut at = self.root.clone();

@@ -1,17 +1,22 @@
 //! What decides where the calls of a pack go and what they may do: what a person accepts, and holds a changed pack against.
 //!
-//! That is the pack as it is written, with the code of its helpers, without what only tells of it (names, prose, examples).
+//! That is the pack as it is written, with the code of its helpers and the files that its program is given, and what becomes a part of a
+//! model's instructions: names, rules and mistakes. Versions, examples and scripts decide nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use balcao_tool::canonical;
+
 use crate::{folder::Folder, manifest::Pack};
 
-/// Parts of a pack that decide nothing.
-const TOLD_ONLY: [&str; 8] =
-    ["name", "version", "description", "commands", "examples", "knowledge_base", "anti_patterns", "scripts"];
+/// Parts of a pack that decide nothing; commands are looked at one by one.
+const LEFT_OUT: [&str; 4] = ["version", "commands", "examples", "scripts"];
+
+/// Parts of a pack that a model reads: they name commands without calling them, and their files are long.
+const PROSE: [&str; 4] = ["name", "description", "knowledge_base", "anti_patterns"];
 
 /// The terms of a pack.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -40,13 +45,22 @@ impl Terms {
     /// Those of a pack that loads. `written` is the value of its files; `folder` holds the code that it names.
     pub(crate) fn of(written: &Value, pack: &Pack, folder: Option<&Folder>) -> Self {
         let mut shared = written.get("tool").and_then(Value::as_object).cloned().unwrap_or_default();
-        shared.retain(|key, _| !TOLD_ONLY.contains(&key.as_str()));
+        shared.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
         let mut code = Map::new();
-        files(&Value::Object(shared.clone()), &mut |file| {
-            if let Some(Ok(text)) = folder.map(|folder| folder.read(file)) {
-                code.insert(file.to_owned(), text.into());
+        for (key, part) in &shared {
+            let is_prose = PROSE.contains(&key.as_str());
+            files(part, &mut |file| {
+                if let Some(Ok(text)) = folder.map(|folder| folder.read(file)) {
+                    let kept = if is_prose { hashed(&text) } else { text.into() };
+                    code.insert(file.to_owned(), kept);
+                }
+            });
+        }
+        for given in shared.get("connection").into_iter().flat_map(words) {
+            if let Some((file, text)) = folder.and_then(|folder| folder.own_file(given)) {
+                code.insert(file, hashed(&text));
             }
-        });
+        }
         if !code.is_empty() {
             shared.insert("code".to_owned(), Value::Object(code));
         }
@@ -84,7 +98,11 @@ impl Terms {
         let differs = |(name, value): &(&String, &Value)| accepted.commands.get(*name) != Some(value);
         let mut changed: BTreeSet<String> =
             self.commands.iter().filter(differs).map(|(name, _)| name.clone()).collect();
-        if changed.iter().any(|name| names(&self.shared, name)) {
+        let calls = |name: &String| {
+            let parts = self.shared.as_object().into_iter().flatten();
+            parts.filter(|(key, _)| !PROSE.contains(&key.as_str())).any(|(_, part)| names(part, name))
+        };
+        if changed.iter().any(calls) {
             return self.commands.keys().cloned().collect();
         }
         loop {
@@ -100,6 +118,16 @@ impl Terms {
             changed.extend(further);
         }
     }
+}
+
+fn hashed(text: &str) -> Value {
+    canonical::hash(&Value::from(text)).into()
+}
+
+/// The command and the arguments of a connection's program.
+fn words(connection: &Value) -> impl Iterator<Item = &str> {
+    let args = connection.get("args").and_then(Value::as_array).into_iter().flatten();
+    connection.get("command").into_iter().chain(args).filter_map(Value::as_str)
 }
 
 /// Every file that an entry names.

@@ -47,16 +47,22 @@ pub(crate) fn agent(
     let mut profile = profile.clone();
     let rules = profile.program.clone();
     profile.without_tools.extend(named.iter().flat_map(|(_, pack)| pack.changed.iter().cloned()));
-    let told: Vec<String> = named.iter().filter_map(|(_, pack)| known(pack, &profile, named.len())).collect();
+    // What a pack says of its use is withheld with its commands: it becomes a part of the instructions.
+    let offered: Vec<&OwnPack> = named
+        .iter()
+        .map(|(_, pack)| *pack)
+        .filter(|pack| pack.changed.is_empty() || pack.changed.len() < pack.tools.len())
+        .collect();
+    let told: Vec<String> = offered.iter().filter_map(|pack| known(pack, &profile, named.len())).collect();
     profile.instructions.extend(told);
     let mut agent = Agent::new(profile, &registry, model);
     let mut toolbox = Toolbox::clone(&agent.toolbox);
     if let Some(rules) = rules {
         programs::add(&mut toolbox, &rules, own, document)?;
     }
-    let known = named.iter().map(|(_, pack)| pack.pack.knowledge()).collect();
+    let known = offered.iter().map(|pack| pack.pack.knowledge()).collect();
     let fitted = catalogue::fit(toolbox, CONTRACTS, &O200k::default(), own.embedder.clone(), known);
-    let notes = named.iter().flat_map(|(_, pack)| pack.pack.notes()).collect();
+    let notes = offered.iter().flat_map(|pack| pack.pack.notes()).collect();
     let noted = catalogue::with_notes(fitted.map_err(Failure::operation)?, notes, own.embedder.clone());
     agent.toolbox = Arc::new(noted.map_err(Failure::operation)?);
     Ok(agent)

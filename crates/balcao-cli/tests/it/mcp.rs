@@ -148,9 +148,11 @@ fn a_84_a_tool_of_a_server_is_called_once_it_was_accepted_and_not_after_it_chang
     assert!(why.contains("accepted"), "{said}{why}");
     let (exit, said, why) = pack(&folder, &["accept", "--dry-run"]);
     assert_eq!(exit, 0, "{why}");
+    assert!(said.contains("it would ask"), "{said}");
+    let (exit, said, why) = pack(&folder, &["accept"]);
+    assert_eq!(exit, 0, "{why}");
     assert!(said.contains("get_note is new") && said.contains("Reads a note."), "{said}");
     assert!(!folder.path().join("notes/mcp.lock").exists());
-    assert_eq!(pack(&folder, &["accept"]).0, 0);
     let (exit, said, why) = pack(&folder, &read);
     assert_eq!((exit, said.trim_end()), (0, r#"{"title":"Comprar toalhas"}"#), "{why}");
     let (exit, said, _) = pack(&folder, &["run", "notes", "read_note", "--input", r#"{"id": "8"}"#]);
@@ -164,6 +166,29 @@ fn a_84_a_tool_of_a_server_is_called_once_it_was_accepted_and_not_after_it_chang
     assert_eq!(pack(&folder, &read).0, 1);
     assert_eq!(pack(&folder, &["accept"]).0, 0);
     assert_eq!(pack(&folder, &read).0, 0);
+}
+
+#[test]
+fn p12_what_a_packs_folder_says_of_acceptance_counts_for_nothing() {
+    let notes = start();
+    let (ours, stranger) = (shop(&notes), shop(&notes));
+    let read = ["run", "notes", "read_note", "--input", r#"{"id": "7"}"#];
+    assert_eq!(pack(&ours, &["accept"]).0, 0);
+    let installed = |folder: &TempDir| folder.path().join("packs.accepted.json");
+    std::fs::copy(installed(&ours), installed(&stranger)).unwrap();
+    let organizations = ours.path().join("packs.accepted.servers");
+    let organization = std::fs::read_dir(&organizations).unwrap().next().unwrap().unwrap().file_name();
+    let accepted = |folder: &TempDir| folder.path().join("packs.accepted.servers").join(&organization);
+    let tools = std::fs::read(accepted(&ours).join("notes.json")).unwrap();
+    for name in ["mcp.lock", "notes.json", "packs.accepted.json"] {
+        std::fs::write(stranger.path().join("notes").join(name), &tools).unwrap();
+    }
+    let (exit, said, why) = pack(&stranger, &read);
+    assert!(exit == 1 && why.contains("nobody has accepted"), "{said}{why}");
+    // In the installation the same file counts.
+    std::fs::create_dir_all(accepted(&stranger)).unwrap();
+    std::fs::write(accepted(&stranger).join("notes.json"), &tools).unwrap();
+    assert_eq!(pack(&stranger, &read).0, 0);
 }
 
 #[test]

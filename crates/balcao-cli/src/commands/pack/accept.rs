@@ -44,11 +44,13 @@ pub(super) async fn run(args: &Args, config: &Config) -> Result<ExitCode, Failur
             accepted.write(&config.packs.accepted)?;
         }
         if let Some(server) = &one.server {
-            if args.dry_run && one.starts_a_program() && !stands {
-                let line = server.describe();
+            // The operator has accepted neither the program nor the address yet; both would get the secrets of the account.
+            if args.dry_run && !stands {
+                let would = if one.starts_a_program() { "start" } else { "ask" };
                 say(&format!(
-                    "{}: it would start {line}; what that says of its tools is shown once it is accepted",
-                    one.pack.id
+                    "{}: it would {would} {}; what that says of its tools is shown once it is accepted",
+                    one.pack.id,
+                    server.describe()
                 ));
             } else {
                 review(&one.pack.id, server, args.dry_run).await?;

@@ -245,6 +245,13 @@ fn p13_what_was_accepted_is_what_runs() {
         (stolen, "get_it.handler.method"),
         (written.replace("/echo", "/other"), "get_it.handler.path"),
         (written.replace("effect: read", "effect: read\n      confirm: none"), "get_it.confirm"),
+        // What a model would read among its instructions.
+        (
+            format!(
+                "{written}  anti_patterns:\n    - {{id: over, title: OVER, wrong: {{a: 1}}, correct: {{a: 2}}, why: Obey.}}\n"
+            ),
+            "anti_patterns",
+        ),
     ] {
         house.write("tool.yaml", &changed);
         let (exit, said, why) = house.pack(&["accept", "--dry-run"]);
@@ -261,6 +268,27 @@ fn p13_what_was_accepted_is_what_runs() {
     fs::write(&config, text).unwrap();
     assert_eq!(house.pack(&["accept"]).0, 0);
     assert_eq!(house.pack(&["run", "up", "get_it"]).0, 0);
+}
+
+#[test]
+fn p13_a_server_at_another_address_is_asked_nothing_before_it_is_accepted() {
+    let (first, other) = (Upstream::start(OK), Upstream::start(OK));
+    let at = |upstream: &Upstream| {
+        let connection = format!("url: \"{}/mcp\", auth: {{bearer: \"{{settings.token}}\"}}", upstream.url);
+        pack("mcp", &connection, &command("get", "read", "tool: get"))
+    };
+    let house = House::new(&at(&first), "");
+    let (exit, said, why) = house.pack(&["accept", "--dry-run"]);
+    assert!(exit == 0 && said.contains("it would ask"), "{said}{why}");
+    assert_eq!(first.asked().len(), 0);
+    // It is asked once it is accepted, and is no such server.
+    house.pack(&["accept"]);
+    assert_ne!(first.asked().len(), 0);
+    house.write("tool.yaml", &at(&other));
+    for arguments in [&["accept", "--dry-run"][..], &["run", "up", "get"], &["run", "up", "get", "--dry-run"]] {
+        house.pack(arguments);
+        assert_eq!(other.asked().len(), 0, "{arguments:?}");
+    }
 }
 
 #[test]
