@@ -11,8 +11,8 @@ mod words;
 
 pub(crate) use words::LEADS;
 use words::{
-    BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING, RESCHEDULING, SMALL, UNSURE,
-    WAITING, YES, YES_SIGNS,
+    AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING,
+    RESCHEDULING, SMALL, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
 };
 
 use crate::{
@@ -90,7 +90,8 @@ pub fn repeats(text: &str, about: &str, today: Date) -> bool {
 }
 
 fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
-    let mut tally = Tally::default();
+    let mut tally = Tally { ends: ends(asked), ..Tally::default() };
+    let is = |phrases: &[&str], index: usize| phrase_at(tokens, index, phrases).is_some();
     let mut index = 0;
     while index < tokens.len() {
         let said_again = repeated.and_then(|repeated| repeated.at(tokens, index));
@@ -99,6 +100,8 @@ fn tally(tokens: &[Token], asked: Asked, repeated: Option<&Repeated>) -> Tally {
             Some(_) => (Piece::Filler, 1),
             None => piece_at(tokens, index, asked),
         };
+        tally.names |= said_again == Some(true) || piece == Piece::Filler && is(APPOINTMENT, index);
+        tally.plain |= piece == Piece::Yes && !is(AFFIRMING, index);
         tally.count(piece);
         index = index.saturating_add(len.max(1));
     }
@@ -227,6 +230,12 @@ struct Tally {
     other: bool,
     /// It says something of the offer again.
     repeats: bool,
+    /// The deed that was asked about ends or changes what stands.
+    ends: bool,
+    /// It names the appointment, or says something of the question again.
+    names: bool,
+    /// A word agrees whatever was asked.
+    plain: bool,
     /// It asks back, or names another deed than the one that was asked about.
     astray: bool,
 }
@@ -248,6 +257,8 @@ impl Tally {
 
     fn verdict(&self) -> Agreement {
         let agrees = self.yes || self.deed;
+        // "Quero meu horário" wants what the deed would end.
+        let keeps = self.ends && self.names && !(self.plain || self.deed);
         if self.no {
             // "Não, pode cancelar" contradicts itself: only a refusal without any agreement is a No.
             let declines = !agrees && (self.first == Some(Piece::No) || !self.other);
@@ -257,7 +268,7 @@ impl Tally {
                 (false, false) => Agreement::Unclear,
             };
         }
-        match (agrees, self.other) {
+        match (agrees, self.other || keeps) {
             (true, false) => Agreement::Yes,
             (false, _) if self.astray => Agreement::Contested,
             (true, true) | (false, _) => Agreement::Unclear,
@@ -288,7 +299,10 @@ fn squeezed(text: &str) -> Vec<Token> {
 }
 
 fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
-    if let Some(len) = phrase_at(tokens, index, UNSURE) {
+    if let Some(len) = phrase_at(tokens, index, UNSURE).or_else(|| told_as_done(tokens, index)) {
+        return (Piece::Unknown, len);
+    }
+    if let Some(len) = phrase_at(tokens, index, STANDING).filter(|_| ends(asked)) {
         return (Piece::Unknown, len);
     }
     if let Some(len) = phrase_at(tokens, index, NO) {
@@ -313,6 +327,19 @@ fn piece_at(tokens: &[Token], index: usize, asked: Asked) -> (Piece, usize) {
         _ => Piece::Unknown,
     };
     (piece, 1)
+}
+
+/// Whether a deed ends or changes an appointment that stands.
+const fn ends(asked: Asked) -> bool {
+    matches!(asked, Asked::Cancelling | Asked::Rescheduling)
+}
+
+/// Words of agreement behind "já" that tell of what is so, and wish nothing: "já tá marcado", "já fechou".
+fn told_as_done(tokens: &[Token], index: usize) -> Option<usize> {
+    let next = index.saturating_add(1);
+    let is_told = at(tokens, index) == "ja" && phrase_at(tokens, next, LEADS).is_none();
+    let done = phrase_at(tokens, next, YES).or_else(|| BOOKING.contains(&at(tokens, next)).then_some(1))?;
+    is_told.then(|| done.saturating_add(1))
 }
 
 /// "Pode marcar", "quero cancelar sim", "marca": the verb and what leads it.
@@ -350,8 +377,8 @@ pub(crate) fn kind_of(verb: &str, asked: Asked) -> Option<Asked> {
     own.or_else(|| kinds.iter().take(3).find(named)).map(|(kind, _)| *kind)
 }
 
-const UNSURE_SIGNS: [&str; 16] =
-    ["🤔", "😕", "😒", "🤷", "😐", "🙄", "😬", "😭", "😢", "😠", "😡", "🤨", "😅", "/", "%", "$"];
+const UNSURE_SIGNS: [&str; 17] =
+    ["🤔", "😕", "😒", "🤷", "😐", "🙄", "😬", "😭", "😢", "😠", "😡", "🤨", "😅", "/", "%", "$", "~"];
 
 #[cfg(test)]
 #[path = "agreement_tests.rs"]

@@ -262,3 +262,63 @@ proptest::proptest! {
         proptest::prop_assert_ne!(agreement(&format!("{text}?")), Agreement::Yes);
     }
 }
+
+#[test]
+fn who_wants_what_stands_does_not_agree_to_end_it() {
+    let today = Date::constant(2026, 11, 24);
+    let question = "Posso cancelar o seu horário de Corte na máquina com Wesley, sexta, 27/11 às 15h?";
+    let said = |text: &str, asked: Asked, about: &str| agreement_to(text, asked, about, today);
+    for keeps in [
+        "quero meu horário",
+        "confirmo meu horário",
+        "confirmo meu agendamento",
+        "quero o corte",
+        "quero sim o corte",
+        "fica assim",
+        "ficamos assim",
+        "tá marcado",
+        "já tá marcado",
+        "segue assim",
+        "tudo certo com meu horário",
+        "serve meu horário",
+        "tá certo o horário",
+        "confirmado o corte",
+        "eu topo o corte",
+        "partiu corte",
+        "pode vir",
+        "ah tá",
+        "quero o de sexta",
+    ] {
+        assert_ne!(said(keeps, Asked::Cancelling, question), Agreement::Yes, "{keeps}");
+    }
+    for agrees in [
+        "sim",
+        "pode",
+        "pode cancelar",
+        "cancela o de sexta",
+        "sim, o de sexta",
+        "isso",
+        "confirmo",
+        "quero",
+        "ok, pode sim",
+        "👍",
+        "quero cancelar",
+    ] {
+        assert_eq!(said(agrees, Asked::Cancelling, question), Agreement::Yes, "{agrees}");
+    }
+    // To a booking the same words agree.
+    for agrees in ["quero esse horário", "confirmo o horário", "fica assim", "topo", "serve", "partiu"] {
+        assert_eq!(
+            said(agrees, Asked::Booking, "Sexta às 15h com o Wesley. Posso marcar?"),
+            Agreement::Yes,
+            "{agrees}"
+        );
+    }
+    for tells in ["já tá marcado", "já fechou", "já marcado", "demorou demais", "isso tudo", "~sim~"] {
+        assert_ne!(agreement_about(tells, Asked::Booking), Agreement::Yes, "{tells}");
+    }
+    for agrees in ["já pode marcar", "demorou", "já"] {
+        let expected = if agrees == "já" { Agreement::Unclear } else { Agreement::Yes };
+        assert_eq!(agreement_about(agrees, Asked::Booking), expected, "{agrees}");
+    }
+}

@@ -4,17 +4,18 @@
 //! not mention is refused. One that they mentioned without asking for it is put to them as a question. One that they asked for, or
 //! that we offered and they accepted, runs. [`super::said`] checks its day, time and names against the conversation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use balcao_language::{
-    Agreement, Asked, Wish, agreement_about, agreement_to, find_dates, find_times, fold, mentions, only_repeats,
-    repeats, wish_for,
+    Agreement, Asked, DateSpan, Wish, agreement_about, agreement_to, find_dates, find_times, fold, mentions,
+    only_repeats, repeats, resolve_date, weekday_named, wish_for,
 };
 use balcao_tool::{Act, CommandSpec, SaidAs};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::said::{Said, Talk, words};
+use super::said::{Said, Talk, clock_time, fits, words};
+use super::state::HeldCall;
 
 /// So many messages of the customer before the newest are looked at for a wish that it goes on with.
 const LOOK_BACK: usize = 3;
@@ -43,34 +44,46 @@ pub(super) const fn deed(act: Act) -> Option<Asked> {
 }
 
 /// What an answer says to the question about a held call.
-pub(super) fn answer(text: &str, act: Option<Act>, question: &str, today: Date) -> Agreement {
-    agreement_to(text, act.and_then(deed).unwrap_or(Asked::Other), question, today)
+pub(super) fn answer(text: &str, act: Option<Act>, held: &HeldCall, today: Date) -> Agreement {
+    let deed = act.and_then(deed).unwrap_or(Asked::Other);
+    if deed != Asked::Rescheduling {
+        return agreement_to(text, deed, &held.question, today);
+    }
+    // The question also names the old day and time. An answer that repeats those does not agree to the new ones.
+    let names = words(&held.question)
+        .into_iter()
+        .filter(|word| !word.contains(|letter: char| letter.is_ascii_digit()) && weekday_named(word).is_none());
+    let about = format!("{} , {}", in_words(&held.args), names.collect::<Vec<_>>().join(" "));
+    agreement_to(text, deed, &about, today)
 }
 
 /// Whether the customer wants the act with these arguments. `services`: the names of services in this conversation's tool results.
 pub(super) fn of(deed: Asked, args: &Value, spec: &CommandSpec, talk: &Talk<'_>, services: &[String]) -> Consent {
     let named = deed != Asked::Booking || service_is_named(args, spec, talk, services);
     let most = if named { Consent::Given } else { Consent::Open };
-    of_words(deed, args, talk).min(most)
+    of_words(deed, args, &spec.said, talk).min(most)
 }
 
-fn of_words(deed: Asked, args: &Value, talk: &Talk<'_>) -> Consent {
+fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &Talk<'_>) -> Consent {
     let mut lines = talk.lines.iter();
     let Some(newest) = lines.find_map(Said::by_customer) else { return Consent::Absent };
     // What they answer is what we said last.
     let offer = lines.next().and_then(Said::by_us).unwrap_or_default();
     let about = in_words(args);
-    let agrees = agreement_to(newest, deed, &about, talk.today) == Agreement::Yes;
+    let agrees =
+        agreement_to(newest, deed, &about, talk.today) == Agreement::Yes && is_what_was_named(args, kinds, talk);
     let asks = offers(offer, deed) || talk.unasked == Some(offer) && speaks_of(offer, deed);
-    let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
+    // A yes to a question about something else says nothing of what was wished before.
     let wished = is_wished(deed, talk);
+    let goes_on = wished && !of_another_matter(offer, deed);
+    let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
     let of_other = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling]
         .into_iter()
         .any(|other| other != deed && mentions(offer, other));
     // "Quero outro horário" wishes to book, and says nothing of this one.
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
     let given = wish_for(newest, deed) == Wish::Asked && of_this
-        || agrees && chosen && (asks || wished && !of_other)
+        || agrees && chosen && (asks || goes_on && !of_other)
         || deed == Asked::Booking && wished && only_repeats(newest, deed, &about, talk.today);
     if given {
         Consent::Given
@@ -111,9 +124,203 @@ fn is_raised(deed: Asked, talk: &Talk<'_>) -> bool {
     talk.of_customer().any(|text| spoken(text) || moves(text)) || talk.lines.windows(2).any(agreed)
 }
 
-/// Whether a text of ours offers the deed: it asks, and speaks of it.
+/// Whether a text of ours offers the deed: its last question proposes it, or asks nothing but whether what stands before it is right.
 fn offers(text: &str, deed: Asked) -> bool {
-    text.contains('?') && speaks_of(text, deed)
+    let Some((before, question)) = last_question(text) else { return false };
+    if denies(question) {
+        return false;
+    }
+    proposes(question, deed) || asks_for_a_yes(question) && !denies(before) && speaks_of(before, deed)
+}
+
+/// Whether a text of ours ends with a question that neither proposes the deed nor asks for a mere yes: "Quer saber os preços?".
+fn of_another_matter(text: &str, deed: Asked) -> bool {
+    last_question(text).is_some_and(|(before, question)| {
+        let confirms = asks_for_a_yes(question) && !denies(before);
+        denies(question) || !proposes(question, deed) && !confirms
+    })
+}
+
+/// The last question of a text, without its mark, and what stands before it.
+fn last_question(text: &str) -> Option<(&str, &str)> {
+    let (asked, _) = text.rsplit_once('?')?;
+    let begins = asked.rfind(['.', '!', '?', '\n', ':', ';']).map_or(0, |mark| mark + 1);
+    Some((asked.get(..begins).unwrap_or_default(), asked.get(begins..).unwrap_or_default()))
+}
+
+/// Whether a question proposes the deed: by its verb or, of a booking, by a time and no other deed.
+fn proposes(question: &str, deed: Asked) -> bool {
+    speaks_of(question, deed)
+}
+
+/// Whether a question asks for nothing but a yes: every word of it is one of agreement, of courtesy, or joins others.
+fn asks_for_a_yes(question: &str) -> bool {
+    agreement_about(question, Asked::Booking) == Agreement::Yes
+        || !words(question).is_empty() && words(question).iter().all(|word| OPEN_QUESTIONS.contains(&word.as_str()))
+}
+
+/// The words of a question that asks how what was said suits: a closed class.
+const OPEN_QUESTIONS: &[&str] = &[
+    "a",
+    "acha",
+    "seu",
+    "sua",
+    "teu",
+    "mim",
+    "confirme",
+    "confirmamos",
+    "fechamos",
+    "combinado",
+    "bons",
+    "os",
+    "as",
+    "assim",
+    "ai",
+    "bem",
+    "boa",
+    "bom",
+    "certo",
+    "com",
+    "confirma",
+    "confirmar",
+    "confirmo",
+    "da",
+    "de",
+    "e",
+    "entao",
+    "essa",
+    "esse",
+    "esta",
+    "este",
+    "eu",
+    "fica",
+    "ficar",
+    "for",
+    "horario",
+    "hora",
+    "isso",
+    "la",
+    "lhe",
+    "melhor",
+    "mesmo",
+    "na",
+    "no",
+    "o",
+    "ok",
+    "para",
+    "pode",
+    "podemos",
+    "por",
+    "posso",
+    "pra",
+    "prefere",
+    "preferir",
+    "qual",
+    "que",
+    "quer",
+    "rola",
+    "sendo",
+    "ser",
+    "seria",
+    "serve",
+    "sim",
+    "sobre",
+    "ta",
+    "tal",
+    "te",
+    "topa",
+    "tudo",
+    "um",
+    "uma",
+    "vamos",
+    "vc",
+    "voce",
+    "voces",
+    "about",
+    "does",
+    "good",
+    "how",
+    "is",
+    "it",
+    "like",
+    "me",
+    "okay",
+    "one",
+    "right",
+    "shall",
+    "should",
+    "so",
+    "sound",
+    "that",
+    "the",
+    "this",
+    "time",
+    "to",
+    "want",
+    "what",
+    "which",
+    "work",
+    "works",
+    "would",
+    "you",
+];
+
+/// Whether the last thing that a text of ours says is that something cannot be; "14h não tem, mas às 15h tem" says what can.
+fn denies(text: &str) -> bool {
+    let text = text.trim_end_matches(['.', '!', '\n', ' ', ':']);
+    let said = words(text.rsplit(['.', '!', '\n']).next().unwrap_or_default());
+    let turns = |word: &String| ["mas", "porem", "but", "however"].contains(&word.as_str());
+    let said = said.rsplit(turns).next().unwrap_or_default();
+    let no = [
+        "nao",
+        "sem",
+        "nenhum",
+        "nenhuma",
+        "ocupado",
+        "ocupada",
+        "lotado",
+        "lotada",
+        "not",
+        "no",
+        "full",
+        "busy",
+        "unavailable",
+    ];
+    said.iter().any(|word| no.contains(&word.as_str()))
+}
+
+/// Whether days and times of a call are those of the answer and of what it answers or, where these name none, of the newest line that
+/// does. A yes agrees to the day and the time that it answers, and to no other of the same weekday.
+fn is_what_was_named(args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &Talk<'_>) -> bool {
+    let given = |kind: SaidAs| {
+        kinds.iter().filter(move |(_, said)| **said == kind).filter_map(|(name, _)| args.get(name)?.as_str())
+    };
+    let lines: Vec<&str> = talk.lines.iter().map(|line| line.text()).collect();
+    let mut days = named_in(&lines, |line| days_in(line, talk.today));
+    // "Sexta" is the Friday that it answers.
+    let answered = lines.get(1).map(|line| days_in(line, talk.today)).unwrap_or_default();
+    days.retain(|day| answered.contains(day) || answered.iter().all(|other| other.weekday() != day.weekday()));
+    let times = named_in(&lines, |line| find_times(line).into_iter().map(|found| found.reading).collect());
+    let is_named_day = |given: &str| resolve_date(given, talk.today).is_ok_and(|found| days.contains(&found.date));
+    let is_named_time =
+        |given: &str| clock_time(given).is_none_or(|wanted| times.iter().any(|named| fits(*named, wanted)));
+    (days.is_empty() || given(SaidAs::Day).all(is_named_day))
+        && (times.is_empty() || given(SaidAs::Time).all(is_named_time))
+}
+
+fn days_in(line: &str, today: Date) -> Vec<Date> {
+    let found = find_dates(line, today).into_iter();
+    found.filter_map(|found| if let Ok(DateSpan::Day(day)) = found.reading { Some(day) } else { None }).collect()
+}
+
+/// What the newest two lines name together or, if that is nothing, the newest line that names something.
+fn named_in<T>(lines: &[&str], named: impl Fn(&str) -> Vec<T>) -> Vec<T> {
+    let (answer, earlier) = lines.split_at(lines.len().min(2));
+    let found: Vec<T> = answer.iter().flat_map(|line| named(line)).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    earlier.iter().map(|line| named(line)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// Whether a text of ours says the deed or, of a booking, names a time and no other deed.

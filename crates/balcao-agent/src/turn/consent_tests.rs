@@ -6,10 +6,17 @@ use super::*;
 
 /// The newest first.
 fn consent(deed: Asked, lines: &[Said<'_>]) -> Consent {
-    let args = json!({"barber_name": "Wesley", "date": "2026-11-27", "start_hour": "15:00"});
+    consent_to(deed, lines, "2026-11-27", "15:00")
+}
+
+/// The same with another day and time.
+fn consent_to(deed: Asked, lines: &[Said<'_>], day: &str, time: &str) -> Consent {
+    let args = json!({"barber_name": "Wesley", "date": day, "start_hour": time});
+    let kinds = [("barber_name", SaidAs::Name), ("date", SaidAs::Day), ("start_hour", SaidAs::Time)];
     of_words(
         deed,
         &args,
+        &kinds.map(|(name, kind)| (name.to_owned(), kind)).into(),
         &Talk { lines: lines.to_vec(), today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None },
     )
 }
@@ -32,6 +39,58 @@ fn an_offer_is_agreed_to_by_a_yes_that_says_no_other_thing() {
         );
     }
     assert_eq!(consent(Asked::Cancelling, &[Said::Customer("sim"), offer]), Consent::Absent);
+}
+
+#[test]
+fn a_yes_agrees_to_the_day_and_time_that_it_answers() {
+    let offer = Said::Us("Sexta, 27/11, às 15h o Wesley tem horário para Corte na máquina. Posso marcar?");
+    for wish in [
+        "quero cortar na máquina sexta com o Wesley",
+        "quero cortar com o Wesley",
+        "quero cortar amanhã com o Wesley",
+        "quero cortar quarta ou sexta com o Wesley",
+        "às 11h de sexta não consigo, quero cortar com o Wesley",
+    ] {
+        let to =
+            |day, time| consent_to(Asked::Booking, &[Said::Customer("sim"), offer, Said::Customer(wish)], day, time);
+        assert_eq!(to("2026-11-27", "15:00"), Consent::Given, "{wish}");
+        for (day, time) in
+            [("2026-12-04", "15:00"), ("2026-12-11", "15:00"), ("2026-11-25", "15:00"), ("2026-11-27", "11:00")]
+        {
+            assert_ne!(to(day, time), Consent::Given, "{wish}: {day} {time}");
+        }
+    }
+    // Where the offer names no day, the newest line that does counts.
+    let talk = [Said::Customer("sim"), Said::Us("Às 15h tem. Pode ser?"), Said::Customer("quero sexta")];
+    assert_eq!(consent_to(Asked::Booking, &talk, "2026-11-27", "15:00"), Consent::Given);
+    assert_ne!(consent_to(Asked::Booking, &talk, "2026-12-04", "15:00"), Consent::Given);
+}
+
+#[test]
+fn a_yes_to_another_question_agrees_to_no_deed() {
+    let asked = Said::Customer("quero cortar sexta com o Wesley");
+    for offer in [
+        "Sexta, 27/11, às 15h o Wesley tem horário. Quer saber os preços?",
+        "Sexta, 27/11, às 15h o Wesley tem horário. Posso te mandar fotos dos cortes?",
+        "Sexta, 27/11, às 15h com o Wesley. Posso ajudar em mais alguma coisa?",
+        "Você mora perto? Sexta 27/11 às 15h o Wesley faz Corte na máquina.",
+        "Não temos sexta 27/11 às 15h com o Wesley. Tudo bem?",
+        "Sexta 27/11 às 15h o Wesley já está ocupado. Quer que eu veja outro dia?",
+    ] {
+        let said = consent(Asked::Booking, &[Said::Customer("sim"), Said::Us(offer), asked]);
+        assert_ne!(said, Consent::Given, "{offer}");
+    }
+    for offer in [
+        "Sexta, 27/11, às 15h o Wesley tem horário. Pode ser?",
+        "Com a Íris não tem, mas sexta, 27/11, às 15h o Wesley tem. Fica bom pra você?",
+        "Sexta, 27/11: confirmo às 15h?",
+        "Sexta, 27/11, às 15h está livre.",
+        "Friday, Nov 27 at 3pm works. Shall I book it?",
+        "O Wesley tem sexta, 27/11, às 15h. Quer esse horário?",
+    ] {
+        let said = consent(Asked::Booking, &[Said::Customer("sim"), Said::Us(offer), asked]);
+        assert_eq!(said, Consent::Given, "{offer}");
+    }
 }
 
 #[test]

@@ -224,7 +224,7 @@ impl Turn {
             return;
         }
         let act = self.setup.toolbox.get(&held.tool).and_then(|tool| tool.spec.act);
-        match consent::answer(&self.state.inbound, act, &held.question, self.state.now.date()) {
+        match consent::answer(&self.state.inbound, act, &held, self.state.now.date()) {
             Agreement::Yes => self.run_held(held),
             // What is no clear answer is asked once more, by us and not by a model.
             Agreement::Unclear if !held.asked_again => self.state.held = Some(HeldCall { asked_again: true, ..held }),

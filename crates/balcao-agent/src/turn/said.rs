@@ -9,6 +9,8 @@ mod name;
 mod time;
 mod written;
 
+pub(super) use time::{clock_time, fits};
+
 use balcao_language::fold;
 use balcao_llm::Message;
 use balcao_tool::{CommandSpec, Confirm, Effect, FieldProblem, Locale, PlannedCall, SaidAs};

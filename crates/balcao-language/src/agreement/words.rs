@@ -69,6 +69,25 @@ pub(super) const YES: &[&str] = &[
     "faca isso", "manda", "aprovado", "autorizo", "autorizado",
 ];
 
+/// Of [`YES`]: they say that something is right or wanted, which agrees to end it only where nothing says what they mean.
+pub(super) const AFFIRMING: &[&str] = &[
+    "quero sim", "quero", "confirmo", "confirmado", "confirmada", "confirma", "confirmar", "confirme", "confirm", "confirmed",
+    "aceito", "certo", "certinho", "correto", "ta certo", "tudo certo", "esta certo", "esta correto", "ta bom", "ta ok",
+    "tudo bem", "tudo ok", "esta bom", "ta",
+];
+
+/// Of [`YES`]: they say that what was arranged stands, and so agree to no end of it.
+pub(super) const STANDING: &[&str] = &[
+    "fica assim", "ficamos assim", "fico com", "ta marcado", "segue", "serve", "serve sim", "topo", "topado", "partiu",
+    "pode vir", "to dentro", "count me in", "i ' m in", "works for me", "that works",
+];
+
+/// Of [`FILLER`]: they name the appointment.
+pub(super) const APPOINTMENT: &[&str] = &[
+    "esse horario", "este horario", "nesse horario", "o horario", "meu horario", "meu agendamento", "minha consulta",
+    "o agendamento", "a consulta", "o corte", "the appointment", "my appointment",
+];
+
 pub(super) const NO: &[&str] = &[
     "agora nao", "ainda nao", "hoje nao", "nao precisa", "nao quero", "nao obrigado", "nao", "naum", "nao mesmo", "n",
     "nn", "nop", "no", "nope", "nah", "not", "dont", "don ' t", "never", "nunca", "jamais", "nem", "negativo",
@@ -103,6 +122,6 @@ pub(super) const NO_SIGNS: &[&str] = &[
 /// Neither: whoever says so has not decided, and refuses nothing.
 pub(super) const UNSURE: &[&str] = &[
     "ainda nao sei", "nao sei ainda", "nao sei nao", "nao sei", "nao sei bem", "n sei", "naum sei", "num sei", "sei la",
-    "nao tenho certeza", "nao faco ideia", "nao faco a menor ideia", "not sure", "i don ' t know", "i dont know", "don ' t know",
+    "ah ta", "isso tudo", "tudo isso", "demorou muito", "demorou demais", "nao tenho certeza", "nao faco ideia", "nao faco a menor ideia", "not sure", "i don ' t know", "i dont know", "don ' t know",
     "dont know", "no idea",
 ];

@@ -2,7 +2,8 @@
 //!
 //! Models miscount weekdays more than anything else. A day that is none of those that the message names is the caller's
 //! mistake, and is told what the customer said. Messages that leave the day open ("qualquer dia", "depois de sexta", "semana
-//! que vem") hold nothing against a call; neither do relative words, which models pass on as they are.
+//! que vem") hold nothing against a call. A relative word may have been
+//! written on the day before.
 
 use balcao_language::{DateSpan, find_dates, resolve_date, say, weekday_named};
 use jiff::civil::Date;
@@ -39,11 +40,22 @@ const BOUND: &[&str] =
 /// of them since; or nobody has named it although somebody must have.
 pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option<Amiss> {
     let wanted = resolve_date(given, talk.today).ok()?.date;
-    let Some(said) = last_named(talk, wanted) else {
+    let Some((said, loosely, place)) = last_named(talk, wanted) else {
         let unheard = must_be_named && !talk.lines.iter().any(|line| names(line, wanted, talk.today));
         return unheard.then(|| Amiss::nobody_said("a day that the customer named or agreed to"));
     };
-    if said.iter().any(|day| *day == wanted || day.weekday() == wanted.weekday()) {
+    if said.iter().any(|day| is_day(*day, wanted, loosely)) {
+        return None;
+    }
+    // "Sexta" is the Friday of the list that it answers.
+    let figures = wanted.strftime("%d/%m").to_string();
+    let listed = |list: &str| {
+        let mut days = find_dates(list, talk.today).into_iter().map(|found| found.reading);
+        days.any(|day| matches!(day, Ok(DateSpan::Day(day)) if day == wanted)) || list.contains(&figures)
+    };
+    let of_a_list = said.iter().any(|day| day.weekday() == wanted.weekday())
+        && talk.lines.iter().skip(place + 1).take(2).filter_map(Said::by_us).any(listed);
+    if of_a_list {
         return None;
     }
     let words = say::Locale::of(talk.locale.tag());
@@ -64,29 +76,36 @@ fn names(line: &Said<'_>, wanted: Date, today: Date) -> bool {
     match named_days(text, today) {
         Named::Nothing => false,
         Named::Open => !ours,
-        // Relative words are of the day on which they were written.
-        Named::Loosely(_) => true,
-        Named::Days(days) => days.iter().any(|day| day.weekday() == wanted.weekday()),
+        Named::Loosely(days) => days.iter().any(|day| is_day(*day, wanted, true)),
+        Named::Days(days) => days.iter().any(|day| is_day(*day, wanted, false)),
     }
 }
 
-/// The days of the last message that names any; `None` if there is none lately, if it leaves the day open, or if we named
+/// Whether a day that was named is this one; one named by a relative word was perhaps written yesterday.
+fn is_day(named: Date, wanted: Date, loosely: bool) -> bool {
+    named == wanted || loosely && named.yesterday().is_ok_and(|before| before == wanted)
+}
+
+/// The days of the last message that names any, whether by relative words alone, and its place among the lines; `None` if there is none lately, if it leaves the day open, or if we named
 /// the wanted day after it.
-fn last_named(talk: &Talk<'_>, wanted: Date) -> Option<Vec<Date>> {
+fn last_named(talk: &Talk<'_>, wanted: Date) -> Option<(Vec<Date>, bool, usize)> {
     let mut looked_at = 0;
-    for said in &talk.lines {
+    for (place, said) in talk.lines.iter().enumerate() {
         match said {
             Said::Us(text) => {
-                let is_wanted = |day: &Date| day.weekday() == wanted.weekday();
-                if let Named::Days(days) | Named::Loosely(days) = named_days(text, talk.today)
-                    && days.iter().any(is_wanted)
-                {
+                let proposed = match named_days(text, talk.today) {
+                    Named::Days(days) => days.iter().any(|day| is_day(*day, wanted, false)),
+                    Named::Loosely(days) => days.iter().any(|day| is_day(*day, wanted, true)),
+                    Named::Nothing | Named::Open => false,
+                };
+                if proposed {
                     return None;
                 }
             }
             Said::Customer(text) => match named_days(text, talk.today) {
-                Named::Days(days) => return Some(days),
-                Named::Loosely(_) | Named::Open => return None,
+                Named::Days(days) => return Some((days, false, place)),
+                Named::Loosely(days) => return Some((days, true, place)),
+                Named::Open => return None,
                 Named::Nothing => looked_at += 1,
             },
         }
@@ -165,6 +184,8 @@ mod tests {
             ("passa meu horário de sexta pra sábado 10h", "2026-12-03"),
             ("friday at 3pm please", "2026-11-26"),
             ("qui 16h pode?", "2026-11-25"),
+            ("qui 16h pode?", "2026-12-03"),
+            ("amanhã às 15h", "2026-11-27"),
         ] {
             assert!(wrong(message, date), "{message} {date}");
         }
@@ -181,7 +202,8 @@ mod tests {
             ("depois de sexta", "2026-11-28"),
             ("sexta não dá", "2026-11-28"),
             ("semana que vem", "2026-12-02"),
-            ("amanhã às 15h", "2026-11-27"),
+            ("amanhã às 15h", "2026-11-25"),
+            ("amanhã às 15h", "2026-11-24"),
             ("isso", "2026-11-27"),
             ("quinta", "que dia?"),
         ] {
@@ -198,7 +220,11 @@ mod tests {
         assert!(talked(&[agreed, free, asked], thursday));
         assert!(!talked(&[agreed, free, asked], friday));
         assert!(!talked(&[agreed, Said::Us("Sexta não tem; pode ser quinta, 26/11?"), asked], thursday));
-        assert!(!talked(&[Said::Customer("amanhã então"), free, asked], thursday));
+        assert!(talked(&[Said::Customer("amanhã então"), free, asked], thursday));
+        assert!(!talked(&[Said::Customer("amanhã então"), free, asked], "2026-11-25"));
+        let list = Said::Us("Tenho terça, 01/12, e sexta, 04/12. Qual prefere?");
+        assert!(!talked(&[Said::Customer("sexta"), list, Said::Customer("semana que vem")], "2026-12-04"));
+        assert!(talked(&[Said::Customer("sexta"), list, Said::Customer("semana que vem")], "2026-12-11"));
         assert!(!talked(&[agreed, agreed, agreed, asked], thursday));
     }
 

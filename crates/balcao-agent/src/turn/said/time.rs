@@ -38,7 +38,7 @@ const ABOUT_MINUTES: i64 = 60;
 /// What is amiss with the time `given`: the customer's last message that names times names others, and we have not proposed
 /// it since; or nobody has named it although somebody must have; or the customer has only asked whether it is free.
 pub(super) fn amiss(given: &str, talk: &Talk<'_>, must_be_named: bool) -> Option<Amiss> {
-    let wanted: Time = given.parse().ok().or_else(|| format!("0{given}").parse().ok())?;
+    let wanted = clock_time(given)?;
     if let Some(named) = contradicting(talk, wanted) {
         return Some(Amiss {
             problem: "not_what_was_said",
@@ -115,7 +115,13 @@ fn named(message: &str) -> Vec<TimeReading> {
     find_times(message).iter().filter(|found| stands(found.start, found.end)).map(|found| found.reading).collect()
 }
 
-fn fits(reading: TimeReading, wanted: Time) -> bool {
+/// A time as calls give it: "15:00", "9:00".
+pub(in crate::turn) fn clock_time(given: &str) -> Option<Time> {
+    given.parse().ok().or_else(|| format!("0{given}").parse().ok())
+}
+
+/// Whether a time is one that was said: exactly, about it, or within a part of the day.
+pub(in crate::turn) fn fits(reading: TimeReading, wanted: Time) -> bool {
     match reading {
         TimeReading::Window(window) => window.contains(wanted),
         TimeReading::At { time, assumed_pm, approximate } => {
