@@ -86,10 +86,10 @@ explore: ## two minutes of seeds that nobody looked at; where they begin differs
 gates: ## the gate, as a landing has it
 	.ci/run
 
-nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 10,000 messages, planted mistakes, mutants
+nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 10,000 messages, attacks, planted mistakes, mutants
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds 3900
-	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05 p_16
+	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05 p_16 u07 u08
 	$(MAKE) planted
 	$(MAKE) mutants
 

@@ -48,6 +48,11 @@ const LIST: &[Excused] = &[
         "who ends the server of the tests looks now and then whether it is used; no test waits for that",
     ),
     (
+        "crates/balcao-cli/tests/it/attack/weight.rs",
+        1,
+        "how long an answer for health takes is printed; only the nightly run limits it",
+    ),
+    (
         "crates/balcao-testkit/src/fakes/graph/statuses.rs",
         1,
         "Meta comes again after a post that was not acknowledged; how soon decides nothing",

@@ -1,8 +1,11 @@
-//! While it is attacked, the program answers whoever asks after its health, and stays small.
+//! While it is attacked, the program answers requests for its health, and its memory stays below a limit. The nightly run
+//! (`BALCAO_GATE_SCALE=10`) repeats each attack and also limits how long an answer takes.
+#![expect(clippy::print_stderr, reason = "figures are for whoever runs the gate")]
 
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use balcao_testkit::fakes::model::{FakeModel, calls, says};
 use balcao_testkit::wait::until;
@@ -16,22 +19,35 @@ use crate::web_chat::{Running, exchange, read, shop, token, write};
 /// The most memory that the program may ever have taken, in KiB.
 const MOST: u64 = 400 << 10;
 
-/// Runs an attack while somebody asks after the program's health, again and again.
-fn while_health_answers(server: &Running, attack: impl FnOnce()) {
+/// The longest that an answer for health may take in the nightly run, whose program is built in release.
+const SLOWEST: Duration = Duration::from_millis(500);
+
+/// How often an attack is repeated; more than once in the nightly run.
+fn repeats() -> usize {
+    std::env::var_os("BALCAO_GATE_SCALE").and_then(|text| text.to_str()?.parse().ok()).unwrap_or(1)
+}
+
+/// Runs an attack while another thread asks for the program's health, again and again.
+fn while_health_answers(server: &Running, attack: impl Fn(usize)) {
     let over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
+    let (answered, slowest) = std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
-            let mut answered = 0;
+            let (mut answered, mut slowest) = (0, Duration::ZERO);
             while !over.load(Ordering::Relaxed) || answered == 0 {
+                let began = Instant::now();
                 let answer = exchange(server.address(), "GET /healthz HTTP/1.1\r\nhost: x", "", None);
                 assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+                slowest = slowest.max(began.elapsed());
                 answered += 1;
             }
+            (answered, slowest)
         });
-        attack();
+        (0..repeats()).for_each(attack);
         over.store(true, Ordering::Relaxed);
-        asking.join().unwrap();
+        asking.join().unwrap()
     });
+    eprintln!("{answered} answers, the slowest in {} ms", slowest.as_millis());
+    assert!(repeats() == 1 || slowest < SLOWEST, "{slowest:?}");
 }
 
 /// The program took less than [`MOST`] at any time since it began, where the system tells.
@@ -70,15 +86,15 @@ fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
     let server = Running::start(shop.path(), &["serve", "--model", "offline"]);
     let address = server.address();
     let visitor = token(address);
-    while_health_answers(&server, || {
+    while_health_answers(&server, |number| {
         // Five hundred days in one message.
         let days: Vec<String> = (0..500).map(|day| format!("dia {}/{}", day % 28 + 1, day % 12 + 1)).collect();
         let days = days.join(" ou ");
-        let said = write(address, &visitor, "message-days", days.get(..2_000).unwrap_or(&days));
+        let said = write(address, &visitor, &format!("message-days-{number}"), days.get(..2_000).unwrap_or(&days));
         assert!(said.starts_with("HTTP/1.1 202"), "{said}");
         read(address, &visitor, "\"author\":\"agent\"");
     });
-    while_health_answers(&server, || {
+    while_health_answers(&server, |_| {
         // Half a request each, and a whole one whose answer is never read.
         let mut held: Vec<TcpStream> = Vec::new();
         for number in 0..200 {
@@ -92,7 +108,7 @@ fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
         let said = exchange(address, "GET /healthz HTTP/1.1\r\nhost: x", "", None);
         assert!(said.starts_with("HTTP/1.1 200"), "{said}");
     });
-    while_health_answers(&server, || {
+    while_health_answers(&server, |_| {
         // A body that nobody signed, of as many values as fit.
         let body = format!("[{}0]", "{\"\":0},".repeat(400_000));
         for path in ["/webhooks/whatsapp", "/webhooks/packs/up", "/chat/v1/messages"] {
@@ -120,14 +136,16 @@ fn u08_under_what_services_answer_health_answers_and_memory_stays() {
         known.join(", ")
     );
     let get = |id: &str| command(id, "read", "method: GET, path: /x");
+    let echo = Upstream::start(answer(&json!({ "seen": format!("Bearer {TOKEN}") }).to_string()));
     let packs = [
+        ("echo", &echo, get("get_echo")),
         ("values", &values, get("get_values")),
         ("pages", &pages, command("get_pages", "read", paged)),
         ("odd", &odd, get("get_words").replace("output_schema: {type: object}", &strict)),
     ];
     let sorry = || says("Não consegui ver isso agora.");
-    let script = ["get_values", "get_pages", "get_words"].map(|tool| [calls(tool, json!({})), sorry()]);
-    let model = FakeModel::start(script.into_iter().flatten()).unwrap();
+    let turns = ["get_echo", "get_values", "get_pages", "get_words"].into_iter().flat_map(|tool| vec![tool; repeats()]);
+    let model = FakeModel::start(turns.flat_map(|tool| [calls(tool, json!({})), sorry()])).unwrap();
     let accounts: String = packs
         .iter()
         .map(|(id, ..)| format!("[[packs.accounts]]\npack = \"{id}\"\nsettings = {{ token = \"${{UP_TOKEN}}\" }}\n"))
@@ -143,19 +161,28 @@ fn u08_under_what_services_answer_health_answers_and_memory_stays() {
         std::fs::write(folder.join("tool.yaml"), text).unwrap();
     }
     std::fs::create_dir(shop.path().join("agents")).unwrap();
-    let profile = "profile: {id: casa, name: Casa, packs: [crm, values, pages, odd], protocol: native}\n";
+    let profile = "profile: {id: casa, name: Casa, packs: [crm, echo, values, pages, odd], protocol: native}\n";
     std::fs::write(shop.path().join("agents/casa.yaml"), profile).unwrap();
     let server = Running::start_in(&[("UP_TOKEN", TOKEN)], shop.path(), &["serve"]);
     let address = server.address();
-    for upstream in [&values, &pages, &odd] {
+    for upstream in [&echo, &values, &pages, &odd] {
         let visitor = token(address);
-        while_health_answers(&server, || {
-            let said = write(address, &visitor, "message-1", "o que tem?");
+        while_health_answers(&server, |number| {
+            let said = write(address, &visitor, &format!("message-{number}"), "o que tem?");
             assert!(said.starts_with("HTTP/1.1 202"), "{said}");
-            read(address, &visitor, "\"author\":\"agent\"");
+            // Each message and each reply is an event of the page.
+            let seen = read(address, &visitor, &format!("id: {}\n", 2 * number + 2));
+            assert!(seen.contains("\"author\":\"agent\"") && !seen.contains(TOKEN), "{seen}");
         });
         until("the service is asked", || (!upstream.asked().is_empty()).then_some(()));
-        assert!(!read(address, &visitor, "\"author\":\"agent\"").contains(TOKEN));
     }
     has_stayed_small(&server);
+    // What the service repeated of its token went neither to the model nor into the record.
+    let asked = json!(model.asked()).to_string();
+    assert!(asked.contains("seen") && !asked.contains(TOKEN), "{asked}");
+    drop(server);
+    for file in ["balcao.db", "balcao.db-wal"] {
+        let kept = std::fs::read(shop.path().join(file)).unwrap_or_default();
+        assert!(!kept.windows(TOKEN.len()).any(|piece| piece == TOKEN.as_bytes()), "{file}");
+    }
 }
