@@ -1,5 +1,5 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks | features | attacks`; and `contract`,
-//! which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks | features | attacks`; `lower`, which
+//! keeps what has become fewer of the words; `contract`, which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
 
 mod attacks;
 mod clocks;
@@ -18,13 +18,14 @@ fn main() -> ExitCode {
         "deps" => deps::check(),
         "licences" => licences::check(),
         "words" => words::check(),
+        "lower" => words::lower(),
         "clocks" => clocks::check(),
         "features" => features::check(),
         "attacks" => attacks::check(),
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
         other => Err(format!(
-            "there is no check `{other}`; there are: deps, licences, words, clocks, features, attacks, contract, phones"
+            "there is no check `{other}`; there are: deps, licences, words, lower, clocks, features, attacks, contract, phones"
         )),
     };
     let (text, code) = match found {
