@@ -8,7 +8,8 @@ use tempfile::tempdir;
 
 use crate::{balcao, code, err, out, root};
 
-fn with(folder: &Path, url: &str, arguments: &[&str]) -> Output {
+/// Runs a command over a database on a server.
+pub(crate) fn with(folder: &Path, url: &str, arguments: &[&str]) -> Output {
     balcao(folder)
         .env("BALCAO_DATABASE_URL", url)
         .env("BALCAO__DATABASE__ALLOW_UNSAFE", "true")

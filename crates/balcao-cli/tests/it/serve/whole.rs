@@ -1,14 +1,15 @@
 //! The data of whoever copies one file, kills a server, or brings a database up to date.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use balcao_store::{OpenOptions, Store, StoreError, Tx};
 use balcao_testkit::postgres::OwnServer;
 use tempfile::tempdir;
 
 use super::{SECRET, post, shop, silent_model, text, told};
-use crate::{balcao, code, err, out, root, run};
+use crate::postgres::with;
+use crate::{code, err, out, root, run};
 
 /// Rows of a table in a copy of the one file, as somebody has them who copied nothing else.
 fn rows_in_a_copy(path: &Path, table: &str) -> i64 {
@@ -96,15 +97,6 @@ fn a_file_is_copied_before_its_schema_changes() {
     assert_eq!(copies(), 1);
     run(folder.path(), &["migrate"], "");
     assert_eq!(copies(), 2, "an earlier copy is not written over");
-}
-
-fn with(folder: &Path, url: &str, arguments: &[&str]) -> Output {
-    balcao(folder)
-        .env("BALCAO_DATABASE_URL", url)
-        .env("BALCAO__DATABASE__ALLOW_UNSAFE", "true")
-        .args(arguments)
-        .output()
-        .unwrap()
 }
 
 /// As `docs/OPERATIONS.md` says it, word for word.
