@@ -1,13 +1,13 @@
 // The widget on somebody's own page, over `balcao serve`: one script tag, another origin, a server that dies.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { browse, closeAll, eventually, folder, freePort, picture, root, run, shown, site, start } from "./world.js";
 
 const SECRET = { BALCAO__CHAT__SECRET: "a secret of a test that is long enough" };
-/** A service's name that would change the page's title if it ran. */
+/** Words that would change the page's title if they ran. */
 const MARKUP = `<img src=x onerror="document.title=1"><script>document.title=2</script>`;
 
 let shop, port, pages, server;
@@ -29,9 +29,7 @@ before(async () => {
   writeFileSync(join(shop, "balcao.toml"),
     `[server]\nlisten = "127.0.0.1:${port}"\nburst_window_ms = 0\nlease_s = 2\nallow_short_lease = true\n[chat]\nenabled = true\norigins = ["${pages.origin}"]\n`);
   run(shop, ["migrate"]);
-  const sample = readFileSync(join(root, "samples", "barbearia-figueira.yaml"), "utf8");
-  writeFileSync(join(shop, "shop.yaml"), sample.replace("services:\n", `services:\n  - {name: '${MARKUP}', price: "10.00", duration_minutes: 15}\n`));
-  run(shop, ["seed", "shop.yaml"]);
+  run(shop, ["seed", join(root, "samples", "barbearia-figueira.yaml")]);
   await serve();
 });
 after(async () => {
@@ -175,14 +173,13 @@ test("a page that is not allowed gets no chat and says so", async () => {
   await close();
 });
 
-test("on a page without a policy what is said on either side is words and never markup", async () => {
+test("on a page without a policy what is said is words and never markup", async () => {
   const { page, close } = await browse();
   await page.goto(`${pages.origin}/open`);
   await page.getByRole("button", { name: "Abrir o chat" }).click();
   await write(page, `${MARKUP} [x](javascript:document.title=3) javascript:document.title=4`);
   await eventually("an answer", async () => (await shown(page)).length === 2);
-  await write(page, "quais os serviços?");
-  await eventually("the services", async () => (await shown(page)).at(-1).includes(MARKUP));
+  assert.ok((await shown(page))[0].includes(MARKUP));
   assert.equal(await page.locator(".message img, .message script, .message a").count(), 0);
   assert.equal(await page.title(), "Loja");
   await close();
