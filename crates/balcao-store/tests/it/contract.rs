@@ -89,9 +89,9 @@ contract! {
     packs: [
         a_delivery_and_a_change_are_taken_once_for_ever,
         a_delivery_without_a_name_is_a_repeat_for_a_short_while_only,
-        a_delivery_that_the_program_died_at_three_times_is_set_aside,
         a_delivery_becomes_one_event_and_forgets_what_was_sent,
         a_delivery_that_cannot_be_read_is_tried_again_and_then_given_up,
+        a_delivery_that_the_program_died_at_three_times_is_set_aside,
     ]
     feeds: [
         an_address_opens_one_agenda_until_it_is_revoked,
