@@ -20,7 +20,7 @@ const PAUSES: [Duration; 4] =
     [Duration::from_secs(5), Duration::from_mins(1), Duration::from_mins(10), Duration::from_hours(1)];
 /// Deliveries that are read in one go.
 const AT_ONCE: u32 = 20;
-/// How long those are left to whoever reads them; after it another program may.
+/// How long one program holds the deliveries that it took; then another program may take them.
 const HELD: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(500);
 

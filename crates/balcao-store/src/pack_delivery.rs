@@ -125,7 +125,7 @@ pub fn set_aside(tx: &mut Tx<'_>, organization: OrganizationId, now: Timestamp) 
     )
 }
 
-/// Takes deliveries whose time has come, in the order of their arrival, at most `limit`; nobody else has them until `held_until`. Each
+/// Takes deliveries whose time has come, in the order of their arrival, at most `limit`; no other program takes them before `held_until`. Each
 /// counts as one that the program died at until the attempt ends.
 ///
 /// # Errors

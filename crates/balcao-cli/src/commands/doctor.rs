@@ -219,7 +219,7 @@ async fn strays(store: &Store) -> Vec<Finding> {
     found.into_iter().map(tell).collect()
 }
 
-/// Deliveries of packs' services that nobody will read any more.
+/// Warns of pack deliveries that failed for good; the program does not read them again.
 async fn unread(store: &Store, whose: &Organization) -> Option<Finding> {
     let organization = whose.id;
     let count = match store.read(move |tx| pack_delivery::failed(tx, organization)).await {

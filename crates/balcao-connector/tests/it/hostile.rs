@@ -101,7 +101,7 @@ async fn an_answer_that_drips_ends_with_the_calls_time() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
     let (drops, fall, fell) = Drops::new();
     let server = Server::start(move |_, _| Say::Drip(head.to_vec(), Arc::clone(&drops)));
-    // Time stands while a drop is waited for and jumps to the next limit between two drops: nobody races anybody.
+    // The clock stands while the test waits for a drop, and jumps to the next limit between two drops.
     pause();
     let began = Instant::now();
     let drips = async {

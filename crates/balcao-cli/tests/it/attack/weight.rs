@@ -109,7 +109,7 @@ fn u07_under_what_strangers_send_health_answers_and_memory_stays() {
         assert!(said.starts_with("HTTP/1.1 200"), "{said}");
     });
     while_health_answers(&server, |_| {
-        // A body that nobody signed, of as many values as fit.
+        // An unsigned body with as many values as fit.
         let body = format!("[{}0]", "{\"\":0},".repeat(400_000));
         for path in ["/webhooks/whatsapp", "/webhooks/packs/up", "/chat/v1/messages"] {
             let Ok(mut stream) = TcpStream::connect(address) else { continue };
