@@ -40,7 +40,8 @@ impl Limits {
 
     /// After how long the worker is killed, whatever it says: some of the engine's own functions do not look at the time.
     ///
-    /// Twice the processor time and 400 ms: a default call is gone after half a second.
+    /// Twice the processor time and 400 ms: a default call is gone after half a second. A worker that the machine has not let use up its
+    /// processor time by then gets up to seven times that long again.
     #[must_use]
     pub fn wall(self) -> Duration {
         self.time * 2 + Duration::from_millis(400)

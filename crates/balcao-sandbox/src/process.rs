@@ -36,6 +36,9 @@ const GREETING_WAIT: Duration = Duration::from_secs(10);
 /// processor. Other tasks of the thread have their turn meanwhile.
 const AWAKE: Duration = Duration::from_micros(100);
 
+/// So many times the wall-clock limit, a worker that the machine does not let run is waited for.
+const MOST_WAITS: u32 = 8;
+
 /// A worker is replaced after so many calls, or so much time in calls: what it leaked goes with it.
 const CALLS_PER_LIFE: u32 = 1_000;
 const TIME_PER_LIFE: Duration = Duration::from_secs(60);
@@ -85,6 +88,8 @@ pub(crate) struct Worker {
     pub(crate) confinement: Confinement,
     calls: u32,
     busy: Duration,
+    /// The processor time that its start used.
+    starting: Duration,
 }
 
 /// How one exchange with a worker ended that did not give an answer.
@@ -123,16 +128,34 @@ impl Worker {
                 return Err(StartError::Greeting { reason });
             }
         };
-        Ok(Self { child, pipes, confinement: greeting.confinement, calls: 0, busy: Duration::ZERO })
+        let starting = child.id().and_then(Standing::of).map(|standing| standing.processor_time).unwrap_or_default();
+        Ok(Self { child, pipes, confinement: greeting.confinement, calls: 0, busy: Duration::ZERO, starting })
     }
 
     /// Makes one call. After anything but a reusable answer this worker must be dropped.
     pub(crate) async fn call(&mut self, header: &CallHeader, arguments: &[u8]) -> Result<Answer, Broken> {
         let began = Instant::now();
-        let answer = match timeout(header.limits.wall(), self.pipes.exchange(header, arguments)).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(Broken::Nonsense(reason))) => return Err(Broken::Nonsense(self.ending().await.unwrap_or(reason))),
-            Ok(Err(Broken::Late)) | Err(_) => return Err(Broken::Late),
+        // At most: what earlier calls took by the clock is no less than what they used. To ask before each call would cost more than
+        // most calls.
+        let spent_before = self.starting + self.busy;
+        let exchanged = {
+            let mut exchange = std::pin::pin!(self.pipes.exchange(header, arguments));
+            let mut waits = 0;
+            loop {
+                let waited = timeout(header.limits.wall(), exchange.as_mut()).await;
+                waits += 1;
+                let Err(_elapsed) = waited else { break waited.unwrap_or(Err(Broken::Late)) };
+                let standing = self.child.id().and_then(Standing::of);
+                let starved = standing.is_some_and(|now| now.is_starved(spent_before + header.limits.time));
+                if !starved || waits >= MOST_WAITS {
+                    break Err(Broken::Late);
+                }
+            }
+        };
+        let answer = match exchanged {
+            Ok(answer) => answer,
+            Err(Broken::Nonsense(reason)) => return Err(Broken::Nonsense(self.ending().await.unwrap_or(reason))),
+            Err(Broken::Late) => return Err(Broken::Late),
         };
         self.calls += 1;
         self.busy += began.elapsed();
@@ -158,6 +181,38 @@ impl Worker {
     /// Whether it has not ended since it was last asked.
     pub(crate) fn lives(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+/// What the system says of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Standing {
+    /// It would run, if it were let.
+    wants_to_run: bool,
+    /// User and system.
+    processor_time: Duration,
+}
+
+impl Standing {
+    /// `None` where the system does not say, as on others than Linux.
+    fn of(process: u32) -> Option<Self> {
+        Self::read(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+    }
+
+    /// Reads what proc(5) describes: the state is field 3, times in hundredths of a second are fields 14 and 15. The name before them
+    /// may hold blanks and brackets.
+    fn read(stat: &str) -> Option<Self> {
+        let (_, fields) = stat.rsplit_once(')')?;
+        let mut fields = fields.split_whitespace();
+        let wants_to_run = matches!(fields.next()?, "R" | "D");
+        let mut ticks = fields.skip(10).map(|field| field.parse::<u64>().ok());
+        let used = ticks.next()??.checked_add(ticks.next()??)?;
+        Some(Self { wants_to_run, processor_time: Duration::from_millis(used.checked_mul(10)?) })
+    }
+
+    /// Whether the machine kept the process from using the processor time that it may.
+    fn is_starved(self, may: Duration) -> bool {
+        self.wants_to_run && self.processor_time < may
     }
 }
 
@@ -243,4 +298,25 @@ async fn awake<T>(work: impl Future<Output = T>) -> T {
 
 fn nonsense(reason: &str) -> Broken {
     Broken::Nonsense(reason.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_of_a_process_is_read() {
+        let stat = "71 (a (b) c) R 1 71 71 0 -1 4194304 94 0 0 0 3 2 0 0 20 0 1 0 8170 5 1 18446744073709551615";
+        let read = Standing::read(stat).unwrap();
+        assert_eq!(read, Standing { wants_to_run: true, processor_time: Duration::from_millis(50) });
+        assert_eq!(Standing::read("71 (x) S 1"), None);
+    }
+
+    #[test]
+    fn a_worker_is_starved_if_it_wants_to_run_and_has_processor_time_left() {
+        let used = Standing { wants_to_run: true, processor_time: Duration::from_millis(40) };
+        assert!(used.is_starved(Duration::from_millis(50)));
+        assert!(!used.is_starved(Duration::from_millis(40)));
+        assert!(!Standing { wants_to_run: false, ..used }.is_starved(Duration::from_millis(50)));
+    }
 }
