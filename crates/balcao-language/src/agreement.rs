@@ -9,11 +9,11 @@
 #[rustfmt::skip] // tables of words: one a line would be hundreds of lines
 mod words;
 
-pub(crate) use words::LEADS;
 use words::{
     AFFIRMING, APPOINTMENT, BOOKING, CANCELLING, DOUBLE_ENDED, FILLER, NO, NO_SIGNS, PERMISSIONS, REMINDING,
-    RESCHEDULING, SMALL, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
+    RESCHEDULING, STANDING, UNSURE, WAITING, YES, YES_SIGNS,
 };
+pub(crate) use words::{LEADS, SMALL};
 
 use crate::{
     dates::{DateSpan, find_dates},

@@ -2,7 +2,8 @@ use super::*;
 
 fn all(texts: &[&str], deed: Asked, want: Wish) {
     for text in texts {
-        assert_eq!(wish_for(text, deed), want, "{text:?} {deed:?}");
+        let things = ["Corte na máquina", "Barba", "Haircut", "Wesley"];
+        assert_eq!(wish_for(text, deed, &things), want, "{text:?} {deed:?}");
     }
 }
 
@@ -20,6 +21,12 @@ fn a_request_is_a_verb_of_the_deed_that_speaks_to_us() {
         "book me at 3pm please",
         "i'd like a haircut tomorrow at 3pm",
         "marca no sábado 10h",
+        "marca de manhã sexta",
+        "quero cortar o cabelo amanhã 15h",
+        "quero fazer a barba sexta 15h",
+        "quero sexta às 15h",
+        "queria com o Wesley às 15h",
+        "quero 1 horário sexta 15h",
     ];
     all(&asked, Asked::Booking, Wish::Asked);
     all(
@@ -31,7 +38,15 @@ fn a_request_is_a_verb_of_the_deed_that_speaks_to_us() {
     let waiting =
         ["me coloca na lista de espera de sábado", "lista de espera sexta à tarde", "me avisa se abrir vaga?"];
     all(&waiting, Asked::Waiting, Wish::Asked);
-    all(&["me lembra 2 horas antes do meu horário?", "quero um lembrete"], Asked::Reminding, Wish::Asked);
+    let waiting = ["quero entrar na lista de espera", "queria ficar na fila", "se abrir vaga sexta, me avisa"];
+    all(&waiting, Asked::Waiting, Wish::Asked);
+    let reminded = [
+        "me lembra 2 horas antes do meu horário?",
+        "quero um lembrete",
+        "pode me avisar uma hora antes",
+        "me avisa antes",
+    ];
+    all(&reminded, Asked::Reminding, Wish::Asked);
 }
 
 #[test]
@@ -54,6 +69,15 @@ fn what_leaves_it_open_asks_for_nothing() {
         "queria marcar, talvez sexta",
         "quero outro horário",
         "quero sexta mais tarde",
+        "quero o preço do corte sexta 15h",
+        "preciso de informação, sexta 15h",
+        "quero informações do corte",
+        "can you tell me the price of a haircut friday 3pm",
+        "a agenda de sexta 15h",
+        "agenda da sexta tá cheia",
+        "vi a marca do shampoo",
+        "quero a agenda de sexta",
+        "a reserva foi ontem",
     ];
     all(&open, Asked::Booking, Wish::Open);
     all(
@@ -61,7 +85,16 @@ fn what_leaves_it_open_asks_for_nothing() {
         Asked::Cancelling,
         Wish::Open,
     );
-    all(&["tem lista de espera?", "como funciona a lista de espera"], Asked::Waiting, Wish::Open);
+    let waiting = [
+        "tem lista de espera?",
+        "como funciona a lista de espera",
+        "a fila tava grande ontem",
+        "fiquei uma hora na espera",
+        "tem fila de espera",
+        "quero saber da lista de espera",
+    ];
+    all(&waiting, Asked::Waiting, Wish::Open);
+    all(&["vi o lembrete", "recebi um aviso de vocês", "quero ver o lembrete"], Asked::Reminding, Wish::Open);
 }
 
 #[test]

@@ -74,7 +74,8 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
         agreement_to(newest, deed, &about, talk.today) == Agreement::Yes && is_what_was_named(args, kinds, talk);
     let asks = offers(offer, deed) || talk.unasked == Some(offer) && speaks_of(offer, deed);
     // A yes to a question about something else says nothing of what was wished before.
-    let wished = is_wished(deed, talk);
+    let things = things(args, kinds);
+    let wished = is_wished(deed, talk, &things);
     let goes_on = wished && !of_another_matter(offer, deed);
     let chosen = !has_alternatives(offer) || repeats(newest, &about, talk.today);
     let of_other = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling]
@@ -82,24 +83,30 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
         .any(|other| other != deed && mentions(offer, other));
     // "Quero outro horário" wishes to book, and says nothing of this one.
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
-    let given = wish_for(newest, deed) == Wish::Asked && of_this
+    let given = wish_for(newest, deed, &things) == Wish::Asked && of_this
         || agrees && chosen && (asks || goes_on && !of_other)
         || deed == Asked::Booking && wished && only_repeats(newest, deed, &about, talk.today);
     if given {
         Consent::Given
-    } else if is_raised(deed, talk) {
+    } else if is_raised(deed, talk, &things) {
         Consent::Open
     } else {
         Consent::Absent
     }
 }
 
+/// The names of what a booking books: its service, and who does it.
+fn things<'a>(args: &'a Value, kinds: &BTreeMap<String, SaidAs>) -> Vec<&'a str> {
+    let named = kinds.iter().filter(|(_, kind)| matches!(kind, SaidAs::Service | SaidAs::Name));
+    named.filter_map(|(name, _)| args.get(name)?.as_str()).collect()
+}
+
 /// Whether an earlier message asks for the deed, and none behind it declines or asks back.
-fn is_wished(deed: Asked, talk: &Talk<'_>) -> bool {
+fn is_wished(deed: Asked, talk: &Talk<'_>, things: &[&str]) -> bool {
     let earlier = talk.of_customer().skip(1).take(LOOK_BACK);
     let mut going_on =
         earlier.take_while(|text| !matches!(agreement_about(text, deed), Agreement::No | Agreement::Contested));
-    going_on.any(|text| match wish_for(text, deed) {
+    going_on.any(|text| match wish_for(text, deed, things) {
         Wish::Asked => true,
         // "Queria marcar um horário, como funciona" goes on when day and time are named.
         Wish::Open => deed == Asked::Booking,
@@ -109,9 +116,10 @@ fn is_wished(deed: Asked, talk: &Talk<'_>) -> bool {
 
 /// Whether the customer has spoken of the deed at all: in their words, by naming when they want to come, or by agreeing to an
 /// offer of ours.
-fn is_raised(deed: Asked, talk: &Talk<'_>) -> bool {
+fn is_raised(deed: Asked, talk: &Talk<'_>, things: &[&str]) -> bool {
     let names_when = |text: &str| !find_times(text).is_empty() || !find_dates(text, talk.today).is_empty();
-    let spoken = |text: &str| wish_for(text, deed) != Wish::Absent || deed == Asked::Booking && names_when(text);
+    let spoken =
+        |text: &str| wish_for(text, deed, things) != Wish::Absent || deed == Asked::Booking && names_when(text);
     let agreed = |pair: &[Said<'_>]| match pair {
         [Said::Customer(text), Said::Us(offer)] => {
             (offers(offer, deed) || talk.unasked == Some(*offer) && speaks_of(offer, deed))
@@ -120,7 +128,7 @@ fn is_raised(deed: Asked, talk: &Talk<'_>) -> bool {
         _ => false,
     };
     // A profile without a tool that moves appointments cancels the old one and books anew.
-    let moves = |text: &str| deed == Asked::Cancelling && wish_for(text, Asked::Rescheduling) != Wish::Absent;
+    let moves = |text: &str| deed == Asked::Cancelling && wish_for(text, Asked::Rescheduling, &[]) != Wish::Absent;
     talk.of_customer().any(|text| spoken(text) || moves(text)) || talk.lines.windows(2).any(agreed)
 }
 
@@ -130,14 +138,14 @@ fn offers(text: &str, deed: Asked) -> bool {
     if denies(question) {
         return false;
     }
-    proposes(question, deed) || asks_for_a_yes(question) && !denies(before) && speaks_of(before, deed)
+    speaks_of(question, deed) || asks_for_a_yes(question) && !denies(before) && speaks_of(before, deed)
 }
 
 /// Whether a text of ours ends with a question that neither proposes the deed nor asks for a mere yes: "Quer saber os preços?".
 fn of_another_matter(text: &str, deed: Asked) -> bool {
     last_question(text).is_some_and(|(before, question)| {
         let confirms = asks_for_a_yes(question) && !denies(before);
-        denies(question) || !proposes(question, deed) && !confirms
+        denies(question) || !speaks_of(question, deed) && !confirms
     })
 }
 
@@ -146,11 +154,6 @@ fn last_question(text: &str) -> Option<(&str, &str)> {
     let (asked, _) = text.rsplit_once('?')?;
     let begins = asked.rfind(['.', '!', '?', '\n', ':', ';']).map_or(0, |mark| mark + 1);
     Some((asked.get(..begins).unwrap_or_default(), asked.get(begins..).unwrap_or_default()))
-}
-
-/// Whether a question proposes the deed: by its verb or, of a booking, by a time and no other deed.
-fn proposes(question: &str, deed: Asked) -> bool {
-    speaks_of(question, deed)
 }
 
 /// Whether a question asks for nothing but a yes: every word of it is one of agreement, of courtesy, or joins others.

@@ -62,7 +62,9 @@ impl NativeTool for CreateAppointment {
         match would {
             Ok(booked) => {
                 let one = &booked.appointment;
-                let (what, who) = (&one.service, &one.professional);
+                // A visit may be booked before it is clear what for.
+                let unnamed = one.service.is_empty().then(|| say(cx, "um horário", "a time"));
+                let (what, who) = (unnamed.unwrap_or(&one.service), &one.professional);
                 let (on, at) = (day(cx, one.date), time_in_words(cx, &one.start));
                 Ok(Preview::Ask(match say(cx, "pt", "en") {
                     "pt" => format!("Posso marcar {what} com {who}, {on} às {at}?"),

@@ -41,7 +41,7 @@ pub(super) const REMINDING: &[&str] = &[
 ];
 
 /// What leads to a day, a time or a name.
-pub(super) const SMALL: &[&str] = &[
+pub(crate) const SMALL: &[&str] = &[
     "o", "a", "os", "as", "um", "uma", "de", "do", "da", "dos", "das", "em", "no", "na", "com", "c", "pra", "pro", "para",
     "as", "dia", "hora", "horas", "h", "hs", "e", "esse", "essa", "este", "the", "on", "at", "with", "for", "my", "meu",
     "minha", "fica", "fico", "vou",

@@ -16,7 +16,7 @@ pub(super) const WISHES: &[&str] = &[
     "can you", "could you",
 ];
 
-pub(super) const NEGATIONS: &[&str] = &[
+pub(crate) const NEGATIONS: &[&str] = &[
     "nao", "naum", "num", "n", "nn", "nem", "nunca", "jamais", "ninguem", "nenhum", "nenhuma", "nada", "not", "no", "never",
     "dont", "don ' t", "cant", "can ' t", "cannot", "won ' t", "wont", "without", "deixa pra la", "deixa quieto", "deixa eu", "esquece",
     "pera", "perai", "espera ai", "calma", "desisti", "forget", "wait",
@@ -117,3 +117,28 @@ pub(super) const MOVED: &[&str] = &["passar", "passo", "passe", "change"];
 pub(super) const OTHERS: &[&str] = &[
     "outro", "outra", "outros", "outras", "another", "other", "different", "mais tarde", "mais cedo", "later", "earlier",
 ];
+
+/// Nouns for what is booked, whatever the trade.
+pub(super) const OBJECTS_OF_BOOKING: &[&str] = &[
+    "horario", "horarios", "vaga", "vagas", "hora", "encaixe", "consulta", "atendimento", "agendamento", "appointment", "slot", "time",
+];
+
+/// Days by their place from today, and what names one.
+pub(super) const DAYS: &[&str] = &["hoje", "amanha", "depois", "dia", "semana", "today", "tomorrow", "tonight", "next"];
+
+/// Verbs that say little themselves: "fazer a barba", "ficar na lista", "ir sexta".
+pub(super) const LIGHT_VERBS: &[&str] = &[
+    "fazer", "ir", "vir", "ter", "ficar", "ser", "estar", "receber", "dar", "passar", "get", "have", "be", "do", "come",
+];
+
+/// What stands before a noun.
+pub(super) const DETERMINERS: &[&str] = &[
+    "o", "a", "os", "as", "um", "uma", "meu", "minha", "sua", "seu", "tua", "teu", "nossa", "nosso", "essa", "esta", "esse", "este",
+    "aquela", "aquele", "na", "no", "da", "do", "pela", "the", "an", "my", "your", "this", "that",
+];
+
+/// Verbs that say what something is.
+pub(super) const COPULAS: &[&str] = &["ta", "tao", "esta", "estao", "estava", "tava", "e", "eh", "era", "foi", "tem", "is", "was", "are"];
+
+/// What may follow "de" without making a noun of the verb before it.
+pub(super) const PARTS_OF_THE_DAY: &[&str] = &["manha", "manhazinha", "tarde", "tardezinha", "noite", "madrugada", "novo"];

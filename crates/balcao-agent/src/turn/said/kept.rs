@@ -13,7 +13,7 @@ pub(super) fn amiss(given: &str, allowed: &[String], talk: &Talk<'_>) -> Option<
     if !allowed.iter().any(|one| fold(one) == fold(given)) {
         return Some(not_ours());
     }
-    let said: Vec<String> = talk.of_customer().flat_map(search_tokens).collect();
+    let said: Vec<String> = written::of_themselves(given, talk).into_iter().flat_map(search_tokens).collect();
     let wanted = search_tokens(given);
     // "Prefiro" and "prefere" are one verb of two stems: half of the words are enough for a name of the business's own.
     let found = wanted.iter().filter(|word| said.contains(word)).count();
@@ -53,6 +53,10 @@ mod tests {
         assert!(amiss("prefere manhã", &allowed, &talk).is_none());
         for (tag, problem) in [("Mensalista", "not_kept_here"), ("Indicação", "nobody_said_so")] {
             assert_eq!(amiss(tag, &allowed, &talk).unwrap().problem, problem, "{tag}");
+        }
+        for other in ["não prefiro de manhã", "minha filha prefere de manhã"] {
+            let talk = Talk { lines: vec![Said::Customer(other)], ..talk };
+            assert_eq!(amiss("prefere manhã", &allowed, &talk).unwrap().problem, "nobody_said_so", "{other}");
         }
         let fields = ["time".to_owned()];
         assert!(amiss_in_fields(&json!({"time": "Galo"}), &fields, &talk).is_none());

@@ -62,3 +62,45 @@ async fn a_question_that_got_no_clear_answer_is_put_again() {
     shop.turn("sim", vec![Step::text("Certo.")]).await;
     assert_eq!(shop.standing(), 0);
 }
+
+/// Whether a call of the model changes anything behind one message, with or without an appointment that stands.
+async fn changes(booked: bool, message: &str, tool: &str, args: &serde_json::Value) -> bool {
+    let shop = Shop::open(booked).await;
+    let before = shop.everything();
+    shop.turn(message, vec![Step::call(tool, args), Step::text("Certo.")]).await;
+    shop.everything() != before
+}
+
+#[tokio::test]
+async fn a_message_that_asks_for_the_act_is_told_from_one_that_only_speaks_of_it() {
+    let book = json!({"barber_name": WHO, "date": DAY, "start_hour": AT, "service_name": WHAT});
+    let wait = json!({"date": "2026-11-28", "period": "morning"});
+    let remind = json!({"minutes_before": 60});
+    let name = |name: &str| json!({"preferred_name": name});
+    let note = |content: &str| json!({"content": content});
+    let rows = [
+        ("create_appointment", &book, false, "quero corte na máquina sexta 15h com o Wesley", true),
+        ("create_appointment", &book, false, "quero o preço do corte na máquina sexta 15h com o Wesley", false),
+        ("create_appointment", &book, false, "a agenda de sexta 15h com o Wesley, corte na máquina", false),
+        ("join_waitlist", &wait, false, "me coloca na lista de espera sábado de manhã", true),
+        ("join_waitlist", &wait, false, "a fila sábado de manhã tava grande", false),
+        ("schedule_appointment_reminder", &remind, true, "me lembra uma hora antes", true),
+        ("schedule_appointment_reminder", &remind, true, "vi o lembrete de uma hora antes", false),
+        ("update_contact", &name("Jota"), false, "pode me chamar de Jota", true),
+        ("update_contact", &name("Bia"), false, "minha filha se chama Bia", false),
+        ("update_contact", &name("Bia"), false, "não me chamo Bia", false),
+        ("add_internal_note", &note("Gosta de café"), false, "gosto de café", true),
+        ("add_internal_note", &note("Gosta de café"), false, "não gosto de café", false),
+    ];
+    for (tool, args, booked, message, changed) in rows {
+        assert_eq!(changes(booked, message, tool, args).await, changed, "{tool}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_about_a_visit_without_a_service_names_a_time() {
+    let shop = Shop::open(false).await;
+    let call = Step::call("create_appointment", &json!({"barber_name": WHO, "date": DAY, "start_hour": AT}));
+    shop.turn("marca sexta 15h com o Wesley", vec![call, Step::text("Certo.")]).await;
+    assert!(shop.told().contains("Posso marcar um horário com Wesley"), "{}", shop.told());
+}
