@@ -1,6 +1,6 @@
 //! The kind of execution `http`: packs whose commands are requests of one service.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use balcao_pack::{
@@ -47,7 +47,7 @@ impl Kind for Http {
     fn check(&self, pack: &Pack) -> Vec<Finding> {
         let Some(connection) = &pack.connection else { return Vec::new() };
         let mut problems = match Connection::read(connection) {
-            Ok(read) => other_methods(&read.headers),
+            Ok(read) => methods_in_connection(&read),
             Err(problems) => problems,
         };
         problems.extend(unknown_settings(connection, pack.settings.as_ref()));
@@ -126,7 +126,7 @@ fn repeatable(pack: &Pack, command: &Command) -> Option<Finding> {
 
 /// What a request does by its method, where the pack says that it only reads (RFC 9110 §9.2.1).
 fn beyond_its_effect(effect: Effect, request: &HttpCommand) -> Vec<Problem> {
-    let mut problems = other_methods(&request.headers);
+    let mut problems = methods_in_request(request);
     let message = match (effect, request.method) {
         (Effect::Read, Verb::Post) if !request.safe => Some((
             "invalid method for `effect: read`; expected GET or HEAD",
@@ -146,17 +146,85 @@ fn beyond_its_effect(effect: Effect, request: &HttpCommand) -> Vec<Problem> {
     problems
 }
 
-/// Headers by which a service takes a request for one of another method: what is sent is what the method says.
-fn other_methods(headers: &BTreeMap<String, String>) -> Vec<Problem> {
-    let stands_for = |name: &str| {
-        let name = name.to_ascii_lowercase().replace('_', "-");
-        name.contains("method") && (name.contains("override") || name.contains("http"))
-    };
-    let told = headers.keys().filter(|name| stands_for(name)).map(|name| {
-        let message = "invalid header: it has a service take the request for one of another method";
-        Problem::new(format!("/headers/{}", crate::problem::escape(name)), message).suggest("write the method itself")
+/// Where a service would read another method than the one that the command says: frameworks read it from headers, from the query and
+/// from the body (`X-HTTP-Method-Override`, `X-Original-Method`, `_method`).
+fn methods_in_request(request: &HttpCommand) -> Vec<Problem> {
+    let mut problems = methods_in_headers(request.headers.keys(), "/headers");
+    for (at, fields) in [("/query_fields", &request.query_fields), ("/body_fields", &request.body_fields)] {
+        let told = fields.iter().enumerate().filter(|(_, name)| names_method(name, &Value::Null));
+        problems.extend(told.map(|(index, _)| other_method(format!("{at}/{index}"))));
+    }
+    for (name, value) in &request.query {
+        if names_method(name, value) {
+            problems.push(other_method(format!("/query/{}", crate::problem::escape(name))));
+        }
+    }
+    if let Some(body) = &request.body {
+        methods_in_body(body, "/body", &mut problems);
+    }
+    problems
+}
+
+fn methods_in_body(body: &Value, at: &str, problems: &mut Vec<Problem>) {
+    match body {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let at = format!("{at}/{}", crate::problem::escape(name));
+                if names_method(name, value) {
+                    problems.push(other_method(at.clone()));
+                }
+                methods_in_body(value, &at, problems);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                methods_in_body(item, &format!("{at}/{index}"), problems);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The same of the names of headers. No header that a request needs is called after a method.
+fn methods_in_headers<'a>(names: impl IntoIterator<Item = &'a String>, at: &str) -> Vec<Problem> {
+    let names = names.into_iter().filter(|name| words_of(name).any(|word| METHOD_WORDS.contains(&word.as_str())));
+    names.map(|name| other_method(format!("{at}/{}", crate::problem::escape(name)))).collect()
+}
+
+/// The same of a connection: its own headers, that of its credential, and that of its keys.
+fn methods_in_connection(connection: &Connection) -> Vec<Problem> {
+    let mut problems = methods_in_headers(connection.headers.keys(), "/headers");
+    let named = connection.auth.as_ref().and_then(|auth| auth.header.as_ref()).map(|auth| &auth.name);
+    if named.is_some_and(|name| !methods_in_headers([name], "").is_empty()) {
+        problems.push(other_method("/auth/header/name".to_owned()));
+    }
+    if connection.idempotency_header.as_ref().is_some_and(|name| !methods_in_headers([name], "").is_empty()) {
+        problems.push(other_method("/idempotency_header".to_owned()));
+    }
+    problems
+}
+
+fn other_method(at: String) -> Problem {
+    let message = "invalid name: it has a service take the request for one of another method";
+    Problem::new(at, message).suggest("write the method itself under `method`")
+}
+
+const METHOD_WORDS: [&str; 3] = ["method", "verb", "override"];
+
+/// Whether a parameter says which method a request stands for: by its name alone (`_method`, `http_method`), or with the name of a method
+/// as its value. Others have a `method` of their own, such as a way to pay.
+fn names_method(name: &str, value: &Value) -> bool {
+    let words: Vec<String> = words_of(name).collect();
+    let named = words.iter().any(|word| METHOD_WORDS.contains(&word.as_str()));
+    let of_http = name.starts_with('_') || words.iter().any(|word| ["http", "override", "x"].contains(&word.as_str()));
+    let is_method = value.as_str().is_some_and(|value| {
+        ["get", "head", "post", "put", "patch", "delete"].contains(&value.to_ascii_lowercase().as_str())
     });
-    told.collect()
+    named && (of_http || is_method)
+}
+
+fn words_of(name: &str) -> impl Iterator<Item = String> {
+    name.split(|sign: char| !sign.is_ascii_alphanumeric()).map(str::to_ascii_lowercase)
 }
 
 fn compiled(command: &Command) -> Result<Operation, Vec<Problem>> {

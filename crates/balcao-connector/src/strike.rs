@@ -1,8 +1,10 @@
 //! Takes secrets out of what a service says, in results as in errors: before processors, a model, the record and a customer see it.
 //!
-//! A secret is found as it is and as services echo it: as Base64 (at each of its three places in a longer text), as hexadecimal digits and
-//! percent-encoded, whatever the case; also a part of it of [`WINDOW`] characters or more, if that is no plain word of small letters. Files
-//! of keys hold addresses and names that anybody may see: of a long secret the parts are [`LONG_WINDOW`] characters.
+//! A secret is found as it is and as services echo it: as Base64 (at each of its three places in a longer text), as hexadecimal digits,
+//! percent-encoded, escaped for JSON (its marks, or every character as `\u…`) and for HTML (its marks by name or by number, or every
+//! character by number), whatever the case; also a part of it of [`WINDOW`] characters or more, or of [`WORD_WINDOW`] where the part is
+//! of small letters and marks, as plain words are. Files of keys hold addresses and names that anybody may see: of a long secret the
+//! parts are [`LONG_WINDOW`] characters.
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use base64::{
@@ -13,6 +15,8 @@ use serde_json::{Map, Value};
 
 /// Characters of a secret that may not be told in one piece.
 const WINDOW: usize = 8;
+/// The same where the characters may be those of plain words.
+const WORD_WINDOW: usize = 16;
 /// The same of a secret of more than [`LONG`] characters.
 const LONG_WINDOW: usize = 40;
 const LONG: usize = 128;
@@ -28,8 +32,7 @@ pub struct Striker {
 impl Striker {
     /// For these secrets.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut windows: Vec<Vec<u8>> =
-            secrets.into_iter().flat_map(|secret| forms(secret.trim())).flat_map(|form| cut(&form)).collect();
+        let mut windows: Vec<Vec<u8>> = secrets.into_iter().flat_map(|secret| forms(secret.trim())).collect();
         windows.sort();
         windows.dedup();
         if windows.is_empty() {
@@ -75,34 +78,41 @@ impl Striker {
     /// The text without secrets, if there is one in it.
     fn struck(&self, text: &str) -> Option<String> {
         let windows = self.windows.as_ref()?;
-        let mut clean = String::new();
-        let mut begins = 0;
-        let mut found: Option<(usize, usize)> = None;
-        let mut flush = |from: usize, to: usize, clean: &mut String| {
-            // A match may begin or end within a character; then the whole character goes.
-            let (from, to) = (text.floor_char_boundary(from), text.ceil_char_boundary(to));
-            clean.push_str(text.get(begins..from).unwrap_or_default());
-            clean.push('…');
-            begins = to;
-        };
-        for one in windows.find_overlapping_iter(text) {
-            found = match found {
-                Some((from, to)) if one.start() <= to => Some((from, to.max(one.end()))),
-                Some((from, to)) => {
-                    flush(from, to, &mut clean);
-                    Some((one.start(), one.end()))
-                }
-                None => Some((one.start(), one.end())),
-            };
+        let mut found: Vec<(usize, usize)> =
+            windows.find_overlapping_iter(text).map(|one| (one.start(), one.end())).collect();
+        if found.is_empty() {
+            return None;
         }
-        let (from, to) = found?;
-        flush(from, to, &mut clean);
-        clean.push_str(text.get(begins..).unwrap_or_default());
+        // A long part may begin before a short one that ends before it.
+        found.sort_unstable();
+        let mut clean = String::new();
+        let mut told = 0;
+        for one in joined(&found) {
+            // A match may begin or end within a character; then the whole character goes.
+            let (from, to) = (text.floor_char_boundary(one.0), text.ceil_char_boundary(one.1));
+            clean.push_str(text.get(told..from).unwrap_or_default());
+            clean.push('…');
+            told = to;
+        }
+        clean.push_str(text.get(told..).unwrap_or_default());
         Some(clean)
     }
 }
 
-/// A secret as services echo it. Of Base64 in a longer text the letters that its neighbours decide are left out.
+/// Places in order of their beginnings, those that touch as one.
+fn joined(places: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    for &(from, to) in places {
+        match all.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => all.push((from, to)),
+        }
+    }
+    all
+}
+
+/// The parts of a secret that may not be told, as services echo them. Of Base64 in a longer text the letters that its neighbours decide
+/// are left out.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let bytes = secret.as_bytes();
     if secret.chars().count() < SHORTEST {
@@ -111,6 +121,21 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
     let mut forms = vec![bytes.to_vec()];
     forms.push(bytes.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect());
     forms.push(percent(bytes));
+    forms.push(escaped(secret, |c| match c {
+        '"' | '\\' | '/' => format!("\\{c}"),
+        _ => c.to_string(),
+    }));
+    forms.push(escaped(secret, |c| match c {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\'' => "&apos;".to_owned(),
+        _ => c.to_string(),
+    }));
+    let letter = char::is_ascii_alphanumeric;
+    forms.push(escaped(secret, |c| if letter(&c) { c.to_string() } else { format!("&#{};", u32::from(c)) }));
+    forms.push(escaped(secret, |c| if letter(&c) { c.to_string() } else { format!("&#x{:x};", u32::from(c)) }));
     for before in 0..3_usize {
         let mut padded = vec![0; before];
         padded.extend_from_slice(bytes);
@@ -120,7 +145,28 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
             forms.push(text.as_bytes().get(first..last).unwrap_or_default().to_vec());
         }
     }
-    forms
+    let mut parts: Vec<Vec<u8>> = forms.iter().flat_map(|form| cut(form)).collect();
+    // Where every character is a code of its own, a part is so many codes: fewer would be those of any text. Of twice as many, one part
+    // is whole.
+    let codes: [fn(char) -> String; 3] = [
+        |c| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        |c| format!("&#{};", u32::from(c)),
+        |c| format!("&#x{:x};", u32::from(c)),
+    ];
+    let characters: Vec<char> = secret.chars().collect();
+    let width = characters.len().min(WORD_WINDOW);
+    let last = characters.len().saturating_sub(width)..characters.len();
+    let pieces = characters.windows(width).step_by(width).chain(characters.get(last));
+    for part in pieces {
+        for code in codes {
+            parts.push(part.iter().flat_map(|c| code(*c).into_bytes()).collect());
+        }
+    }
+    parts
+}
+
+fn escaped(secret: &str, escape: impl Fn(char) -> String) -> Vec<u8> {
+    secret.chars().flat_map(|c| escape(c).into_bytes()).collect()
 }
 
 fn percent(bytes: &[u8]) -> Vec<u8> {
@@ -137,7 +183,8 @@ fn cut(form: &[u8]) -> Vec<Vec<u8>> {
     let is_word =
         |part: &&[u8]| !part.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() || !byte.is_ascii());
     let parts = form.windows(form.len().min(window)).filter(|part| !is_word(part));
-    parts.chain([form]).map(<[u8]>::to_vec).collect()
+    let words = form.windows(form.len().min(window.max(WORD_WINDOW)));
+    parts.chain(words).map(<[u8]>::to_vec).collect()
 }
 
 #[cfg(test)]

@@ -27,6 +27,38 @@ fn a_secret_is_struck_as_services_echo_it() {
 }
 
 #[test]
+fn a_secret_is_struck_however_it_is_escaped() {
+    for secret in ["aB3/d\"e&f<g>'h_9", "correct/horse-battery&staple"] {
+        let striker = Striker::new([secret]);
+        let html = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        let marks = |code: fn(char) -> String| -> String {
+            secret.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_string() } else { code(c) }).collect()
+        };
+        for echoed in [
+            json!(secret).to_string(),
+            secret.replace('"', "\\\"").replace('/', "\\/"),
+            html.replace('\'', "&apos;"),
+            html.replace('\'', "&#39;"),
+            marks(|c| format!("&#{};", u32::from(c))),
+            marks(|c| format!("&#x{:X};", u32::from(c))),
+            secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect(),
+            secret.chars().map(|c| format!("&#{};", u32::from(c))).collect(),
+        ] {
+            let told = striker.text(&format!("before {echoed} after"));
+            assert!(told.starts_with("before ") && told.ends_with(" after"), "{echoed}: {told}");
+            assert!(told.contains('…') && told.len() < 40, "{echoed}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_large_part_of_a_secret_of_small_letters_is_struck() {
+    let striker = Striker::new(["correct-horse-battery-staple"]);
+    assert_eq!(striker.text("a correct-horse-battery b"), "a … b");
+    assert_eq!(striker.text("a correct horse"), "a correct horse");
+}
+
+#[test]
 fn values_keep_everything_else() {
     let striker = Striker::new([SECRET, "31984327788"]);
     let mut value =

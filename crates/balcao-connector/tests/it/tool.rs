@@ -138,7 +138,7 @@ async fn of_a_list_of_which_no_entry_was_done_the_call_has_failed_and_says_why_f
 /// What loading a pack with one command says of it.
 fn load(effect: &str, handler: &str, connection: &str) -> Vec<String> {
     let pack = format!(
-        "tool:\n  id: shop\n  type: http\n  name: Shop\n  version: 1.0.0\n  description: {{pt-BR: Loja., en: Shop.}}\n  connection: {{base_url: \"https://api.example.com\"{connection}}}\n  commands:\n    - id: do_it\n      description: {{pt-BR: Faz., en: Does it.}}\n      effect: {effect}\n      handler: {{{handler}, path: /x}}\n      input_schema: {{type: object, additionalProperties: false, properties: {{}}}}\n      output_schema: {{type: object}}\n"
+        "tool:\n  id: shop\n  type: http\n  name: Shop\n  version: 1.0.0\n  description: {{pt-BR: Loja., en: Shop.}}\n  connection: {{base_url: \"https://api.example.com\"{connection}}}\n  commands:\n    - id: do_it\n      description: {{pt-BR: Faz., en: Does it.}}\n      effect: {effect}\n      handler: {{{handler}, path: /x}}\n      input_schema: {{type: object, additionalProperties: false, properties: {{_method: {{type: string}}}}}}\n      output_schema: {{type: object}}\n"
     );
     let loader = balcao_pack::Loader::new(balcao_pack::Handlers::new())
         .kind(balcao_pack::manifest::PackKind::Http, Arc::new(balcao_connector::Http::offline()));
@@ -164,11 +164,34 @@ fn what_a_pack_calls_a_read_is_judged_by_its_method() {
 }
 
 #[test]
-fn no_header_stands_for_another_method() {
-    for name in ["X-HTTP-Method-Override", "X-Http-Method", "x-method-override", "X_HTTP_METHOD"] {
-        let told = load("read", &format!("method: GET, headers: {{{name}: DELETE}}"), "");
-        assert!(told.iter().any(|one| one.contains("another method")), "{name}: {told:?}");
-        let told = load("read", "method: GET", &format!(", headers: {{{name}: DELETE}}"));
-        assert!(told.iter().any(|one| one.contains("another method")), "{name}: {told:?}");
+fn no_name_stands_for_another_method() {
+    let refused = |handler: &str, connection: &str| {
+        let told = load("read", handler, connection);
+        assert!(told.iter().any(|one| one.contains("another method")), "{handler}{connection}: {told:?}");
+    };
+    let headers = [
+        "X-HTTP-Method-Override",
+        "X-Http-Method",
+        "x-method-override",
+        "X_HTTP_METHOD",
+        "X-HTTP-Verb-Override",
+        "X-Method",
+        "X-Original-Method",
+    ];
+    for name in headers {
+        refused(&format!("method: GET, headers: {{{name}: DELETE}}"), "");
+        refused("method: GET", &format!(", headers: {{{name}: DELETE}}"));
+        refused("method: GET", &format!(", auth: {{header: {{name: {name}, value: \"{{settings.key}}\"}}}}"));
+        refused("method: GET", &format!(", idempotency_header: {name}"));
     }
+    for parameter in ["_method: DELETE", "_method: x", "http_method: PUT", "method: delete"] {
+        refused(&format!("method: GET, query: {{{parameter}}}"), "");
+        refused(&format!("method: POST, safe: true, body: {{{parameter}}}"), "");
+        refused(&format!("method: POST, safe: true, body: {{all: [{{{parameter}}}]}}"), "");
+    }
+    refused("method: GET, query_fields: [_method]", "");
+    assert_eq!(
+        load("read", "method: GET, query: {method: flickr.photos.search, payment_method: pix}", ""),
+        Vec::<String>::new()
+    );
 }
