@@ -17,6 +17,8 @@ pub(crate) struct McpTool {
     pub(crate) input_schema: Value,
     /// A little less than what the tool layer grants: what ends by itself says what became of it.
     pub(crate) within: Duration,
+    /// The pack says that it changes nothing.
+    pub(crate) reads: bool,
 }
 
 impl McpTool {
@@ -42,7 +44,11 @@ impl ToolHandler for McpTool {
             let note = Internal::note("the pack was loaded without a server to call");
             return Err(ToolError::new(ErrorCode::Unavailable, "the service is not connected").internal(note).into());
         };
-        let called = server.call(&self.call.tool, arguments, self.within).await;
+        let called = if self.reads {
+            server.read(&self.call.tool, arguments, self.within).await
+        } else {
+            server.call(&self.call.tool, arguments, self.within).await
+        };
         // What a tool says of its failure may hold what it was given, our secrets among it.
         let struck = |error: CallError| server.struck(error);
         let result = called.and_then(|answer| self.call.result(&answer).map_err(struck));

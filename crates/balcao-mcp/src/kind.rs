@@ -7,7 +7,7 @@ use balcao_pack::{
     Finding, Kind, PackParts,
     manifest::{Command, Pack},
 };
-use balcao_tool::{EffectClass, ToolHandler, limits};
+use balcao_tool::{Effect, EffectClass, ToolHandler, limits};
 use serde_json::Value;
 
 use crate::{
@@ -80,7 +80,8 @@ impl Kind for Mcp {
         let limit = command.timeout_ms.map_or(limits::DEFAULT_TIMEOUT, Duration::from_millis);
         let within = limit - (limit / 10).min(Duration::from_secs(1));
         let input_schema = command.input_schema.clone();
-        Ok(Arc::new(McpTool { server: self.server.clone(), call, input_schema, within }))
+        let reads = command.effect == Effect::Read;
+        Ok(Arc::new(McpTool { server: self.server.clone(), call, input_schema, within, reads }))
     }
 
     fn replay(&self, _pack: &Pack, command: &Command, _input: &Value, response: &Value) -> Result<Value, String> {

@@ -36,6 +36,15 @@ impl Listing {
         }
     }
 
+    /// Whether the server says of a tool that it changes something (`readOnlyHint: false` or `destructiveHint: true`, ToolAnnotations of
+    /// the protocol). What it does not say it need not mean: without hints a tool is as the pack says.
+    pub(crate) fn changes_something(&self, tool: &str) -> bool {
+        let Some(Ok(contract)) = self.tools.get(tool) else { return false };
+        let hint = |name: &str| contract.whole.pointer(&format!("/annotations/{name}")).and_then(Value::as_bool);
+        let reads = hint("readOnlyHint");
+        reads == Some(false) || reads.is_none() && hint("destructiveHint") == Some(true)
+    }
+
     /// How a tool stands to what was accepted.
     pub(crate) fn standing(&self, tool: &str, pins: &BTreeMap<String, Pin>) -> Standing {
         match (self.tools.get(tool), pins.get(tool)) {

@@ -119,13 +119,24 @@ impl Server {
     /// # Errors
     /// [`CallError`] says what went wrong, and whether it was carried out all the same.
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>, within: Duration) -> Result<Value, CallError> {
-        let mut answer = self.called(tool, arguments, within).await.map_err(|error| self.struck(error))?;
-        // What a server echoes of our secrets goes no further than here.
-        self.striker.value(&mut answer);
-        Ok(answer)
+        self.called(tool, arguments, within, false).await.map_err(|error| self.struck(error))
     }
 
-    async fn called(&self, tool: &str, arguments: Map<String, Value>, within: Duration) -> Result<Value, CallError> {
+    /// The same call for a command that only reads: a tool of which its server says that it changes something is not called.
+    ///
+    /// # Errors
+    /// [`CallError`], as of [`Server::call`].
+    pub async fn read(&self, tool: &str, arguments: Map<String, Value>, within: Duration) -> Result<Value, CallError> {
+        self.called(tool, arguments, within, true).await.map_err(|error| self.struck(error))
+    }
+
+    async fn called(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        within: Duration,
+        reads: bool,
+    ) -> Result<Value, CallError> {
         let until = tokio::time::Instant::now() + within;
         let late = |outcome| CallError::new(FailureKind::Timeout, outcome, "no answer in time");
         if self.trial {
@@ -133,13 +144,15 @@ impl Server {
             return Err(CallError::unsent(FailureKind::Unavailable, detail.to_owned()));
         }
         // Up to here nothing was asked of the tool.
-        let ready = tokio::time::timeout_at(until, self.ready(tool)).await;
+        let ready = tokio::time::timeout_at(until, self.ready(tool, reads)).await;
         let live = ready.map_err(|_elapsed| late(Outcome::NotDone))??;
         let called = tokio::time::timeout_at(until, live.call(tool, arguments)).await;
         match called.unwrap_or_else(|_elapsed| Err(late(Outcome::Unknown))) {
-            Ok(result) => {
+            Ok(mut answer) => {
                 self.state().starts = 0;
-                Ok(result)
+                // What a server echoes of our secrets goes no further than here.
+                self.striker.value(&mut answer);
+                Ok(answer)
             }
             Err(error) => {
                 let (outcome, said) = (error.outcome, live.complaints());
@@ -156,14 +169,20 @@ impl Server {
         error.telling(outcome, |detail| self.striker.text(detail))
     }
 
-    /// The server, if it has this tool as it was accepted.
-    async fn ready(&self, tool: &str) -> Result<Arc<Live>, CallError> {
+    /// The server, if it has this tool as it was accepted, and does not say of one that `reads` that it changes something.
+    async fn ready(&self, tool: &str, reads: bool) -> Result<Arc<Live>, CallError> {
         let pins = self.accepted().await?;
         let live = self.live().await?;
         let listing = live.listing(&self.connection, self.clock.elapsed()).await.map_err(unsent)?;
         match listing.standing(tool, &pins) {
             Standing::Accepted if live.is_over() => {
                 Err(CallError::unsent(FailureKind::Unavailable, format!("it ended; {}", live.complaints())))
+            }
+            Standing::Accepted if reads && listing.changes_something(tool) => {
+                let detail = format!(
+                    "`{tool}`: the server says that it changes something, and the pack calls it a read; expected the effect `write` or `destructive`"
+                );
+                Err(CallError::unsent(FailureKind::NotAccepted, detail))
             }
             Standing::Accepted => Ok(live),
             other @ (Standing::New(_) | Standing::Changed { .. } | Standing::Vanished | Standing::Refused(_)) => {

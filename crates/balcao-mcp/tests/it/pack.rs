@@ -140,6 +140,25 @@ async fn a_87_annotations_of_a_server_weaken_no_flag_of_the_pack() {
 }
 
 #[tokio::test]
+async fn a_tool_that_changes_something_by_its_server_is_no_read() {
+    for (annotations, called) in [
+        (json!({"readOnlyHint": false}), 0),
+        (json!({"destructiveHint": true}), 0),
+        (json!({"readOnlyHint": true, "destructiveHint": true}), 1),
+        (json!({}), 1),
+    ] {
+        let world = World::new(&[]);
+        let mut changing = tool("echo");
+        changing["annotations"] = annotations.clone();
+        world.tools(&[changing]);
+        let tools = toolbox(&world, world.accepted(json!({})).await);
+        let result = run(&tools, "read_note", json!({"id": "n"})).await;
+        assert_eq!(world.logged("call echo"), called, "{annotations}: {}", result.value);
+        assert_eq!(result.code == Some(ErrorCode::Blocked), called == 0, "{annotations}: {}", result.value);
+    }
+}
+
+#[tokio::test]
 async fn a_85_a_model_is_told_that_a_changed_tool_is_out_of_use_and_it_is_no_fault() {
     let world = World::new(&["fail", "die", "text"]);
     let server = world.accepted(json!({})).await;
