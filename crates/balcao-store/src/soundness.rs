@@ -202,6 +202,8 @@ pub(crate) fn serve_alone(path: &Path) -> Result<ServesAlone, StoreError> {
     let beside = PathBuf::from(name);
     let cannot = |_| StoreError::ReadOnly { what: beside.display().to_string() };
     let mut options = FileOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut lock = options.read(true).write(true).create(true).truncate(false).open(&beside).map_err(cannot)?;
     let mut noted = String::new();
     match lock.try_lock() {
