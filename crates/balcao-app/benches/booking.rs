@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use balcao_app::Desk;
-use balcao_app::availability::{Availability, AvailabilityQuery};
-use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
-use balcao_app::contacts::{Arrival, Contacts};
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::crm::contacts::{Arrival, Contacts};
+use balcao_app::scheduling::availability::{Availability, AvailabilityQuery};
+use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_domain::{ManualClock, OrganizationId, Phone};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{OpenOptions, Store};

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use balcao_app::Desk;
-use balcao_app::analytics::Analytics;
-use balcao_app::people::Sees;
-use balcao_app::questions::Questions;
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::people::Sees;
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::reports::analytics::Analytics;
+use balcao_app::reports::questions::Questions;
 use balcao_domain::{ManualClock, OrganizationId};
 use balcao_store::{OpenOptions, Store, StoreError, Tx, Value};
 

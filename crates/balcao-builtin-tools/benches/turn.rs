@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use balcao_agent::{Ending, ProfileFile, profile::Protocol};
 use balcao_app::{
     Desk,
-    seed::BusinessFile,
+    admin::seed::BusinessFile,
     turns::{Agent, FrontDesk, Inbound, Writer},
 };
 use balcao_builtin_tools::{Settings, registry};

@@ -24,7 +24,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use balcao_app::budgets::FileBudgets;
+use balcao_app::context::budgets::FileBudgets;
 use balcao_llm::{
     detect::{ProviderConfig, ProviderKind},
     price::{Price, parse_usd},

@@ -9,7 +9,8 @@ use std::{
 
 use balcao_agent::{Profile, profile::Degraded};
 use balcao_app::{
-    Desk, conversations::Conversations, notices::NoticeAccounts, restored, seed::BusinessFile, turns::FrontDesk,
+    Desk, admin::restored, admin::seed::BusinessFile, conversations::Conversations,
+    scheduling::notices::NoticeAccounts, turns::FrontDesk,
 };
 use balcao_channel::channels::evolution;
 use balcao_domain::{Clock, ManualClock, OrganizationId};

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use balcao_agent::limits::{MAX_MODEL_CALLS, MAX_TOOL_CALLS};
-use balcao_app::sender::SenderSettings;
+use balcao_app::messaging::outbound::sender::SenderSettings;
 use balcao_domain::Phone;
 use balcao_store::{InlineDatabase, StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::anyhow;
 use async_trait::async_trait;
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::seed::BusinessFile;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, Currency, OrganizationId, ProfessionalId, Span};
 use balcao_store::appointment::NewAppointment;

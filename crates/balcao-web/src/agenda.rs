@@ -4,7 +4,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use balcao_app::feeds::Feeds;
+use balcao_app::scheduling::feeds::Feeds;
 
 use crate::problem::Problem;
 use crate::router::Web;

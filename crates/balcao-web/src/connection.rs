@@ -17,7 +17,7 @@ use axum::body::Body;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Request, StatusCode, Version, header};
 use axum::response::{IntoResponse, Response};
-use balcao_app::metrics;
+use balcao_app::context::metrics;
 use hyper::body::Incoming;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use balcao_app::files::FileBytes;
+use balcao_app::messaging::files::FileBytes;
 
 /// The file, to be saved under its name. A reader who opens it all the same runs nothing in it, and reaches nothing with it.
 pub(crate) fn download(file: FileBytes) -> Response {

@@ -6,7 +6,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use axum::routing::get;
-use balcao_app::{Desk, metrics, watch};
+use balcao_app::{Desk, admin::watch, context::metrics};
 use tokio::time::Instant;
 use tracing::Instrument;
 

@@ -20,8 +20,8 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use balcao_app::metrics;
-use balcao_app::watch::Watch;
+use balcao_app::admin::watch::Watch;
+use balcao_app::context::metrics;
 use balcao_domain::Clock;
 use ipnet::IpNet;
 

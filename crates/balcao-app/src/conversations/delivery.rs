@@ -9,7 +9,7 @@ use balcao_store::delivery::{self, Part};
 use balcao_store::{StoreError, Tx, organization};
 use serde::Serialize;
 
-use crate::costs::MessagePrice;
+use crate::messaging::outbound::costs::MessagePrice;
 
 /// How far a message came; of one that leaves in parts the part that came least far speaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -6,7 +6,7 @@ use balcao_store::{pages, staff};
 use jiff::Timestamp;
 
 use super::{Answer, ConversationRefusal, ConversationView, Conversations, Said, find, view, with_files};
-use crate::desk::UseCaseError;
+use crate::context::desk::UseCaseError;
 
 /// Some conversations, and where the next ones begin.
 #[derive(Debug, Clone, PartialEq, Eq)]

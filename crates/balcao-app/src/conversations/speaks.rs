@@ -6,8 +6,8 @@ use balcao_store::conversation::Conversation;
 use balcao_store::{Tx, conversation, follow_up};
 use jiff::Timestamp;
 
-use crate::desk::UseCaseError;
-use crate::outgoing;
+use crate::context::desk::UseCaseError;
+use crate::messaging::outbound::outgoing;
 
 /// Gives a conversation to staff, to `me` where it is known who that is: the agent is silent, what it had still to say is a draft, and
 /// the contact need not be reminded any more of what they wanted. Gives whether it was somebody else's before.

@@ -21,10 +21,10 @@ use balcao_store::{Tx, contact, conversation, follow_up};
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::{May, Timers, may_fire, reaches, tell_skipped};
-use crate::desk::{UseCaseError, organization};
-use crate::outgoing::{self, Outgoing};
-use crate::sender::customer_name;
-use crate::terms::{Facts, Purpose};
+use crate::context::desk::{UseCaseError, organization};
+use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::messaging::outbound::sender::customer_name;
+use crate::messaging::outbound::terms::{Facts, Purpose};
 use crate::turns::beside;
 
 /// Longest follow-up, in characters.

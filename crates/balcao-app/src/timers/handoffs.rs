@@ -13,8 +13,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::Timers;
-use crate::desk::{UseCaseError, organization};
-use crate::outgoing::{self, Outgoing};
+use crate::context::desk::{UseCaseError, organization};
+use crate::messaging::outbound::outgoing::{self, Outgoing};
 
 /// After so many minutes it is told, each time once more.
 const AFTER_MIN: [i64; 3] = [5, 15, 60];

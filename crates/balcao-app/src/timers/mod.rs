@@ -2,7 +2,7 @@
 //!
 //! Invariant (I-18): a timer fires once. Its row leaves the state `open` in the transaction that writes its consequence, so
 //! that of any number of replicas one finds it open. Whether it still should fire is judged there too, and once more when its
-//! message leaves ([`crate::sender`]). What is skipped says why, in an event that staff see.
+//! message leaves ([`crate::messaging::outbound::sender`]). What is skipped says why, in an event that staff see.
 
 mod follow_ups;
 mod handoffs;
@@ -24,12 +24,12 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::booking::Booking;
-use crate::desk::UseCaseError;
-use crate::inbox::calls;
-use crate::terms::{Facts, Purpose, Terms};
+use crate::context::desk::UseCaseError;
+use crate::messaging::inbox::calls;
+use crate::messaging::outbound::terms::{Facts, Purpose, Terms};
+use crate::scheduling::booking::Booking;
+use crate::scheduling::waitlist::Waitlist;
 use crate::turns::FrontDesk;
-use crate::waitlist::Waitlist;
 
 /// What is kept back at the end of a channel's window, as the sender does.
 const MARGIN: Duration = Duration::from_mins(2);

@@ -14,10 +14,10 @@ use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{May, Place, Timers, may_fire, reaches, tell_skipped};
-use crate::desk::{UseCaseError, organization};
-use crate::outgoing::{self, CHOICE, Outgoing};
-use crate::sender::{customer_name, vet};
-use crate::terms::{Answer, Facts, Purpose};
+use crate::context::desk::{UseCaseError, organization};
+use crate::messaging::outbound::outgoing::{self, CHOICE, Outgoing};
+use crate::messaging::outbound::sender::{customer_name, vet};
+use crate::messaging::outbound::terms::{Answer, Facts, Purpose};
 use crate::turns::choices::{Choice, Choices};
 
 /// A reminder that quiet hours moved to less than so many minutes before the appointment is of no use.

@@ -10,11 +10,11 @@ use balcao_tool::{Receipt, ReceiptKind, ResultClass, RunMode, ToolContext, canon
 use serde_json::{Value, json};
 
 use super::{Agent, AnswerError, Answered, beside};
-use crate::contacts::{ContactUpdate, Contacts};
-use crate::desk::Desk;
-use crate::follow_ups::{FollowUpRequest, FollowUps};
-use crate::pipelines::Pipelines;
-use crate::summaries;
+use crate::context::desk::Desk;
+use crate::crm::contacts::{ContactUpdate, Contacts};
+use crate::crm::pipelines::Pipelines;
+use crate::scheduling::follow_ups::{FollowUpRequest, FollowUps};
+use crate::turns::summaries;
 
 /// Longest summary that is kept, in characters.
 const SUMMARY_CHARS: usize = 600;

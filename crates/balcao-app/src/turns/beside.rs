@@ -7,8 +7,8 @@ use balcao_store::{StoreError, turn};
 use tokio::time::Instant;
 
 use super::{Agent, strangers};
-use crate::desk::Desk;
-use crate::metrics;
+use crate::context::desk::Desk;
+use crate::context::metrics;
 
 /// One question, which shows in traces and metrics as those of turns do, and counts as used up by the turn that it belongs to,
 /// if there is one.

@@ -14,7 +14,7 @@ use balcao_language::{TimeReading, find_times_from, say};
 use balcao_tool::{Locale, Offer, ReceiptKind};
 use jiff::{SignedDuration, Timestamp, civil::Time, tz::TimeZone};
 
-use crate::intake::asks_for_a_number;
+use crate::scheduling::intake::asks_for_a_number;
 
 /// How long an offer may be chosen, unless its time comes first: as long as it is remembered what a conversation is about.
 const COUNTS_FOR: SignedDuration = SignedDuration::from_hours(24);
@@ -57,7 +57,7 @@ pub(super) fn of(state: &TurnState, reply: &str, turn: TurnId, zone: &TimeZone, 
     let all: Vec<Choice> = (1_u32..)
         .zip(&spoken_of)
         .map(|(number, offer)| Choice {
-            name: format!("{}{turn}:{number}", crate::outgoing::CHOICE),
+            name: format!("{}{turn}:{number}", crate::messaging::outbound::outgoing::CHOICE),
             words: in_words(offer, said),
             expires_at: expires_at(offer, zone, now),
         })
@@ -81,7 +81,7 @@ fn yes_or_no(held: &HeldCall, reply: &str, turn: TurnId, locale: Locale) -> Opti
     let [yes, no] = if locale == Locale::En { ["Yes", "No"] } else { ["Sim", "Não"] };
     let question = held.question.trim().trim_end_matches('?');
     let choice = |name: &str, words: String| Choice {
-        name: format!("{}{turn}:{name}", crate::outgoing::CHOICE),
+        name: format!("{}{turn}:{name}", crate::messaging::outbound::outgoing::CHOICE),
         words,
         expires_at: held.expires_at,
     };

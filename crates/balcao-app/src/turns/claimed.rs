@@ -30,11 +30,11 @@ use super::open::{self, Needs, Opened};
 use super::strangers;
 use super::wordless;
 use super::{Agent, AnswerError, Answered, FrontDesk};
-use crate::chat::Hub;
-use crate::desk::{Desk, UseCaseError, organization};
-use crate::inbox::retract;
-use crate::metrics::Meter;
-use crate::outgoing::{self, Outgoing};
+use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::metrics::Meter;
+use crate::messaging::chat::Hub;
+use crate::messaging::inbox::retract;
+use crate::messaging::outbound::outgoing::{self, Outgoing};
 
 /// Under what a claimed turn runs.
 #[derive(Debug, Clone)]

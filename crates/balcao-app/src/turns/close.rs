@@ -23,10 +23,10 @@ use jiff::Timestamp;
 
 use super::claimed::{self, Under};
 use super::{AnswerError, Answered, Opened};
-use crate::alerts::{self, HandedOver};
-use crate::desk::{Desk, UseCaseError};
-use crate::notices::NoticeAccounts;
-use crate::summaries;
+use crate::context::desk::{Desk, UseCaseError};
+use crate::conversations::alerts::{self, HandedOver};
+use crate::scheduling::notices::NoticeAccounts;
+use crate::turns::summaries;
 
 /// What came of closing.
 pub(super) enum Closed {

@@ -17,7 +17,7 @@ use super::Agent;
 use super::claimed::{self, Under};
 use super::close;
 use super::open::Opened;
-use crate::desk::{Desk, UseCaseError};
+use crate::context::desk::{Desk, UseCaseError};
 
 /// Why a turn was stopped.
 pub(super) enum Stop {

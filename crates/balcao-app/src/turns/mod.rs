@@ -10,16 +10,21 @@
 //! Not here: the rules of a turn (`balcao-agent`), who claims (`dispatcher`), channels.
 
 mod after_reply;
+pub mod bell;
 pub(crate) mod beside;
 pub(crate) mod choices;
 mod claimed;
 mod close;
 mod context;
+pub mod dispatcher;
 mod journal;
 mod late;
 mod open;
 mod strangers;
+pub mod summaries;
 mod told;
+pub mod traces;
+pub mod watchdog;
 mod wordless;
 
 use std::collections::{BTreeMap, HashMap};
@@ -37,9 +42,9 @@ use balcao_tool::{Registry, Tool, Toolbox};
 use tokio::sync::Mutex;
 use tracing::Instrument;
 
-use crate::budgets::StrangerBudgets;
-use crate::desk::{Desk, UseCaseError};
-use crate::metrics::Meter;
+use crate::context::budgets::StrangerBudgets;
+use crate::context::desk::{Desk, UseCaseError};
+use crate::context::metrics::Meter;
 use claimed::Under;
 use close::Closed;
 pub(crate) use context::in_words;

@@ -25,9 +25,9 @@ use serde::de::DeserializeOwned;
 
 use super::told::{self, About, Notified, Whose};
 use super::{Agent, Inbound, Writer};
-use crate::desk::{Desk, UseCaseError, organization};
-use crate::hours::{self, OpenState};
-use crate::intake::whom::{self, Finding};
+use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::scheduling::hours::{self, OpenState};
+use crate::scheduling::intake::whom::{self, Finding};
 
 /// How many earlier turns are looked at; the token budget usually cuts earlier.
 const HISTORY_TURNS: u32 = 40;

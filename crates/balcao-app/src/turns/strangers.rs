@@ -9,8 +9,8 @@ use balcao_llm::ChatProvider;
 use balcao_store::Tx;
 
 use super::{Agent, Answered, FrontDesk, Opened};
-use crate::budgets;
-use crate::desk::{Desk, UseCaseError};
+use crate::context::budgets;
+use crate::context::desk::{Desk, UseCaseError};
 
 /// If the conversation is with a stranger and their day is used up, the offline model answers from here on, or a person, as the profile has it
 /// where no model answers.

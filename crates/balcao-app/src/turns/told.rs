@@ -17,8 +17,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
-use crate::desk::UseCaseError;
-use crate::{notices, sender::vet};
+use crate::context::desk::UseCaseError;
+use crate::{messaging::outbound::sender::vet, scheduling::notices};
 
 /// What we told the contact that they may be answering.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use balcao_store::{Tx, attachment, conversation, outbox};
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::desk::UseCaseError;
-use crate::outgoing::{self, Outgoing};
+use crate::context::desk::UseCaseError;
+use crate::messaging::outbound::outgoing::{self, Outgoing};
 
 /// The kind of such a message in the outbox.
 const KIND: &str = "wordless";

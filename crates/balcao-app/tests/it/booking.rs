@@ -1,8 +1,8 @@
-use balcao_app::appointments::Appointments;
-use balcao_app::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, ServiceChoice};
-use balcao_app::names::NameRefusal;
-use balcao_app::reminders::Reminders;
-use balcao_app::waitlist::{JoinRequest, Waitlist};
+use balcao_app::context::names::NameRefusal;
+use balcao_app::scheduling::appointments::Appointments;
+use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, BookingRefusal, RescheduleRequest, ServiceChoice};
+use balcao_app::scheduling::reminders::Reminders;
+use balcao_app::scheduling::waitlist::{JoinRequest, Waitlist};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::{AppointmentStatus, ContactId};
 use balcao_store::{OpenOptions, Store, StoreError, conversation, message};

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use balcao_app::Desk;
-use balcao_app::booking::{BookRequest, ServiceChoice};
-use balcao_app::calendar::{self, BuiltIn, CalendarError, EntryId, Health, Owner, Refusal, Source};
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::scheduling::booking::{BookRequest, ServiceChoice};
+use balcao_app::scheduling::calendar::{self, BuiltIn, CalendarError, EntryId, Health, Owner, Refusal, Source};
 use balcao_domain::{ManualClock, Phone};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{OpenOptions, Store, StoreError, contact};

@@ -1,6 +1,6 @@
 //! Whether a channel works is found out by asking, not by nothing having failed.
 
-use balcao_app::channel_health::{ChannelHealth, Health};
+use balcao_app::messaging::channel_health::{ChannelHealth, Health};
 use balcao_channel::channels::whatsapp::webhook;
 use balcao_domain::Clock;
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour, webhooks};

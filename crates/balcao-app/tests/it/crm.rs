@@ -1,9 +1,9 @@
-use balcao_app::contacts::{Arrival, BadValue, ContactUpdate, Contacts, UpdateRefusal};
-use balcao_app::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
-use balcao_app::names::NameRefusal;
-use balcao_app::notes::{NoteRefusal, Notes};
-use balcao_app::pipelines::{MoveRefusal, Pipelines};
-use balcao_app::reminders::{ReminderRefusal, Reminders};
+use balcao_app::context::names::NameRefusal;
+use balcao_app::crm::contacts::{Arrival, BadValue, ContactUpdate, Contacts, UpdateRefusal};
+use balcao_app::crm::notes::{NoteRefusal, Notes};
+use balcao_app::crm::pipelines::{MoveRefusal, Pipelines};
+use balcao_app::scheduling::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
+use balcao_app::scheduling::reminders::{ReminderRefusal, Reminders};
 use balcao_domain::Phone;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_store::{StoreError, audit};

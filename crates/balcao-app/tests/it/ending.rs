@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use balcao_agent::Profile;
 use balcao_agent::profile::AfterReply;
-use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_app::conversations::{ConversationDetail, Conversations};
-use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
-use balcao_app::reminders::Reminders;
+use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
+use balcao_app::scheduling::reminders::Reminders;
 use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::Settings;
 use balcao_domain::conversation::ConversationState;
@@ -105,7 +105,7 @@ async fn a_conversation_that_ended_is_archived_and_a_later_message_begins_anew()
 async fn a_question_that_waits_for_the_customer_keeps_the_conversation_open() {
     let desk = desk().await;
     let caio = desk.world.caio().await;
-    let history = balcao_app::appointments::Appointments::new(desk.world.desk.clone());
+    let history = balcao_app::scheduling::appointments::Appointments::new(desk.world.desk.clone());
     let id = i64::from(history.history(desk.world.organization, caio).await.unwrap().upcoming[0].id).to_string();
     let script = [
         asks("cancelAppointmentTool", json!({"eventId": id})),

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use balcao_app::dispatcher::DispatcherSettings;
+use balcao_app::turns::dispatcher::DispatcherSettings;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;

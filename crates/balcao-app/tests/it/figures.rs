@@ -1,8 +1,8 @@
 //! Figures and questions about the business.
 
-use balcao_app::analytics::Analytics;
-use balcao_app::people::{People, PeopleRefusal, Sees};
-use balcao_app::questions::Questions;
+use balcao_app::admin::people::{People, PeopleRefusal, Sees};
+use balcao_app::reports::analytics::Analytics;
+use balcao_app::reports::questions::Questions;
 use balcao_domain::ProfessionalId;
 use balcao_domain::staff::Role;
 use jiff::SignedDuration;

@@ -1,8 +1,8 @@
 //! What a channel delivers is stored once, whatever it is.
 
 use balcao_app::conversations::{Conversations, Giver};
-use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
-use balcao_app::inbox::Accepted;
+use balcao_app::messaging::inbox::Accepted;
+use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
 use balcao_domain::Clock;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use balcao_agent::live::Live;
-use balcao_app::people::People;
+use balcao_app::admin::people::People;
 use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::Settings;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, says};

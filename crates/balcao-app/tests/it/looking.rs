@@ -1,10 +1,10 @@
-use balcao_app::appointments::Appointments;
-use balcao_app::availability::{Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability};
-use balcao_app::catalog::Catalog;
-use balcao_app::hours::BusinessHours;
+use balcao_app::context::names::NameRefusal;
+use balcao_app::crm::subscriptions::{SubscriberRefusal, Subscriptions};
 use balcao_app::knowledge::Knowledge;
-use balcao_app::names::NameRefusal;
-use balcao_app::subscriptions::{SubscriberRefusal, Subscriptions};
+use balcao_app::scheduling::appointments::Appointments;
+use balcao_app::scheduling::availability::{Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability};
+use balcao_app::scheduling::catalog::Catalog;
+use balcao_app::scheduling::hours::BusinessHours;
 use balcao_domain::subscription::SubscriberStatus;
 
 use crate::world::{World, figueira, on};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use balcao_app::notes::Notes;
+use balcao_app::crm::notes::Notes;
 use balcao_store::{Cause, Fate, Gate, InlineDatabase, PostgresCause, StoreError};
 
 use crate::world;

@@ -1,8 +1,8 @@
 //! People change their numbers, and numbers their people: nobody is told what is another's (A-35, F-28).
 
-use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
-use balcao_app::inbox::Accepted;
-use balcao_app::reminders::Reminders;
+use balcao_app::messaging::inbox::Accepted;
+use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::scheduling::reminders::Reminders;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ContactId, Phone, contact::Contact};
 use balcao_llm::providers::scripted::says;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use balcao_app::alerts::HandoffAlerts;
-use balcao_app::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
-use balcao_app::intake::{Intake, IntakeRequest};
-use balcao_app::notices::NoticeAccounts;
-use balcao_app::sender::{Sender, SenderSettings};
-use balcao_app::terms::{ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_app::conversations::alerts::HandoffAlerts;
+use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
+use balcao_app::messaging::outbound::terms::{ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_app::scheduling::booking::{BookRequest, Booking, RescheduleRequest, ServiceChoice};
+use balcao_app::scheduling::intake::{Intake, IntakeRequest};
+use balcao_app::scheduling::notices::NoticeAccounts;
 use balcao_channel::Channel;
 use balcao_channel::channels::email::{Config, Email, Security};
 use balcao_channel::channels::whatsapp::price::Category;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use balcao_app::attachments::{AttachmentSettings, Attachments};
-use balcao_app::sender::{Sender, SenderSettings};
+use balcao_app::messaging::attachments::{AttachmentSettings, Attachments};
+use balcao_app::messaging::outbound::sender::{Sender, SenderSettings};
 use balcao_channel::inbound::Media;
 use balcao_channel::{
     AccountId, Capabilities, Channel, DownloadLimits, Downloaded, MediaError, Outbound, ProviderMessageId, Recipient,

@@ -1,8 +1,8 @@
 //! P-06: what was kept long enough goes, by itself, once a day, and nobody notices but whoever looks for it.
 
+use balcao_app::admin::retention::{Periods, Retention, Tally};
 use balcao_app::conversations::Conversations;
-use balcao_app::files::{FileRefusal, Files};
-use balcao_app::retention::{Periods, Retention, Tally};
+use balcao_app::messaging::files::{FileRefusal, Files};
 use balcao_domain::attachment::AttachmentState;
 use balcao_llm::providers::scripted::says;
 use balcao_store::retention::Old;

@@ -1,4 +1,4 @@
-use balcao_app::seed::{BusinessFile, SeedError};
+use balcao_app::admin::seed::{BusinessFile, SeedError};
 use balcao_store::Store;
 
 use crate::world::root;

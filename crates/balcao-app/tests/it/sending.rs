@@ -1,10 +1,10 @@
 //! What is in the outbox leaves once, in order, or staff know why not.
 
-use balcao_app::booking::{BookRequest, Booking};
+use balcao_app::admin::watch::Waits;
 use balcao_app::conversations::{Conversations, DeliveryStep};
-use balcao_app::dead_letters::DeadLetters;
-use balcao_app::terms::{Fact, Purpose};
-use balcao_app::watch::Waits;
+use balcao_app::messaging::outbound::dead_letters::DeadLetters;
+use balcao_app::messaging::outbound::terms::{Fact, Purpose};
+use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_domain::Clock;
 use balcao_domain::outbox::{MAX_ATTEMPTS, OutboxState};
 use balcao_llm::providers::scripted::says;
@@ -379,8 +379,10 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
         shop.sender.work_off().await.unwrap();
     }
     assert_eq!(shop.outbox_states().await, [OutboxState::Pending]);
-    let alarms =
-        balcao_app::watch::alarms(&balcao_app::watch::look(&shop.world.desk).await.unwrap(), shop.world.clock.now());
+    let alarms = balcao_app::admin::watch::alarms(
+        &balcao_app::admin::watch::look(&shop.world.desk).await.unwrap(),
+        shop.world.clock.now(),
+    );
     assert!(alarms.iter().any(|alarm| alarm.what == Waits::Account && alarm.age_s > 20_000), "{alarms:?}");
     // The token is mended: what it was to say leaves, and a bad moment more costs nothing.
     shop.pass(61);
@@ -391,7 +393,7 @@ async fn a_token_that_expires_at_night_costs_no_message_and_heals_by_itself() {
     let mut texts = shop.texts();
     texts.sort();
     assert_eq!(texts, [HELLO, "Um."]);
-    assert_eq!(balcao_app::watch::look(&shop.world.desk).await.unwrap().paused.count, 0);
+    assert_eq!(balcao_app::admin::watch::look(&shop.world.desk).await.unwrap().paused.count, 0);
     shop.joao_writes("wamid.3", "e aí?").await;
     shop.works().await;
     assert_eq!(shop.texts().len(), 3);

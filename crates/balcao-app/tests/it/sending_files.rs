@@ -1,7 +1,7 @@
 //! Staff send files: in order, once, or they know why not; what customers sent, they read.
 
 use balcao_app::conversations::{ConversationRefusal, Conversations};
-use balcao_app::files::{FileRefusal, Files};
+use balcao_app::messaging::files::{FileRefusal, Files};
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{AttachmentId, ConversationId, OrganizationId};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use balcao_app::clock::SharedClock;
+use balcao_app::context::clock::SharedClock;
 use balcao_domain::{Clock, ManualClock};
 use balcao_store::{OpenOptions, Store};
 use jiff::{SignedDuration, Timestamp};

@@ -1,12 +1,12 @@
 //! Reminders and follow-ups fire once, when they may, and leave on the channel's terms.
 
-use balcao_app::booking::{BookRequest, Booking};
+use balcao_app::admin::seed::BusinessFile;
 use balcao_app::conversations::Conversations;
-use balcao_app::costs::{Costs, MessagePrice};
-use balcao_app::follow_ups::{FollowUpRequest, FollowUps};
-use balcao_app::reminders::Reminders;
-use balcao_app::seed::BusinessFile;
-use balcao_app::terms::{Answer, Purpose, Terms};
+use balcao_app::messaging::outbound::costs::{Costs, MessagePrice};
+use balcao_app::messaging::outbound::terms::{Answer, Purpose, Terms};
+use balcao_app::scheduling::booking::{BookRequest, Booking};
+use balcao_app::scheduling::follow_ups::{FollowUpRequest, FollowUps};
+use balcao_app::scheduling::reminders::Reminders;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::outbox::OutboxState;
@@ -30,10 +30,10 @@ async fn reminded(minutes_before: u32) -> (Counter, ContactId) {
     shop.joao_writes("wamid.1", "oi").await;
     shop.works().await;
     let joao = shop.conversation().await.contact;
-    let booking = balcao_app::booking::Booking::new(shop.world.desk.clone());
+    let booking = balcao_app::scheduling::booking::Booking::new(shop.world.desk.clone());
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
-        service: Some(balcao_app::booking::ServiceChoice::Name("Corte na máquina".to_owned())),
+        service: Some(balcao_app::scheduling::booking::ServiceChoice::Name("Corte na máquina".to_owned())),
         date: "2026-11-25".parse().unwrap(),
         start_min: 15 * 60,
         attendee: None,
@@ -427,7 +427,7 @@ async fn reminded_of_one_of_two() -> Counter {
     let (shop, joao) = reminded(24 * 60).await;
     let request = BookRequest {
         professional: Some("Wesley".to_owned().into()),
-        service: Some(balcao_app::booking::ServiceChoice::Name("Barba".to_owned())),
+        service: Some(balcao_app::scheduling::booking::ServiceChoice::Name("Barba".to_owned())),
         date: "2026-11-26".parse().unwrap(),
         start_min: 15 * 60,
         attendee: None,

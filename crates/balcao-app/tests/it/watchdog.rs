@@ -1,7 +1,7 @@
 //! Nobody waits for ever.
 
-use balcao_app::watch::{Waits, Watch};
-use balcao_app::watchdog::Watchdog;
+use balcao_app::admin::watch::{Waits, Watch};
+use balcao_app::turns::watchdog::Watchdog;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;

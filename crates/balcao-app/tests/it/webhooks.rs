@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use balcao_app::desk::Desk;
-use balcao_app::restored;
-use balcao_app::webhooks::{PAUSES, Subscriber, Webhooks};
+use balcao_app::admin::restored;
+use balcao_app::admin::webhooks::{PAUSES, Subscriber, Webhooks};
+use balcao_app::context::desk::Desk;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::OrganizationId;
 use balcao_llm::providers::scripted::says;
@@ -185,7 +185,7 @@ async fn a_64_staff_read_the_same_of_a_closed_port_a_name_inside_and_a_server_th
 #[test]
 fn every_event_is_in_the_documentation() {
     let page = std::fs::read_to_string(crate::world::root().join("docs/OPERATIONS.md")).unwrap();
-    for (_, name, says) in balcao_app::webhooks::TYPES {
+    for (_, name, says) in balcao_app::admin::webhooks::TYPES {
         assert!(page.contains(&format!("| `{name}` | {says} |")), "docs/OPERATIONS.md lacks {name}: {says}");
     }
 }

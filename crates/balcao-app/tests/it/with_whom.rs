@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_agent::{Profile, ProfileFile};
-use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
-use balcao_app::reminders::Reminders;
+use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::scheduling::reminders::Reminders;
 use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
 use balcao_domain::ProfessionalId;
 use balcao_llm::providers::scripted::{Scripted, calls, says};

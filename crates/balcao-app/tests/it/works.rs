@@ -1,12 +1,12 @@
 //! When a professional works is told alike by everything that tells it, and as free times are found: the shop's hours, its
 //! closed and its special days, the professional's own, and the days on which they are away.
 
-use balcao_app::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
-use balcao_app::calendar::{BuiltIn, BusyQuery, Calendar, Owner};
-use balcao_app::catalog::Catalog;
-use balcao_app::day::Days;
-use balcao_app::intake::Intake;
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
+use balcao_app::scheduling::calendar::{BuiltIn, BusyQuery, Calendar, Owner};
+use balcao_app::scheduling::catalog::Catalog;
+use balcao_app::scheduling::day::Days;
+use balcao_app::scheduling::intake::Intake;
 use balcao_domain::ConversationId;
 use balcao_domain::hours::Period;
 use balcao_store::{Store, StoreError, conversation};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use balcao_app::Desk;
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::seed::BusinessFile;
 use balcao_domain::{ContactId, ManualClock, OrganizationId};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{Store, contact};

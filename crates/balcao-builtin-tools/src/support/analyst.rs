@@ -1,8 +1,8 @@
 //! What the tools about the business share: who may ask, and how figures are said.
 
-use balcao_app::analytics::Figures;
-use balcao_app::people::{People, PeopleRefusal, Sees};
-use balcao_app::plans;
+use balcao_app::admin::people::{People, PeopleRefusal, Sees};
+use balcao_app::admin::plans;
+use balcao_app::reports::analytics::Figures;
 use balcao_domain::entitlement::UpgradeRequired;
 use balcao_tool::{ErrorCode, Internal, Locale, ModelText, ToolContext, ToolError, ToolResult};
 use serde_json::{Value, json};

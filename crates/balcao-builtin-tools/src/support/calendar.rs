@@ -1,9 +1,9 @@
 //! What the tools of pack `calendar` share: dates as DD/MM/YYYY, events without a word of what they are, and refusals in
 //! that dialect.
 
-use balcao_app::booking::BookingRefusal;
-use balcao_app::calendar::{CalendarError, Entry, Owner, Refusal, Seen, Source};
-use balcao_app::intake::Intake;
+use balcao_app::scheduling::booking::BookingRefusal;
+use balcao_app::scheduling::calendar::{CalendarError, Entry, Owner, Refusal, Seen, Source};
+use balcao_app::scheduling::intake::Intake;
 use balcao_domain::hours::Period;
 use balcao_language::resolve_date;
 use balcao_tool::{ErrorCode, ToolContext, ToolError, ToolOutput, ToolResult};

@@ -7,7 +7,7 @@ mod refusals;
 mod views;
 
 use balcao_app::UseCaseError;
-use balcao_app::names::NameRefusal;
+use balcao_app::context::names::NameRefusal;
 use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId, TurnId};
 use balcao_language::{DateProblem, resolve_date_in};
 use balcao_store::ledger::EffectKey;

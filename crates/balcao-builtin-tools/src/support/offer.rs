@@ -1,6 +1,6 @@
 //! What a business offers, as tools tell it.
 
-use balcao_app::catalog::Offer;
+use balcao_app::scheduling::catalog::Offer;
 use serde_json::{Value, json};
 
 /// The services with price and length.

@@ -1,8 +1,8 @@
 //! A booking that was refused, in the shape that the model reads.
 
-use balcao_app::appointments::AppointmentView;
-use balcao_app::booking::BookingRefusal;
-use balcao_app::intake::IntakeRefusal;
+use balcao_app::scheduling::appointments::AppointmentView;
+use balcao_app::scheduling::booking::BookingRefusal;
+use balcao_app::scheduling::intake::IntakeRefusal;
 use balcao_tool::{ErrorCode, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
 use jiff::civil::Date;
 use serde_json::{Map, Value, json};

@@ -1,8 +1,8 @@
 //! Shapes that several tools answer with.
 
-use balcao_app::appointments::AppointmentView;
-use balcao_app::availability::Slot;
-use balcao_app::calendar::Visit;
+use balcao_app::scheduling::appointments::AppointmentView;
+use balcao_app::scheduling::availability::Slot;
+use balcao_app::scheduling::calendar::Visit;
 use balcao_domain::hours::Period;
 use balcao_language::say;
 use balcao_tool::{Receipt, ReceiptKind, ToolContext};

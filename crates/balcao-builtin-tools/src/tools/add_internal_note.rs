@@ -1,7 +1,7 @@
 //! `add_internal_note`: a note that only staff see.
 
 use async_trait::async_trait;
-use balcao_app::notes::{NoteRefusal, Notes};
+use balcao_app::crm::notes::{NoteRefusal, Notes};
 use balcao_tool::limits::MAX_QUOTED_CHARS;
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

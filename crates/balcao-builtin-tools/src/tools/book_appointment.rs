@@ -1,7 +1,7 @@
 //! `book_appointment`: a session with the conversation's professional, for whoever writes or for somebody else.
 
 use async_trait::async_trait;
-use balcao_app::intake::{Intake, IntakeBooked, IntakeRequest};
+use balcao_app::scheduling::intake::{Intake, IntakeBooked, IntakeRequest};
 use balcao_domain::Phone;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

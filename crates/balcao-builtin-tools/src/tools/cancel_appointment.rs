@@ -1,7 +1,7 @@
 //! `cancel_appointment`: cancels an appointment of the contact.
 
 use async_trait::async_trait;
-use balcao_app::booking::Booking;
+use balcao_app::scheduling::booking::Booking;
 use balcao_domain::AppointmentId;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_app::calendar::{self, Calendar, EntryId};
+use balcao_app::scheduling::calendar::{self, Calendar, EntryId};
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

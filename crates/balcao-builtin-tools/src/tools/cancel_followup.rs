@@ -1,7 +1,7 @@
 //! `cancel_followup`: drops planned follow-ups.
 
 use async_trait::async_trait;
-use balcao_app::follow_ups::FollowUps;
+use balcao_app::scheduling::follow_ups::FollowUps;
 use balcao_domain::FollowUpId;
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

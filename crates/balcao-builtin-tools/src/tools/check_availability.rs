@@ -1,7 +1,7 @@
 //! `check_availability`: free times on a day.
 
 use async_trait::async_trait;
-use balcao_app::availability::{
+use balcao_app::scheduling::availability::{
     Availability, AvailabilityQuery, AvailabilityRefusal, DayAvailability, NEXT_DAYS, ProfessionalSlots,
 };
 use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};

@@ -1,7 +1,7 @@
 //! `create_appointment`: books for the contact of the conversation.
 
 use async_trait::async_trait;
-use balcao_app::booking::{BookRequest, Booked, Booking, ServiceChoice};
+use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, ServiceChoice};
 use balcao_domain::ServiceId;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `get_appointment_history`: the contact's appointments, past and to come.
 
 use async_trait::async_trait;
-use balcao_app::appointments::Appointments;
+use balcao_app::scheduling::appointments::Appointments;
 use balcao_tool::{NativeTool, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ impl NativeTool for GetAppointmentHistory {
             1 => say(cx, "Um horário marcado.", "One upcoming appointment."),
             _ => say(cx, "Mais de um horário marcado.", "Several upcoming appointments."),
         };
-        let views = |list: &[balcao_app::appointments::AppointmentView]| {
+        let views = |list: &[balcao_app::scheduling::appointments::AppointmentView]| {
             list.iter().map(|view| appointment(cx, view)).collect::<Value>()
         };
         let value = json!({

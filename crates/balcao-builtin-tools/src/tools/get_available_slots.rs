@@ -1,7 +1,7 @@
 //! `get_available_slots`: what is free with the conversation's professional.
 
 use async_trait::async_trait;
-use balcao_app::intake::{Empty, Intake, Outside};
+use balcao_app::scheduling::intake::{Empty, Intake, Outside};
 use balcao_tool::{NativeTool, Offer, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_app::calendar::{BusyDay, BusyQuery, Calendar, Refusal};
-use balcao_app::catalog::{ProfessionalView, ServiceView};
-use balcao_app::intake::Intake;
+use balcao_app::scheduling::calendar::{BusyDay, BusyQuery, Calendar, Refusal};
+use balcao_app::scheduling::catalog::{ProfessionalView, ServiceView};
+use balcao_app::scheduling::intake::Intake;
 use balcao_domain::Money;
 use balcao_domain::hours::parse_minute;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};

@@ -1,7 +1,7 @@
 //! `get_business_hours`: when the business is open.
 
 use async_trait::async_trait;
-use balcao_app::hours::{BusinessHours, DayHours};
+use balcao_app::scheduling::hours::{BusinessHours, DayHours};
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

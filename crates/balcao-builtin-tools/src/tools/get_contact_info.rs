@@ -1,7 +1,7 @@
 //! `get_contact_info`: what is on file about the contact.
 
 use async_trait::async_trait;
-use balcao_app::contacts::Contacts;
+use balcao_app::crm::contacts::Contacts;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

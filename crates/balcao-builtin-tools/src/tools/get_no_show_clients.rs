@@ -1,8 +1,8 @@
 //! `get_no_show_clients`: who does not come.
 
 use async_trait::async_trait;
-use balcao_app::analytics::{Analytics, NoShowClient};
-use balcao_app::people::People;
+use balcao_app::admin::people::People;
+use balcao_app::reports::analytics::{Analytics, NoShowClient};
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

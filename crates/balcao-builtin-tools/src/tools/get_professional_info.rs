@@ -1,8 +1,8 @@
 //! `get_professional_info`: who the conversation's professional is, and on what terms.
 
 use async_trait::async_trait;
-use balcao_app::catalog::Catalog;
-use balcao_app::intake::Intake;
+use balcao_app::scheduling::catalog::Catalog;
+use balcao_app::scheduling::intake::Intake;
 use balcao_tool::{NativeTool, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! `get_services`: what the business offers, with prices.
 
 use async_trait::async_trait;
-use balcao_app::catalog::Catalog;
+use balcao_app::scheduling::catalog::Catalog;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,8 +1,8 @@
 //! `get_stats`: figures month by month.
 
 use async_trait::async_trait;
-use balcao_app::analytics::{Analytics, Figures};
-use balcao_app::people::People;
+use balcao_app::admin::people::People;
+use balcao_app::reports::analytics::{Analytics, Figures};
 use balcao_tool::{Locale, NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ impl NativeTool for GetStats {
         let sees = sees(&self.people, cx).await?;
         let months = args.months.unwrap_or(MONTHS);
         let stats = self.analytics.stats(organization(cx)?, sees, months).await.map_err(broke)?;
-        let month = |one: &balcao_app::analytics::Month| {
+        let month = |one: &balcao_app::reports::analytics::Month| {
             let mut value = figures(&one.figures);
             if let Some(fields) = value.as_object_mut() {
                 fields.insert("month".to_owned(), one.month.as_str().into());

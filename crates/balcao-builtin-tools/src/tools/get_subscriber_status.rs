@@ -1,7 +1,7 @@
 //! `get_subscriber_status`: the contact's plan.
 
 use async_trait::async_trait;
-use balcao_app::subscriptions::{SubscriberRefusal, SubscriptionView, Subscriptions};
+use balcao_app::crm::subscriptions::{SubscriberRefusal, SubscriptionView, Subscriptions};
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_tool::{ErrorCode, NativeTool, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `get_subscription_plans`: plans on sale, from data.
 
 use async_trait::async_trait;
-use balcao_app::catalog::Catalog;
+use balcao_app::scheduling::catalog::Catalog;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

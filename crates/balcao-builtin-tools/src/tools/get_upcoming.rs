@@ -1,8 +1,8 @@
 //! `get_upcoming`: the agenda ahead.
 
 use async_trait::async_trait;
-use balcao_app::analytics::Analytics;
-use balcao_app::people::People;
+use balcao_app::admin::people::People;
+use balcao_app::reports::analytics::Analytics;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! `join_waitlist`: told when a matching time frees.
 
 use async_trait::async_trait;
-use balcao_app::waitlist::{JoinRefusal, JoinRequest, Waitlist};
+use balcao_app::scheduling::waitlist::{JoinRefusal, JoinRequest, Waitlist};
 use balcao_domain::waitlist::DayPeriod;
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

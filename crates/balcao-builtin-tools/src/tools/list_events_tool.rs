@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_app::calendar::Calendar;
+use balcao_app::scheduling::calendar::Calendar;
 use balcao_tool::{NativeTool, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

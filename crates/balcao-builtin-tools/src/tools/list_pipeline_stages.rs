@@ -1,7 +1,7 @@
 //! `list_pipeline_stages`: what stages there are, and where the contact stands.
 
 use async_trait::async_trait;
-use balcao_app::pipelines::Pipelines;
+use balcao_app::crm::pipelines::Pipelines;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! `move_pipeline_stage`: the contact to another stage. No receipt: the customer never sees it, and no reply may speak of it.
 
 use async_trait::async_trait;
-use balcao_app::pipelines::{MoveRefusal, Pipelines};
+use balcao_app::crm::pipelines::{MoveRefusal, Pipelines};
 use balcao_tool::{ErrorCode, ModelText, NativeTool, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

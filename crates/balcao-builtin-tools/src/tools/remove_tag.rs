@@ -1,7 +1,7 @@
 //! `remove_tag`: an internal tag off the contact. No receipt: the customer never sees it, and no reply may speak of it.
 
 use async_trait::async_trait;
-use balcao_app::contacts::Contacts;
+use balcao_app::crm::contacts::Contacts;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

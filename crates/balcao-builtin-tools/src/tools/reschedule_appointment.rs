@@ -1,7 +1,7 @@
 //! `reschedule_appointment`: moves an appointment of the contact, in one transaction.
 
 use async_trait::async_trait;
-use balcao_app::booking::{Booking, RescheduleRequest};
+use balcao_app::scheduling::booking::{Booking, RescheduleRequest};
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

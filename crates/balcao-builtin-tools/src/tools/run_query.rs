@@ -1,9 +1,9 @@
 //! `run_query`: a question that no fixed report answers, in the query language.
 
 use async_trait::async_trait;
-use balcao_app::people::People;
-use balcao_app::plans::Plans;
-use balcao_app::questions::{Answer, Questions};
+use balcao_app::admin::people::People;
+use balcao_app::admin::plans::Plans;
+use balcao_app::reports::questions::{Answer, Questions};
 use balcao_domain::entitlement::Feature;
 use balcao_domain::{Currency, Money};
 use balcao_query::Value as Cell;

@@ -1,7 +1,7 @@
 //! `schedule_appointment_reminder`: a message before an appointment.
 
 use async_trait::async_trait;
-use balcao_app::reminders::{ReminderRefusal, Reminders};
+use balcao_app::scheduling::reminders::{ReminderRefusal, Reminders};
 use balcao_tool::{ErrorCode, NativeTool, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_app::booking::{BookRequest, ServiceChoice};
-use balcao_app::calendar::{self, Calendar, Done};
-use balcao_app::contacts::{ContactUpdate, Contacts};
-use balcao_app::intake::Intake;
-use balcao_app::names::may_be_theirs;
+use balcao_app::context::names::may_be_theirs;
+use balcao_app::crm::contacts::{ContactUpdate, Contacts};
+use balcao_app::scheduling::booking::{BookRequest, ServiceChoice};
+use balcao_app::scheduling::calendar::{self, Calendar, Done};
+use balcao_app::scheduling::intake::Intake;
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

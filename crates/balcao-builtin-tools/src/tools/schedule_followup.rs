@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use balcao_app::Desk;
-use balcao_app::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
+use balcao_app::scheduling::follow_ups::{FollowUpRefusal, FollowUpRequest, FollowUps};
 use balcao_app::turns;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};

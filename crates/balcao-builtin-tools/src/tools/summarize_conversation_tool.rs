@@ -1,7 +1,7 @@
 //! `summarizeConversationTool`: writes down what a conversation was about. No model calls it: it runs after a handoff.
 
 use async_trait::async_trait;
-use balcao_app::summaries::Summaries;
+use balcao_app::turns::summaries::Summaries;
 use balcao_store::ledger::EffectKey;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `trigger_flow`: starts an automation that the profile permits.
 
 use async_trait::async_trait;
-use balcao_app::flows::Flows;
+use balcao_app::conversations::flows::Flows;
 use balcao_tool::{ErrorCode, NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

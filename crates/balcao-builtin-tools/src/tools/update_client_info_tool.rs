@@ -1,7 +1,7 @@
 //! `updateClientInfoTool`: what the customer told of themselves, and a note for the team. Never the phone.
 
 use async_trait::async_trait;
-use balcao_app::contacts::{ContactUpdate, Contacts, NotWritten};
+use balcao_app::crm::contacts::{ContactUpdate, Contacts, NotWritten};
 use balcao_tool::{NativeTool, Receipt, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

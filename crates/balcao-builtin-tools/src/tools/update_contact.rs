@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use balcao_app::contacts::{BadField, BadValue, ContactUpdate, Contacts, UpdateRefusal};
+use balcao_app::crm::contacts::{BadField, BadValue, ContactUpdate, Contacts, UpdateRefusal};
 use balcao_tool::limits::MAX_QUOTED_CHARS;
 use balcao_tool::{FieldProblem, NativeTool, Receipt, ReceiptKind, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! `updateConversationTagsTool`: internal tags on whoever writes. No receipt: the customer never sees them.
 
 use async_trait::async_trait;
-use balcao_app::contacts::Contacts;
+use balcao_app::crm::contacts::Contacts;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use balcao_app::plans::{PlanChange, PlanRefusal, Plans};
+use balcao_app::admin::plans::{PlanChange, PlanRefusal, Plans};
 use balcao_domain::entitlement::{Feature, Tier};
 use balcao_tool::ResultClass;
 use serde_json::json;

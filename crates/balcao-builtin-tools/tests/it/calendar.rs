@@ -1,7 +1,7 @@
 //! Pack `calendar`: names, shapes and messages of the seed, and whose events anybody sees (specification part 2 §7).
 
-use balcao_app::contacts::Contacts;
-use balcao_app::notes::Notes;
+use balcao_app::crm::contacts::Contacts;
+use balcao_app::crm::notes::Notes;
 use balcao_builtin_tools::{Settings, registry};
 use balcao_tool::{CallResult, ReceiptKind, ResultClass};
 use serde_json::{Value, json};
@@ -299,7 +299,7 @@ async fn a_name_beside_the_booking_is_the_writers_or_that_of_who_comes() {
     };
     world.call(caio, "scheduleAppointmentTool", named("caio brandão", "15:00")).await;
     world.call(caio, "scheduleAppointmentTool", named("Bento Brandão", "16:00")).await;
-    let history = balcao_app::appointments::Appointments::new(world.desk.clone());
+    let history = balcao_app::scheduling::appointments::Appointments::new(world.desk.clone());
     let upcoming = history.history(world.organization, caio.contact).await.unwrap().upcoming;
     let who: Vec<Option<&str>> = upcoming.iter().take(2).map(|one| one.attendee.as_deref()).collect();
     assert_eq!(who, [None, Some("Bento Brandão")]);

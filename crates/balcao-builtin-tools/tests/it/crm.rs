@@ -170,7 +170,8 @@ async fn add_internal_note_is_kept_for_staff_once() {
     assert_eq!(proven(&noted), [ReceiptKind::Noted]);
     let english = world.call(caio.in_english(), "add_internal_note", json!({"content": "x"})).await.value;
     assert_eq!(english["message"], "Note kept for staff.");
-    let notes = balcao_app::notes::Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
+    let notes =
+        balcao_app::crm::notes::Notes::new(world.desk.clone()).list(world.organization, caio.contact).await.unwrap();
     let notes: Vec<&str> = notes.iter().map(|note| note.content.as_str()).collect();
     assert_eq!(notes, ["Pede sempre a cadeira da janela.", "Chega dez minutos antes.", "x"]);
     let blank = world.call(caio, "add_internal_note", json!({"content": "  "})).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use balcao_app::Desk;
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::seed::BusinessFile;
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{Clock, ContactId, ConversationId, ManualClock, OrganizationId, Phone};
 use balcao_store::{Store, StoreError, contact, conversation};
@@ -122,7 +122,7 @@ impl World {
 
     /// Somebody of staff, who writes to the assistant.
     pub(crate) async fn staff(&self, email: &str) -> Who {
-        let people = balcao_app::people::People::new(self.desk.clone());
+        let people = balcao_app::admin::people::People::new(self.desk.clone());
         let contact = people.contact_of(self.organization, email.to_owned()).await.unwrap().unwrap();
         let (organization, now) = (self.organization, self.clock.now());
         let begun = self.desk.store.write(move |tx| {

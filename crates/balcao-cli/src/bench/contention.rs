@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use balcao_app::{
-    booking::{BookRequest, Booking, BookingRefusal, ServiceChoice},
-    contacts::{Arrival, Contacts},
+    crm::contacts::{Arrival, Contacts},
+    scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice},
 };
 use balcao_domain::{ContactId, Phone};
 use balcao_store::ledger::EffectKey;

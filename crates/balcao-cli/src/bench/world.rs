@@ -6,10 +6,10 @@ use std::time::Duration;
 use balcao_agent::ProfileFile;
 use balcao_app::{
     Desk,
-    dispatcher::{Dispatcher, DispatcherSettings},
-    inbox::{Account, Inbox},
-    seed::BusinessFile,
-    sender::{Sender, SenderSettings},
+    admin::seed::BusinessFile,
+    messaging::inbox::{Account, Inbox},
+    messaging::outbound::sender::{Sender, SenderSettings},
+    turns::dispatcher::{Dispatcher, DispatcherSettings},
     turns::{Agent, FrontDesk},
 };
 use balcao_builtin_tools::{Settings, registry};

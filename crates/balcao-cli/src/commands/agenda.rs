@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use balcao_app::feeds::{Detail, FeedView, Feeds, MadeFeed};
+use balcao_app::scheduling::feeds::{Detail, FeedView, Feeds, MadeFeed};
 use balcao_domain::FeedId;
 use jiff::{Timestamp, tz::TimeZone};
 use secrecy::ExposeSecret;

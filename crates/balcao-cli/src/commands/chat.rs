@@ -9,8 +9,8 @@ use std::{
 };
 
 use balcao_agent::{Ending, driver::Observer, live::Live, profile::Audience};
+use balcao_app::admin::people::{People, PeopleRefusal};
 use balcao_app::conversations::{Conversations, Giver};
-use balcao_app::people::{People, PeopleRefusal};
 use balcao_app::turns::{Answered, FrontDesk, Inbound, Writer};
 use balcao_domain::Phone;
 use jiff::{SignedDuration, civil::DateTime};

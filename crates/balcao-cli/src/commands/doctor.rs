@@ -8,7 +8,7 @@ mod whatsapp;
 use std::{collections::BTreeMap, path::Path, process::ExitCode, sync::Arc};
 
 use balcao_app::Desk;
-use balcao_app::calendar::{BuiltIn, Calendar, Health};
+use balcao_app::scheduling::calendar::{BuiltIn, Calendar, Health};
 use balcao_llm::{ChatProvider, embed::TextRole};
 use balcao_offline::OfflineModel;
 use balcao_sandbox::{Bundle, Call, Helper, Launcher, Sandbox};

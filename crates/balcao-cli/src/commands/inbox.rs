@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use balcao_app::context::desk::UseCaseError;
 use balcao_app::conversations::{
     ConversationDetail, ConversationRefusal, ConversationView, Conversations, Delivery, DeliveryStep, Giver, Said,
 };
-use balcao_app::desk::UseCaseError;
-use balcao_app::files::{FileView, Files};
+use balcao_app::messaging::files::{FileView, Files};
 use balcao_channel::file::own::LARGEST;
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::conversation::ConversationState;

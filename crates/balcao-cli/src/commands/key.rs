@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use balcao_app::keys::{ApiKeys, KeyRequest, KeyView, Scope, USUAL_PER_MINUTE};
+use balcao_app::admin::keys::{ApiKeys, KeyRequest, KeyView, Scope, USUAL_PER_MINUTE};
 use balcao_domain::ApiKeyId;
 use jiff::{Timestamp, ToSpan, tz::TimeZone};
 use secrecy::ExposeSecret;

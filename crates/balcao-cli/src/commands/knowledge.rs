@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use balcao_app::{
+    context::names::NameRefusal,
     knowledge::{Knowledge, KnowledgeHit},
-    names::NameRefusal,
 };
 use clap::Subcommand;
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use balcao_app::UseCaseError;
-use balcao_app::dead_letters::{DeadLetter, DeadLetterRefusal, DeadLetters};
+use balcao_app::messaging::outbound::dead_letters::{DeadLetter, DeadLetterRefusal, DeadLetters};
 use balcao_domain::OutboxId;
 use balcao_domain::outbox::OutboxState;
 use balcao_store::{StoreError, webhook};

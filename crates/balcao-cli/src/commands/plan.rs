@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use balcao_app::plans::{PlanChange, Plans};
+use balcao_app::admin::plans::{PlanChange, Plans};
 use balcao_domain::entitlement::{Feature, Tier};
 use jiff::civil::Date;
 use serde_json::json;

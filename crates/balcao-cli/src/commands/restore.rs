@@ -4,8 +4,8 @@ use std::io::Error as IoError;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use balcao_app::desk::Desk;
-use balcao_app::restored;
+use balcao_app::admin::restored;
+use balcao_app::context::desk::Desk;
 use balcao_store::restore::Held;
 use balcao_store::{OpenOptions, ServesAlone, Store, StoreError, StoreErrorClass};
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use balcao_app::retention::Retention;
+use balcao_app::admin::retention::Retention;
 use serde_json::{Map, json};
 
 use crate::{

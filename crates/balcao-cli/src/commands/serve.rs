@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, process::ExitCode, sync::Arc};
 
 use balcao_agent::profile::Audience;
-use balcao_app::{Desk, clock::SharedClock, turns::FrontDesk, webhooks::Webhooks};
+use balcao_app::{Desk, admin::webhooks::Webhooks, context::clock::SharedClock, turns::FrontDesk};
 use balcao_domain::OrganizationId;
 use balcao_store::Backend;
 use tokio::net::TcpListener;

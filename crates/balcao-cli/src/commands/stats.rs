@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use balcao_app::analytics::{Analytics, Figures, MAX_MONTHS};
-use balcao_app::costs::Costs;
-use balcao_app::people::Sees;
+use balcao_app::admin::people::Sees;
+use balcao_app::messaging::outbound::costs::Costs;
+use balcao_app::reports::analytics::{Analytics, Figures, MAX_MONTHS};
 use jiff::civil::DateTime;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use balcao_app::budgets::StrangerBudgets;
+use balcao_app::context::budgets::StrangerBudgets;
 use balcao_llm::price::parse_usd;
 use balcao_web::chat::{ChatLimits, Origins, Tokens};
 use secrecy::SecretString;

@@ -1,6 +1,6 @@
 //! How staff are told of handoffs: `[handoffs]`.
 
-use balcao_app::alerts::HandoffAlerts;
+use balcao_app::conversations::alerts::HandoffAlerts;
 use serde::{Deserialize, Deserializer, de::Error};
 use toml::Value;
 

@@ -1,6 +1,6 @@
 //! How long what is in the database is kept: `[retention]`.
 
-use balcao_app::retention::Periods;
+use balcao_app::admin::retention::Periods;
 use serde::Deserialize;
 
 /// Days; 0 keeps for ever.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use balcao_app::{
-    terms::{Purpose, Terms},
+    messaging::outbound::terms::{Purpose, Terms},
     timers::TimerSettings,
 };
 use balcao_channel::{

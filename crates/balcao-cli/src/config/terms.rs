@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use balcao_app::terms::{Answer, ApprovedTemplate, Fact, Purpose, Terms};
+use balcao_app::messaging::outbound::terms::{Answer, ApprovedTemplate, Fact, Purpose, Terms};
 use balcao_channel::channels::whatsapp::price::{Category, Rates};
 use serde::Deserialize;
 use serde_json::Value;

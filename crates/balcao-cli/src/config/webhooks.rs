@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use balcao_app::webhooks::{Subscriber, TYPES};
+use balcao_app::admin::webhooks::{Subscriber, TYPES};
 use balcao_channel::endpoint::Endpoint;
 use secrecy::SecretString;
 use serde::Deserialize;

@@ -7,8 +7,8 @@ use std::{
 
 use balcao_agent::{Profile, driver::Observer};
 use balcao_app::Desk;
-use balcao_app::people::People;
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::people::People;
+use balcao_app::admin::seed::BusinessFile;
 use balcao_app::turns::{FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::Settings;
 use balcao_domain::{OrganizationId, Phone};

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use balcao_app::{Desk, UseCaseError, appointments::Appointments, contacts::Contacts};
+use balcao_app::{Desk, UseCaseError, crm::contacts::Contacts, scheduling::appointments::Appointments};
 use balcao_domain::{AppointmentStatus, ContactId, OrganizationId, Phone};
 use balcao_store::{contact, conversation, note, staff};
 use jiff::civil::DateTime;

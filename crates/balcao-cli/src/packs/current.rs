@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use balcao_app::pack_deliveries::{Arrived, Reader};
+use balcao_app::admin::pack_deliveries::{Arrived, Reader};
 use balcao_connector::{Delivery, Refused};
 use balcao_web::{Signed, Unfit};
 use jiff::Timestamp;

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use balcao_app::metrics;
+use balcao_app::context::metrics;
 use balcao_mcp::{Health, Server, visible};
 use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::time::Instant;

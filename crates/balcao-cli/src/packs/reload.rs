@@ -12,7 +12,7 @@ use std::{
 };
 
 use balcao_agent::Profile;
-use balcao_app::{Desk, metrics, turns::FrontDesk};
+use balcao_app::{Desk, context::metrics, turns::FrontDesk};
 use balcao_pack::Handlers;
 use balcao_yaml::Document;
 use tokio_util::sync::CancellationToken;

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use balcao_app::{Desk, metrics};
+use balcao_app::{Desk, context::metrics};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::net::TcpListener;
 

@@ -46,7 +46,7 @@ fn a_112_what_must_not_be_in_a_log_is_taken_out() {
 #[test]
 fn what_helps_stays() {
     for line in [
-        "2026-11-22T08:21:27.123456Z  WARN balcao_app::sender: a message was not sent message=msg_42 attempt=3",
+        "2026-11-22T08:21:27.123456Z  WARN balcao_app::messaging::outbound::sender: a message was not sent message=msg_42 attempt=3",
         "listening on http://127.0.0.1:8080",
         "the lease ends at 2026-11-24T10:00:00-03:00[America/Sao_Paulo], took 1234 ms, port 54321",
         "conversation cnv_123, key_3, tool create_appointment at 14:30 on 24/11/2026",

@@ -83,7 +83,7 @@ fn a_conversation_is_in_the_metrics_and_nobody_in_it() {
         assert_eq!(value(&page, name), expected, "{name} in\n{page}");
     }
     assert!(page.lines().any(|line| line.starts_with("balcao_model_call_duration_seconds_count{model=\"")));
-    for (name, ..) in balcao_app::metrics::ALL {
+    for (name, ..) in balcao_app::context::metrics::ALL {
         let described = page.contains(&format!("# TYPE {name} "));
         // What has not happened yet has no line.
         assert!(described || !page.contains(&format!("{name}{{")), "{name} is not described");

@@ -4,7 +4,7 @@
 //! The second cannot be seen from commits: the fence stops what an early taker would spoil in our own tables, and not what its
 //! predecessor is doing outside. So a trigger writes down each lease that passes from hand to hand.
 
-use balcao_app::dispatcher::DispatcherSettings;
+use balcao_app::turns::dispatcher::DispatcherSettings;
 use balcao_store::dispatch::Lease;
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};

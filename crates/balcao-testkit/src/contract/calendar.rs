@@ -1,11 +1,11 @@
 //! What every calendar must do (specification part 4 §6). Each case wants a [`Setting`] of its own, and acts through
-//! [`balcao_app::calendar`], as callers do: so it holds for one that loses answers, too.
+//! [`balcao_app::scheduling::calendar`], as callers do: so it holds for one that loses answers, too.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a case fails by panicking")]
 
 use std::sync::Arc;
 
-use balcao_app::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
-use balcao_app::calendar::{
+use balcao_app::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
+use balcao_app::scheduling::calendar::{
     self, Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Owner, Refusal, Source,
     Version,
 };

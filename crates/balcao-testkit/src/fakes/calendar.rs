@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use balcao_app::availability::Slot;
-use balcao_app::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
-use balcao_app::calendar::{
+use balcao_app::context::names::NameRefusal;
+use balcao_app::scheduling::availability::Slot;
+use balcao_app::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest, ServiceChoice};
+use balcao_app::scheduling::calendar::{
     Act, BusyDay, BusyQuery, Calendar, CalendarError, Done, Entry, EntryId, Health, Outcome, Owner, Read, Refusal,
     Seen, Source, Version, Visit,
 };
-use balcao_app::catalog::{Offer, ProfessionalView, ServiceView};
-use balcao_app::names::NameRefusal;
+use balcao_app::scheduling::catalog::{Offer, ProfessionalView, ServiceView};
 use balcao_domain::hours::{Period, format_minute};
 use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
 use balcao_store::ledger::EffectKey;

@@ -1,9 +1,9 @@
 //! Appointments: read, booked, moved, cancelled, by the same rules as everywhere.
 
-use balcao_app::appointments::{AppointmentRecord, AppointmentView, Appointments};
-use balcao_app::booking::{BookRequest, Booked, Booking, RescheduleRequest, ServiceChoice};
-use balcao_app::contacts::Contacts;
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
+use balcao_app::crm::contacts::Contacts;
+use balcao_app::scheduling::appointments::{AppointmentRecord, AppointmentView, Appointments};
+use balcao_app::scheduling::booking::{BookRequest, Booked, Booking, RescheduleRequest, ServiceChoice};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId};
 use jiff::civil::Date;

@@ -1,8 +1,8 @@
 //! Files of conversations: what customers sent, and what staff send.
 
 use axum::body::Bytes;
-use balcao_app::files::{FileBytes, FileView, Files};
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
+use balcao_app::messaging::files::{FileBytes, FileView, Files};
 use balcao_channel::file::own::LARGEST;
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::{AttachmentId, ConversationId};

@@ -1,7 +1,7 @@
 //! Who calls: a key in `Authorization: Bearer`, its scopes, and the requests that it has left (RFC 6750).
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use balcao_app::keys::{Caller, Scope};
+use balcao_app::admin::keys::{Caller, Scope};
 
 use super::Api;
 use crate::problem::Problem;

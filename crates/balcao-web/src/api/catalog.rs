@@ -1,8 +1,8 @@
 //! What can be booked, with whom, and when.
 
-use balcao_app::availability::{Availability, AvailabilityQuery, Slot};
-use balcao_app::catalog::Catalog;
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
+use balcao_app::scheduling::availability::{Availability, AvailabilityQuery, Slot};
+use balcao_app::scheduling::catalog::Catalog;
 use balcao_domain::Money;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -175,7 +175,7 @@ pub(super) fn endpoints() -> Result<Vec<Endpoint>, String> {
 
 async fn services(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Page<Service>>, Problem> {
     let offer = Catalog::new(call.api.desk()).offer(call.organization()).await?;
-    let shown = |one: balcao_app::catalog::ServiceView| Service {
+    let shown = |one: balcao_app::scheduling::catalog::ServiceView| Service {
         id: one.id.to_string(),
         name: one.name,
         description: one.description,
@@ -187,7 +187,7 @@ async fn services(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Pa
 
 async fn professionals(call: Call, _query: Nothing, _body: Nothing) -> Result<Done<Page<Professional>>, Problem> {
     let offer = Catalog::new(call.api.desk()).offer(call.organization()).await?;
-    let shown = |one: balcao_app::catalog::ProfessionalView| Professional {
+    let shown = |one: balcao_app::scheduling::catalog::ProfessionalView| Professional {
         id: one.id.to_string(),
         name: one.name,
         profession: one.profession,
@@ -206,7 +206,7 @@ async fn free(call: Call, query: DayQuery, _body: Nothing) -> Result<Done<DayAva
     };
     let found = Availability::new(call.api.desk()).on(call.organization(), None, asked).await?;
     let day = found.map_err(refusals::of_availability)?;
-    let times = |one: balcao_app::availability::ProfessionalSlots| FreeTimes {
+    let times = |one: balcao_app::scheduling::availability::ProfessionalSlots| FreeTimes {
         professional: one.professional,
         slots: one.slots,
     };

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use balcao_app::contacts::{ContactUpdate, ContactView, Contacts};
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
+use balcao_app::crm::contacts::{ContactUpdate, ContactView, Contacts};
 use balcao_domain::ContactId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,7 @@ struct ContactChanged {
 
 impl From<ContactView> for Contact {
     fn from(view: ContactView) -> Self {
-        let place = |one: balcao_app::contacts::StageView| Place { pipeline: one.pipeline, stage: one.stage };
+        let place = |one: balcao_app::crm::contacts::StageView| Place { pipeline: one.pipeline, stage: one.stage };
         Self {
             id: view.id.to_string(),
             name: view.name,

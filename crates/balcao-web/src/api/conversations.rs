@@ -1,10 +1,10 @@
 //! Conversations and handoffs as staff see them, and what staff do with them.
 
 use balcao_app::UseCaseError;
+use balcao_app::admin::keys::Scope;
 use balcao_app::conversations::{
     self as app, Author, ConversationRefusal, ConversationView, Conversations, DeliveryStep, Giver,
 };
-use balcao_app::keys::Scope;
 use balcao_domain::ConversationId;
 use balcao_domain::conversation::ConversationState;
 use schemars::JsonSchema;

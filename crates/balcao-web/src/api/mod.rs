@@ -33,8 +33,8 @@ use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use axum::routing::on;
 use balcao_app::Desk;
-use balcao_app::inbox::calls::Calls;
-use balcao_app::keys::ApiKeys;
+use balcao_app::admin::keys::ApiKeys;
+use balcao_app::messaging::inbox::calls::Calls;
 use serde_json::Value;
 
 use endpoint::Endpoint;

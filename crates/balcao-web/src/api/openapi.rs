@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 document, made of the endpoints.
 
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
 use balcao_channel::file::own::served_types;
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
 //! Messages that did not leave, and what staff do about them.
 
 use balcao_app::UseCaseError;
-use balcao_app::dead_letters::{self as app, DeadLetterRefusal, DeadLetters};
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
+use balcao_app::messaging::outbound::dead_letters::{self as app, DeadLetterRefusal, DeadLetters};
 use balcao_domain::OutboxId;
 use balcao_domain::outbox::OutboxState;
 use schemars::JsonSchema;

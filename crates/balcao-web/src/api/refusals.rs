@@ -3,14 +3,14 @@
 
 use axum::http::StatusCode;
 use balcao_app::UseCaseError;
-use balcao_app::availability::{AvailabilityRefusal, Slot};
-use balcao_app::booking::BookingRefusal;
-use balcao_app::contacts::{BadField, BadValue, UpdateRefusal};
+use balcao_app::admin::people::UnknownStaff;
+use balcao_app::context::names::NameRefusal;
 use balcao_app::conversations::ConversationRefusal;
-use balcao_app::dead_letters::DeadLetterRefusal;
-use balcao_app::files::FileRefusal;
-use balcao_app::names::NameRefusal;
-use balcao_app::people::UnknownStaff;
+use balcao_app::crm::contacts::{BadField, BadValue, UpdateRefusal};
+use balcao_app::messaging::files::FileRefusal;
+use balcao_app::messaging::outbound::dead_letters::DeadLetterRefusal;
+use balcao_app::scheduling::availability::{AvailabilityRefusal, Slot};
+use balcao_app::scheduling::booking::BookingRefusal;
 use balcao_domain::FailureClass;
 use balcao_domain::attachment::AttachmentState;
 use balcao_tool::FieldProblem;

@@ -1,8 +1,8 @@
 //! One turn, asked for by a program.
 
 use axum::http::StatusCode;
-use balcao_app::inbox::calls::{Call as Written, CallRefusal};
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
+use balcao_app::messaging::inbox::calls::{Call as Written, CallRefusal};
 use balcao_domain::Phone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

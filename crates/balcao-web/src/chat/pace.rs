@@ -1,5 +1,5 @@
 //! The first wall against whoever asks too fast, before the database is troubled: each program counts for itself. The second
-//! counts for all of them (`balcao_app::pace`).
+//! counts for all of them (`balcao_app::context::pace`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 /// So many names are remembered before those are forgotten who may ask at once again.
 const REMEMBERED: usize = 10_000;
 
-pub use balcao_app::pace::Pace;
+pub use balcao_app::context::pace::Pace;
 
 /// Who asked how often, in this process.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::routing::post;
-use balcao_app::inbox::Inbox;
+use balcao_app::messaging::inbox::Inbox;
 use balcao_channel::channels::evolution::{KIND, webhook};
 use secrecy::SecretString;
 

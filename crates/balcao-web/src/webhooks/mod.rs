@@ -7,7 +7,7 @@ pub(crate) mod whatsapp;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use balcao_app::metrics;
+use balcao_app::context::metrics;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 

@@ -10,7 +10,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::routing::post;
-use balcao_app::pack_deliveries::{Arrived, PackDeliveries};
+use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries};
 
 use crate::problem::Problem;
 use crate::room::Room;

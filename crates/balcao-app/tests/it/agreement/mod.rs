@@ -7,7 +7,7 @@ mod wordings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
+use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_store::{OpenOptions, Store};
 use rusqlite::Connection;
 

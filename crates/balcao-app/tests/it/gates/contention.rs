@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use balcao_app::Desk;
-use balcao_app::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
-use balcao_app::contacts::{Arrival, Contacts};
-use balcao_app::intake::{Intake, IntakeRefusal, IntakeRequest};
+use balcao_app::crm::contacts::{Arrival, Contacts};
+use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
+use balcao_app::scheduling::intake::{Intake, IntakeRefusal, IntakeRequest};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone};
 use balcao_store::ledger::EffectKey;
 use balcao_store::{OpenOptions, Store, StoreError, conversation};

@@ -4,9 +4,9 @@
 //! what is the second's, by name and by number: for a customer, and for the owner, who may see all that is their own.
 
 use balcao_app::Desk;
-use balcao_app::booking::{BookRequest, Booking, ServiceChoice};
-use balcao_app::people::{People, PeopleRefusal};
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::people::{People, PeopleRefusal};
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_builtin_tools::Settings;
 use balcao_domain::staff::Role;
 use balcao_domain::{Clock, ContactId, OrganizationId};

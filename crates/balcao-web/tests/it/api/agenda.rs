@@ -1,7 +1,7 @@
 //! A professional's agenda at an address that nobody can guess.
 
-use balcao_app::booking::{BookRequest, Booking};
-use balcao_app::feeds::{Detail, FeedRefusal, Feeds};
+use balcao_app::scheduling::booking::{BookRequest, Booking};
+use balcao_app::scheduling::feeds::{Detail, FeedRefusal, Feeds};
 use balcao_store::ledger::EffectKey;
 use jiff::civil::date;
 use secrecy::ExposeSecret;

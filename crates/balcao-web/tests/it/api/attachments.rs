@@ -1,6 +1,6 @@
 //! Files in and out by the API: whoever may, of their own business, as what they are.
 
-use balcao_app::keys::Scope;
+use balcao_app::admin::keys::Scope;
 use balcao_llm::providers::scripted::says;
 use reqwest::Method;
 use serde_json::{Value, json};

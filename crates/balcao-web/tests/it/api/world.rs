@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use balcao_agent::ProfileFile;
 use balcao_app::Desk;
-use balcao_app::bell::Bell;
-use balcao_app::dispatcher::{Dispatcher, DispatcherSettings};
-use balcao_app::inbox::Inbox;
-use balcao_app::inbox::calls::Calls;
-use balcao_app::keys::{ApiKeys, KeyRequest, Scope};
-use balcao_app::seed::BusinessFile;
+use balcao_app::admin::keys::{ApiKeys, KeyRequest, Scope};
+use balcao_app::admin::seed::BusinessFile;
+use balcao_app::messaging::inbox::Inbox;
+use balcao_app::messaging::inbox::calls::Calls;
+use balcao_app::turns::bell::Bell;
+use balcao_app::turns::dispatcher::{Dispatcher, DispatcherSettings};
 use balcao_app::turns::{Agent, FrontDesk};
 use balcao_builtin_tools::Settings;
 use balcao_domain::burst::BurstRules;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::Request;
-use balcao_app::budgets::{FileBudgets, StrangerBudgets};
-use balcao_app::watch::Scarce;
+use balcao_app::admin::watch::Scarce;
+use balcao_app::context::budgets::{FileBudgets, StrangerBudgets};
 use balcao_llm::Usage;
 use balcao_llm::providers::scripted::Scripted;
 use balcao_store::conversation;

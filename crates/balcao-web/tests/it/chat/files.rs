@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response};
-use balcao_app::files::Files;
+use balcao_app::messaging::files::Files;
 use balcao_web::chat::{ChatLimits, Pace};
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use balcao_app::chat::ChatMailbox;
 use balcao_app::conversations::Giver;
+use balcao_app::messaging::chat::ChatMailbox;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
 use balcao_store::{message, outbox};

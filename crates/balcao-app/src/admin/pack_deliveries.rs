@@ -1,0 +1,155 @@
+//! What services of packs tell of on their own: stored at once, read later, handed on as an event.
+//!
+//! Invariants: who is told that a delivery was taken in can forget it; a delivery and a change become one event at most. Reading changes
+//! nothing, so a delivery may be read again: it is handed on once. One at which the program died three times is set aside.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use balcao_domain::OrganizationId;
+use balcao_store::pack_delivery::{self, Waiting};
+use balcao_store::{StoreError, Tx};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::context::desk::{Desk, UseCaseError};
+
+/// The pauses between attempts to read a delivery; then it is given up.
+const PAUSES: [Duration; 4] =
+    [Duration::from_secs(5), Duration::from_mins(1), Duration::from_mins(10), Duration::from_hours(1)];
+/// Deliveries that are read in one go.
+const AT_ONCE: u32 = 20;
+/// How long one program holds the deliveries that it took; then another program may take them.
+const HELD: Duration = Duration::from_mins(2);
+const POLL: Duration = Duration::from_millis(500);
+
+/// A delivery whose sender was made sure of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arrived {
+    /// The same for a delivery that is sent again, another for any other.
+    pub once: String,
+    /// Whether `once` is what the service calls the delivery, and so for ever the same one.
+    pub named: bool,
+    /// The same for all deliveries of one change, if the service names it.
+    pub change: Option<String>,
+    /// What was sent.
+    pub body: Value,
+}
+
+/// Reads deliveries, as their packs say how.
+#[async_trait]
+pub trait Reader: Send + Sync {
+    /// What a delivery says.
+    ///
+    /// # Errors
+    /// Why it cannot be read now, for staff.
+    async fn read(&self, pack: &str, body: Value, now: Timestamp) -> Result<Value, String>;
+}
+
+/// Takes deliveries in and hands them on. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct PackDeliveries {
+    desk: Desk,
+    organization: OrganizationId,
+}
+
+impl PackDeliveries {
+    /// For an organization.
+    #[must_use]
+    pub const fn new(desk: Desk, organization: OrganizationId) -> Self {
+        Self { desk, organization }
+    }
+
+    /// Stores a delivery; tells whether it, or its change, is new.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed: nothing was taken in.
+    pub async fn accept(&self, pack: &str, arrived: Arrived) -> Result<bool, UseCaseError> {
+        let (organization, now, pack) = (self.organization, self.desk.clock.now(), pack.to_owned());
+        let Arrived { once, named, change, body } = arrived;
+        let body = body.to_string();
+        let work = move |tx: &mut Tx<'_>| {
+            let (pack, once) = (pack.as_str(), once.as_str());
+            let arrived = pack_delivery::Arrived { pack, once, named, change: change.as_deref(), body: &body };
+            pack_delivery::accept(tx, organization, arrived, now)
+        };
+        Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
+    }
+
+    /// Reads what waits and hands it on; gives how many were handed on.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn work_off(&self, reader: &dyn Reader) -> Result<usize, UseCaseError> {
+        let mut handed = 0;
+        loop {
+            let due = self.take().await?;
+            if due.is_empty() {
+                return Ok(handed);
+            }
+            for one in due {
+                handed += usize::from(self.read(reader, one).await?);
+            }
+        }
+    }
+
+    /// What is to be read now.
+    async fn take(&self) -> Result<Vec<Waiting>, UseCaseError> {
+        let (organization, now) = (self.organization, self.desk.clock.now());
+        // Most looks find nothing, and write nothing.
+        if !self.desk.look(move |tx, now| Ok(pack_delivery::is_due(tx, organization, now)?)).await? {
+            return Ok(Vec::new());
+        }
+        let held_until = now.saturating_add(HELD).unwrap_or(now);
+        let work = move |tx: &mut Tx<'_>| {
+            let set_aside = pack_delivery::set_aside(tx, organization, now)?;
+            Ok((set_aside, pack_delivery::take(tx, organization, now, held_until, AT_ONCE)?))
+        };
+        let (set_aside, taken) = self.desk.store.write::<_, StoreError, _>(work).await?;
+        if set_aside > 0 {
+            tracing::error!(
+                deliveries = set_aside,
+                "the program died at a delivery of a pack three times; it is set aside"
+            );
+        }
+        Ok(taken)
+    }
+
+    async fn read(&self, reader: &dyn Reader, one: Waiting) -> Result<bool, UseCaseError> {
+        let (organization, now) = (self.organization, self.desk.clock.now());
+        let read = match serde_json::from_str(&one.body) {
+            Ok(body) => reader.read(&one.pack, body, now).await,
+            Err(error) => Err(error.to_string()),
+        };
+        let (pack, attempts) = (one.pack.clone(), one.attempts);
+        if let Err(reason) = &read {
+            tracing::warn!(delivery = one.id, pack, attempts, reason, "a delivery of a pack could not be read");
+        }
+        let work = move |tx: &mut Tx<'_>| match &read {
+            Ok(said) => {
+                let payload = json!({ "pack": one.pack, "delivery": said }).to_string();
+                pack_delivery::hand_on(tx, organization, one.id, &payload, now)
+            }
+            Err(reason) => {
+                let pause = usize::try_from(one.attempts).ok().and_then(|made| PAUSES.get(made));
+                let again = pause.and_then(|pause| SignedDuration::try_from(*pause).ok());
+                let again = again.and_then(|pause| now.checked_add(pause).ok());
+                pack_delivery::fail(tx, organization, one.id, reason, again).map(|()| false)
+            }
+        };
+        Ok(self.desk.store.write::<_, StoreError, _>(work).await?)
+    }
+
+    /// Hands on until it is told to stop.
+    pub async fn run(&self, reader: &dyn Reader, stop: CancellationToken) {
+        loop {
+            if let Err(error) = self.work_off(reader).await {
+                tracing::error!(%error, "deliveries of packs stand still");
+            }
+            if stop.run_until_cancelled(tokio::time::sleep(POLL)).await.is_none() {
+                return;
+            }
+        }
+    }
+}

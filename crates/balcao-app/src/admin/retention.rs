@@ -1,0 +1,200 @@
+//! Deletes what was kept long enough, once a day for each organization, in small batches.
+//!
+//! How long is a setting per kind ([`Periods`]); what may go at all is `balcao_store::retention`'s. Whoever dies at it leaves the
+//! rest to the next who looks, after the claim ran out; two who are at it at once delete nothing twice.
+
+use std::time::Duration;
+
+use balcao_domain::OrganizationId;
+use balcao_store::Tx;
+use balcao_store::retention::{self, Old};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use tokio_util::sync::CancellationToken;
+
+use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::context::metrics;
+
+/// Rows of one transaction: others write in between.
+const BATCH: u32 = 200;
+/// How long a claim holds without a sign of life.
+const LEASE: Duration = Duration::from_mins(10);
+/// How often it is looked whether the time has come.
+const LOOK: Duration = Duration::from_mins(10);
+/// How long a file of staff is kept that is not sent.
+const UNSENT: Duration = Duration::from_hours(24);
+/// When a business's day of deleting begins, by its own clock.
+const AT: Time = Time::constant(3, 30, 0, 0);
+
+/// For how many days each kind is kept; 0: for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Periods {
+    /// Files of customers and of staff.
+    pub files: u32,
+    /// The insides of turns: steps, calls, results.
+    pub traces: u32,
+    /// Messages, what later turns read of them, and summaries.
+    pub messages: u32,
+    /// The content of what channels delivered.
+    pub inbox: u32,
+    /// Messages that left, what happened, and the outgoing webhooks that told of it. A month's costs are summed from them.
+    pub outbox: u32,
+    /// Records of effects: so long an `Idempotency-Key` is remembered.
+    pub ledger: u32,
+}
+
+impl Default for Periods {
+    /// Messages two years, the insides of turns thirty days, the rest ninety (P-06).
+    fn default() -> Self {
+        Self { files: 90, traces: 30, messages: 730, inbox: 90, outbox: 90, ledger: 90 }
+    }
+}
+
+impl Periods {
+    /// What is older than this goes; `None` if the kind is kept for ever.
+    fn before(&self, old: Old, now: Timestamp) -> Option<Timestamp> {
+        let days = match old {
+            Old::UnsentFile => return now.checked_sub(UNSENT).ok(),
+            Old::File => self.files,
+            Old::Trace => self.traces,
+            Old::Message | Old::ChatEntry | Old::Transcript | Old::Summary => self.messages,
+            Old::Inbox | Old::Stray | Old::Rescue | Old::PackDelivery => self.inbox,
+            Old::Outbox | Old::Webhook | Old::Event => self.outbox,
+            Old::Ledger => self.ledger,
+        };
+        let hours = SignedDuration::from_hours(i64::from(days).saturating_mul(24));
+        if days == 0 { None } else { now.checked_sub(hours).ok() }
+    }
+}
+
+/// How many rows of a kind went, or would.
+pub type Tally = Vec<(Old, i64)>;
+
+/// Deletes what was kept long enough in one organization. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Retention {
+    desk: Desk,
+    organization: OrganizationId,
+    periods: Periods,
+}
+
+impl Retention {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk, organization: OrganizationId, periods: Periods) -> Self {
+        Self { desk, organization, periods }
+    }
+
+    /// Deletes once a day until it is told to stop.
+    pub async fn run(&self, stop: CancellationToken) {
+        loop {
+            if let Err(error) = self.when_due(&stop).await {
+                tracing::error!(%error, "what is too old could not be deleted");
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+        }
+    }
+
+    /// Deletes if the day's time has come and nobody else is at it; tells what, if it did. Told to stop, it leaves the rest.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn when_due(&self, stop: &CancellationToken) -> Result<Option<Tally>, UseCaseError> {
+        let (now, id) = (self.desk.clock.now(), self.organization);
+        let mut held = later(now, LEASE);
+        let claim = move |tx: &mut Tx<'_>| {
+            let (_, zone) = organization(tx, id)?;
+            Ok::<_, UseCaseError>(retention::claim(tx, id, now, held, next(now, &zone))?)
+        };
+        if !self.desk.store.write(claim).await? {
+            return Ok(None);
+        }
+        let mut tally = Vec::new();
+        for (old, count) in self.preview().await? {
+            let mut gone = 0;
+            while gone < count && !stop.is_cancelled() {
+                let deleted = self.batch(old, count - gone).await?;
+                gone += deleted;
+                let until = later(self.desk.clock.now(), LEASE);
+                let renew = move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(retention::renew(tx, id, held, until)?);
+                if deleted == 0 || !self.desk.store.write(renew).await? {
+                    break;
+                }
+                held = until;
+            }
+            metrics::deleted(old.as_str(), gone);
+            tally.push((old, gone));
+        }
+        if !stop.is_cancelled() {
+            let now = self.desk.clock.now();
+            let finish = move |tx: &mut Tx<'_>| {
+                let (_, zone) = organization(tx, id)?;
+                Ok::<_, UseCaseError>(retention::finish(tx, id, held, next(now, &zone))?)
+            };
+            self.desk.store.write(finish).await?;
+        }
+        let told: i64 = tally.iter().map(|(_, count)| count).sum();
+        tracing::info!(organization = %id, rows = told, "what was kept long enough was deleted");
+        Ok(Some(tally))
+    }
+
+    /// What would be deleted now.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview(&self) -> Result<Tally, UseCaseError> {
+        let (organization, periods) = (self.organization, self.periods);
+        let count = move |tx: &mut Tx<'_>, now| {
+            let due = Old::ALL.into_iter().filter_map(|old| Some((old, periods.before(old, now)?)));
+            due.map(|(old, before)| Ok((old, retention::count(tx, organization, old, before)?))).collect()
+        };
+        self.desk.look(count).await
+    }
+
+    /// Deletes what was kept long enough, whatever was done today; gives what.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn now(&self) -> Result<Tally, UseCaseError> {
+        let mut tally = Vec::new();
+        for (old, count) in self.preview().await? {
+            let mut gone = 0;
+            while gone < count {
+                let deleted = self.batch(old, count - gone).await?;
+                gone += deleted;
+                if deleted == 0 {
+                    break;
+                }
+            }
+            tally.push((old, gone));
+        }
+        Ok(tally)
+    }
+
+    /// Deletes some of what there is, at most `most`: one transaction, no larger than others can wait for.
+    async fn batch(&self, old: Old, most: i64) -> Result<i64, UseCaseError> {
+        let (now, organization) = (self.desk.clock.now(), self.organization);
+        let Some(before) = self.periods.before(old, now) else { return Ok(0) };
+        let limit = u32::try_from(most).unwrap_or(u32::MAX).min(BATCH);
+        let delete =
+            move |tx: &mut Tx<'_>| Ok::<_, UseCaseError>(retention::delete(tx, organization, old, before, limit)?);
+        Ok(i64::try_from(self.desk.store.write(delete).await?).unwrap_or(i64::MAX))
+    }
+}
+
+/// The next time that it is [`AT`] there; after a day where the clock cannot say.
+fn next(now: Timestamp, zone: &TimeZone) -> Timestamp {
+    let local = now.to_zoned(zone.clone());
+    let of = |day: jiff::civil::Date| day.to_datetime(AT).to_zoned(zone.clone()).ok().map(|at| at.timestamp());
+    let today = of(local.date()).filter(|at| *at > now);
+    let tomorrow = || of(local.date().checked_add(1.day()).ok()?);
+    today.or_else(tomorrow).unwrap_or_else(|| later(now, UNSENT))
+}
+
+fn later(at: Timestamp, by: Duration) -> Timestamp {
+    at.checked_add(by).unwrap_or(Timestamp::MAX)
+}

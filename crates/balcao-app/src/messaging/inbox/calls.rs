@@ -1,0 +1,189 @@
+//! A program writes for a contact and waits for the reply (specification part 05 §9): the same inbox row, turn and journal as
+//! for any channel, so that a crash loses nothing and a repeated request is the same one.
+//!
+//! A program calls a conversation by a name of its own, unique in the organization. Nothing is sent: whoever asked reads the
+//! reply, so the channel `api` has no outbox.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use balcao_channel::inbound::Person;
+use balcao_channel::{Recipient, UserId};
+use balcao_domain::inbox::InboxState;
+use balcao_domain::{ContactId, ConversationId, InboxId, OrganizationId, Phone, TurnId};
+use balcao_store::dispatch::{self, Route};
+use balcao_store::inbox::{self, NewInbox};
+use balcao_store::ledger::{EffectKey, Recorded};
+use balcao_store::{Tx, api_conversation, contact, conversation, pages};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+
+use super::people;
+use crate::context::desk::{Desk, Effect, UseCaseError};
+use crate::turns::bell::Bell;
+
+/// The channel of conversations that programs have.
+pub const CHANNEL: &str = "api";
+/// How often the database is looked at when no bell rings.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// What a program writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The program's name of the conversation.
+    pub conversation: String,
+    /// What the contact says.
+    pub text: String,
+    /// Their number. The first message of a conversation decides who its contact is: whoever has this number, else somebody new.
+    pub phone: Option<Phone>,
+    /// Their name, kept if none is known.
+    pub name: Option<String>,
+}
+
+/// Something that waits for its turn, or had it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Called {
+    /// The inbox row.
+    pub row: InboxId,
+    /// Where it was written.
+    pub conversation: ConversationId,
+    /// For whom.
+    pub contact: ContactId,
+}
+
+/// Why nothing was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallRefusal {
+    /// The conversation is with another contact than the one of that number.
+    OtherContact,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnOver {
+    /// `reply`, `handoff` or `silence`.
+    pub outcome: String,
+    /// What is said to the contact.
+    pub reply: Option<String>,
+    /// The turn; `None` if the message was put aside without one.
+    pub turn: Option<TurnId>,
+}
+
+/// Takes in what programs write, and tells how it was answered. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Calls {
+    desk: Desk,
+    wake: Arc<Notify>,
+    bell: Bell,
+}
+
+impl Calls {
+    /// Over a desk; `wake` is told when something waits for an answer, `bell` rings when it has one.
+    #[must_use]
+    pub fn new(desk: Desk, wake: Arc<Notify>, bell: Bell) -> Self {
+        Self { desk, wake, bell }
+    }
+
+    /// Stores what a program writes, once per key. Durable when it returns. It is ripe at once: a program says all that it has
+    /// to say; what is written while a turn runs is answered with it or by the next one.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed, or the key was used for something else.
+    pub async fn write(&self, organization: OrganizationId, key: EffectKey, call: Call) -> Effect<Called, CallRefusal> {
+        let name = key.key.clone();
+        let work = move |tx: &mut Tx<'_>, now| take_in(tx, organization, &name, &call, now);
+        let written = self.desk.effect(organization, key, work).await?;
+        if matches!(&written, Recorded { repeated: false, value: Ok(_) }) {
+            self.wake.notify_one();
+        }
+        Ok(written)
+    }
+
+    /// Waits until the turn of what was written is over, wherever it runs.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn over(&self, organization: OrganizationId, called: Called) -> Result<TurnOver, UseCaseError> {
+        let mut ear = self.bell.listen();
+        loop {
+            if let Some(over) = self.look(organization, called).await? {
+                return Ok(over);
+            }
+            tokio::select! {
+                () = ear.hear(called.conversation) => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+        }
+    }
+
+    async fn look(&self, organization: OrganizationId, called: Called) -> Result<Option<TurnOver>, UseCaseError> {
+        self.desk
+            .look(move |tx, _now| {
+                let row = inbox::get(tx, organization, called.row)?;
+                if matches!(row.state, InboxState::New | InboxState::Assigned) {
+                    return Ok(None);
+                }
+                let end = row.turn.map(|turn| pages::turn_end(tx, organization, turn)).transpose()?.flatten();
+                let (outcome, reply) = end.map_or_else(|| ("silence".to_owned(), None), |end| (end.outcome, end.reply));
+                Ok(Some(TurnOver { outcome, reply, turn: row.turn }))
+            })
+            .await
+    }
+}
+
+fn take_in(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    key: &str,
+    call: &Call,
+    now: Timestamp,
+) -> Result<Result<Called, CallRefusal>, UseCaseError> {
+    let person = Person { phone: call.phone.clone(), name: call.name.clone(), ..Person::default() };
+    let found = match api_conversation::find(tx, organization, &call.conversation)? {
+        Some(id) => {
+            let found = conversation::get(tx, organization, id)?;
+            let known = contact::get(tx, organization, found.contact)?;
+            let same = |phone: &Phone| known.phone.as_ref().is_none_or(|own| own.identity() == phone.identity());
+            if !call.phone.as_ref().is_none_or(same) {
+                return Ok(Err(CallRefusal::OtherContact));
+            }
+            people::learn(tx, organization, known, &person)?;
+            found
+        }
+        None => {
+            let contact = people::find_or_add(tx, organization, &person, now)?;
+            let found = conversation::find_or_begin(tx, organization, contact, CHANNEL, now)?;
+            api_conversation::insert(tx, organization, &call.conversation, found.id)?;
+            found
+        }
+    };
+    let recipient = Recipient::User(UserId::new(call.conversation.as_str()));
+    let route = Route {
+        account: CHANNEL.to_owned(),
+        recipient: serde_json::to_string(&recipient).unwrap_or_default(),
+        customer_wrote_at: Some(now),
+    };
+    dispatch::set_route(tx, organization, found.id, &route)?;
+    let payload = serde_json::json!({ "conversation": call.conversation, "text": call.text }).to_string();
+    let new = NewInbox {
+        channel: CHANNEL,
+        account: CHANNEL,
+        key,
+        kind: "message",
+        conversation: Some(found.id),
+        provider_message: None,
+        text: Some(&call.text),
+        payload: &payload,
+        provider_at: Some(now),
+        ignored: None,
+    };
+    let Some(row) = inbox::insert(tx, organization, &new, now)? else {
+        // The ledger lets a key in once; only a key that is older than the ledger's memory can come here.
+        return Err(balcao_store::StoreError::KeyReused { key: key.to_owned() }.into());
+    };
+    super::arrival::wrote(tx, organization, found.contact, found.id, now)?;
+    dispatch::set_ripe(tx, organization, found.id, Some(now))?;
+    Ok(Ok(Called { row, conversation: found.id, contact: found.contact }))
+}

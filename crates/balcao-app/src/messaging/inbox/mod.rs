@@ -1,0 +1,293 @@
+//! What a channel delivers, taken in once.
+//!
+//! [`Inbox::accept`] is one transaction for all events of a delivery, durable when it returns: only then may the channel be
+//! told that they were received (I-1). What came before is told apart and changes nothing (I-2). A message waits for the
+//! dispatcher; everything else takes effect at once: statuses move the outbox on, an echo of the shop's own phone gives the
+//! conversation to the person who wrote.
+//!
+//! Nothing that a signed delivery holds is an error: what nobody knows is kept, and so is what cannot be taken in, because the
+//! provider repeats for days what is refused.
+
+mod arrival;
+pub mod calls;
+mod changes;
+mod mistakes;
+mod people;
+pub(crate) mod retract;
+mod statuses;
+mod templates;
+pub(crate) mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use balcao_channel::Inbound;
+use balcao_channel::channels::whatsapp::price::Rates;
+use balcao_domain::burst::BurstRules;
+use balcao_domain::{ConversationId, OrganizationId};
+use balcao_planted::{self as planted, Bug};
+use balcao_store::{StoreError, Tx, attachment, dispatch, inbox};
+use jiff::Timestamp;
+use tokio::sync::Notify;
+
+use crate::context::desk::{Desk, UseCaseError};
+use crate::context::metrics;
+use arrival::Arrival;
+pub(crate) use arrival::Brought;
+
+/// Which account of a channel belongs to whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The channel: `whatsapp`, …
+    pub channel: String,
+    /// The account, as the channel names it.
+    pub account: String,
+    /// The business at the provider that it must belong to; `None`: any.
+    pub business: Option<String>,
+    /// Whose it is.
+    pub organization: OrganizationId,
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Events that were new.
+    pub new: u32,
+    /// Events that had come before.
+    pub repeated: u32,
+    /// Events for accounts that nobody has, new ones.
+    pub strays: u32,
+}
+
+/// Takes in what channels deliver. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Inbox {
+    desk: Desk,
+    accounts: Arc<BTreeMap<(String, String), Account>>,
+    burst: BurstRules,
+    wake: Arc<Notify>,
+    /// Told when a file is to be fetched, and how long its turn waits for it. Without it files are only mentioned.
+    files: Option<(Arc<Notify>, Duration)>,
+    /// What messages on WhatsApp cost.
+    rates: Option<Rates>,
+    /// Accounts that nobody has, of which the log was told.
+    strangers: Arc<Mutex<BTreeSet<(String, String)>>>,
+}
+
+/// What the provider calls a delivery of messages and their statuses.
+const MESSAGES: &str = "messages";
+/// The channel whose messages have a price.
+const WHATSAPP: &str = "whatsapp";
+
+/// So many accounts that nobody has are told of; more are an attack or a proxy gone wrong, and told of by the metric.
+const STRANGERS: usize = 64;
+
+impl Inbox {
+    /// An inbox for these accounts; `wake` is told when something waits for an answer.
+    #[must_use]
+    pub fn new(desk: Desk, accounts: impl IntoIterator<Item = Account>, burst: BurstRules, wake: Arc<Notify>) -> Self {
+        let keyed = accounts.into_iter().map(|one| ((one.channel.clone(), one.account.clone()), one));
+        Self {
+            desk,
+            accounts: Arc::new(keyed.collect()),
+            burst,
+            wake,
+            files: None,
+            rates: None,
+            strangers: Arc::default(),
+        }
+    }
+
+    /// The same, for a [`crate::messaging::attachments::Attachments`] that fetches files: it is told by `fetch`, and a turn waits so long
+    /// for them.
+    #[must_use]
+    pub fn with_files(self, fetch: Arc<Notify>, wait: Duration) -> Self {
+        Self { files: Some((fetch, wait)), ..self }
+    }
+
+    /// The same, where messages on WhatsApp cost so much: what the provider says it billed one as is priced by it.
+    #[must_use]
+    pub fn with_rates(self, rates: Option<Rates>) -> Self {
+        Self { rates, ..self }
+    }
+
+    /// Stores a delivery of a channel. When it returns, it is durable; on an error nothing is, and the channel must be told to
+    /// come again.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn accept(&self, channel: &'static str, events: Vec<Inbound>) -> Result<Accepted, UseCaseError> {
+        self.accept_with(channel, events, None).await
+    }
+
+    /// The same, where the file of the one message is here already and need not be fetched.
+    pub(crate) async fn accept_with(
+        &self,
+        channel: &'static str,
+        events: Vec<Inbound>,
+        brought: Option<Arc<Brought>>,
+    ) -> Result<Accepted, UseCaseError> {
+        let events = if planted::has(Bug::DedupedByReading) {
+            mistakes::new_by_reading(self, channel, events).await
+        } else {
+            events
+        };
+        let now = self.desk.clock.now();
+        let inbox = self.clone();
+        let work = move |tx: &mut Tx<'_>| {
+            let mut accepted = Accepted::default();
+            for event in &events {
+                inbox.take_in_or_aside(tx, (channel, brought.as_deref()), event, &mut accepted, now)?;
+            }
+            Ok::<_, UseCaseError>(accepted)
+        };
+        let accepted = match self.desk.store.write(work).await {
+            Err(_) if planted::has(Bug::AcknowledgedBeforeCommit) => return Ok(Accepted::default()),
+            accepted => accepted?,
+        };
+        metrics::inbox_events(channel, accepted.new, accepted.repeated, accepted.strays);
+        if accepted.new > 0 {
+            self.wake.notify_one();
+            if let Some((fetch, _)) = &self.files {
+                fetch.notify_one();
+            }
+        }
+        Ok(accepted)
+    }
+
+    /// Takes an event in. One that cannot be is put aside with the reason, and loses none of its neighbours (F-23): the provider
+    /// would repeat all of them for days.
+    fn take_in_or_aside(
+        &self,
+        tx: &mut Tx<'_>,
+        (channel, brought): (&str, Option<&Brought>),
+        event: &Inbound,
+        accepted: &mut Accepted,
+        now: Timestamp,
+    ) -> Result<(), UseCaseError> {
+        let mut after = *accepted;
+        let taken =
+            tx.attempt(|tx| self.take_in(tx, (channel, brought), event, &mut after, now).map(Ok::<(), Infallible>));
+        let error = match taken {
+            Ok(_) => {
+                *accepted = after;
+                return Ok(());
+            }
+            Err(error) => error,
+        };
+        let Some(account) = self.account(channel, event).filter(|_| is_of_the_event(&error)) else {
+            return Err(error);
+        };
+        tracing::error!(%error, "an event that could not be taken in was put aside");
+        let key = mistakes::key_of(event, now);
+        let payload = serde_json::to_string(event).unwrap_or_default();
+        let arrival = Arrival {
+            account,
+            key: &key,
+            payload: &payload,
+            now,
+            burst: self.burst,
+            wait: None,
+            rates: None,
+            brought: None,
+        };
+        arrival.keep(tx, "unknown", None, None, &format!("it could not be taken in: {error}"))?;
+        accepted.new = accepted.new.saturating_add(1);
+        Ok(())
+    }
+
+    /// Says once that something came in for an account that nobody has: customers write there and hear nothing.
+    fn tell_of_stranger(&self, channel: &str, account: &str, business: &str) {
+        let mut told = self.strangers.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= STRANGERS || !told.insert((channel.to_owned(), account.to_owned())) {
+            return;
+        }
+        if account.is_empty() {
+            tracing::warn!(
+                channel,
+                business,
+                "news come of a business account that is not configured here: they are kept"
+            );
+            return;
+        }
+        tracing::error!(
+            channel,
+            account,
+            "messages come in for an account that is not configured here: they are kept and not answered"
+        );
+    }
+
+    fn take_in(
+        &self,
+        tx: &mut Tx<'_>,
+        (channel, brought): (&str, Option<&Brought>),
+        event: &Inbound,
+        accepted: &mut Accepted,
+        now: Timestamp,
+    ) -> Result<(), UseCaseError> {
+        let key = mistakes::key_of(event, now);
+        let payload = serde_json::to_string(event).unwrap_or_default();
+        let Some(account) = self.account(channel, event) else {
+            let name = event.origin().account.as_ref().map_or("", |account| account.as_str());
+            let is_new = inbox::insert_stray(tx, channel, name, &key, &payload, now)?;
+            accepted.strays = accepted.strays.saturating_add(is_new.into());
+            self.tell_of_stranger(channel, name, &event.origin().business);
+            return Ok(());
+        };
+        if inbox::knows(tx, account.organization, channel, &account.account, &key)? {
+            accepted.repeated = accepted.repeated.saturating_add(1);
+            return Ok(());
+        }
+        accepted.new = accepted.new.saturating_add(1);
+        let wait = self.files.as_ref().map(|(_, wait)| *wait);
+        let rates = self.rates.filter(|_| account.channel == WHATSAPP);
+        let mut arrival =
+            Arrival { account, key: &key, payload: &payload, now, burst: self.burst, wait, rates, brought };
+        arrival.handle(tx, event)
+    }
+
+    /// The account that an event is for, if it is one of ours.
+    fn account(&self, channel: &str, event: &Inbound) -> Option<&Account> {
+        let origin = event.origin();
+        let Some(name) = &origin.account else {
+            // News of the whole business name no number of it; a message that names none is nobody's.
+            let is_news = matches!(event, Inbound::Unknown(news) if news.field != MESSAGES);
+            let of_business = |one: &&Account| one.business.as_ref() == Some(&origin.business);
+            return self.accounts.values().filter(|one| is_news && one.channel == channel).find(of_business);
+        };
+        let name = name.as_str().to_owned();
+        let found = self.accounts.get(&(channel.to_owned(), name))?;
+        found.business.as_ref().is_none_or(|business| *business == origin.business).then_some(found)
+    }
+}
+
+/// Whether an error is about what an event says, and comes again with it; else the database is in trouble.
+const fn is_of_the_event(error: &UseCaseError) -> bool {
+    match error {
+        UseCaseError::Store(error) => matches!(
+            error,
+            StoreError::Constraint { .. }
+                | StoreError::NoRow { .. }
+                | StoreError::Decode { .. }
+                | StoreError::KeyReused { .. }
+        ),
+        UseCaseError::Zone { .. } | UseCaseError::Outbound(_) | UseCaseError::NoContact { .. } => true,
+    }
+}
+
+/// Says when what waits in a conversation is to be answered: when its burst is over, and its files are here or too late. If
+/// nothing waits, nothing is changed.
+pub(crate) fn ripen(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    conversation: ConversationId,
+    burst: BurstRules,
+) -> Result<(), UseCaseError> {
+    let Some(waiting) = inbox::burst(tx, organization, conversation)? else { return Ok(()) };
+    let over = burst.ripe_at(waiting.first, waiting.last, waiting.count);
+    let files = attachment::awaited_until(tx, organization, conversation)?;
+    dispatch::set_ripe(tx, organization, conversation, Some(files.map_or(over, |files| files.max(over))))?;
+    Ok(())
+}

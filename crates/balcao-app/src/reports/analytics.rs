@@ -1,0 +1,239 @@
+//! Figures for the owner and the professional: months, the agenda ahead, who does not come.
+//!
+//! Months are calendar months of the organization's zone, the current one included. Revenue counts completed appointments
+//! at the price they were booked at (specification part 02 §6).
+
+use std::ops::ControlFlow;
+
+use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
+use balcao_store::catalog;
+use balcao_store::report::{self, Scope, Total};
+use jiff::ToSpan;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::admin::people::Sees;
+use crate::context::desk::{Desk, UseCaseError, organization};
+use crate::scheduling::agenda::local_midnight;
+
+/// Months that figures go back at most.
+pub const MAX_MONTHS: u32 = 120;
+/// Appointments ahead that are told at most.
+pub const MAX_UPCOMING: usize = 500;
+
+/// Counts of a stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Appointments that start in it, cancelled ones included.
+    pub total: u32,
+    /// Those that took place.
+    pub completed: u32,
+    /// Those that were missed.
+    pub no_shows: u32,
+    /// Those that were called off.
+    pub cancelled: u32,
+    /// No-shows ÷ (completed + no-shows); 0 when none were due.
+    pub no_show_rate: f64,
+    /// What the completed ones cost; `None` for whoever may not see money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revenue: Option<Money>,
+}
+
+/// A month's figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Month {
+    /// `YYYY-MM`.
+    pub month: String,
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// Figures of some months.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stats {
+    /// The IANA zone that the months are of.
+    pub timezone: String,
+    /// All months together.
+    pub summary: Figures,
+    /// Each month, oldest first.
+    pub months: Vec<Month>,
+}
+
+/// An appointment to come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpcomingView {
+    /// The local start, `YYYY-MM-DD HH:MM`.
+    pub starts_at: String,
+    /// Who comes.
+    pub client: Option<String>,
+    /// For what.
+    pub service: String,
+    /// To whom.
+    pub professional: String,
+    /// Where it stands.
+    pub status: AppointmentStatus,
+}
+
+/// Somebody who did not come.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoShowClient {
+    /// Who.
+    pub contact: ContactId,
+    /// Their name.
+    pub name: Option<String>,
+    /// How often they did not come.
+    pub no_shows: u32,
+    /// How many appointments were due: kept and missed.
+    pub total_sessions: u32,
+    /// No-shows ÷ due.
+    pub no_show_rate: f64,
+}
+
+/// Tells figures.
+#[derive(Debug, Clone)]
+pub struct Analytics {
+    desk: Desk,
+}
+
+/// What is counted before the rate is known.
+#[derive(Default)]
+struct Tally {
+    total: u32,
+    completed: u32,
+    no_shows: u32,
+    cancelled: u32,
+    revenue_cents: i64,
+}
+
+impl Tally {
+    fn add(&mut self, Total { status, count, cents }: Total) {
+        self.total = self.total.saturating_add(count);
+        match status {
+            AppointmentStatus::Completed => {
+                self.completed = self.completed.saturating_add(count);
+                self.revenue_cents = self.revenue_cents.saturating_add(cents);
+            }
+            AppointmentStatus::NoShow => self.no_shows = self.no_shows.saturating_add(count),
+            AppointmentStatus::Cancelled => self.cancelled = self.cancelled.saturating_add(count),
+            AppointmentStatus::Pending | AppointmentStatus::Confirmed => {}
+        }
+    }
+
+    fn figures(&self, currency: Option<Currency>) -> Figures {
+        Figures {
+            total: self.total,
+            completed: self.completed,
+            no_shows: self.no_shows,
+            cancelled: self.cancelled,
+            no_show_rate: rate(self.no_shows, self.completed),
+            revenue: currency.map(|currency| Money::new(self.revenue_cents, currency)),
+        }
+    }
+}
+
+fn rate(no_shows: u32, completed: u32) -> f64 {
+    let due = no_shows.saturating_add(completed);
+    if due == 0 { 0.0 } else { f64::from(no_shows) / f64::from(due) }
+}
+
+impl Analytics {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// Figures of the last `months` calendar months, the current one included; at least one, at most 120.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn stats(&self, id: OrganizationId, sees: Sees, months: u32) -> Result<Stats, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let (organization, zone) = organization(tx, id)?;
+                let currency = Some(organization.currency).filter(|_| sees.money);
+                let first = first_month(zone.to_datetime(now).date(), months);
+                let (mut all, mut summary) = (Vec::new(), Tally::default());
+                for ahead in 0..i64::from(months.clamp(1, MAX_MONTHS)) {
+                    let (begin, end) =
+                        (first.saturating_add(ahead.months()), first.saturating_add((ahead + 1).months()));
+                    let scope =
+                        Scope { from: local_midnight(&zone, begin), to: local_midnight(&zone, end), of: sees.only };
+                    let mut tally = Tally::default();
+                    for total in report::totals(tx, id, scope)? {
+                        tally.add(total);
+                        summary.add(total);
+                    }
+                    let month = begin.strftime("%Y-%m").to_string();
+                    all.push(Month { month, figures: tally.figures(currency) });
+                }
+                Ok(Stats { timezone: organization.timezone, summary: summary.figures(currency), months: all })
+            })
+            .await
+    }
+
+    /// Open appointments from now until the end of the local date `days` ahead, in order of start; at most
+    /// [`MAX_UPCOMING`].
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn upcoming(&self, id: OrganizationId, sees: Sees, days: u32) -> Result<Vec<UpcomingView>, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let (_, zone) = organization(tx, id)?;
+                let end = zone.to_datetime(now).date().saturating_add((i64::from(days.min(3660)) + 1).days());
+                let names = catalog::professional_names(tx, id)?;
+                let mut views = Vec::new();
+                let scope = Scope { from: now, to: local_midnight(&zone, end), of: sees.only };
+                report::each_booked(tx, id, scope, |one| {
+                    if one.status.is_open() {
+                        views.push(UpcomingView {
+                            starts_at: zone.to_datetime(one.starts_at).strftime("%Y-%m-%d %H:%M").to_string(),
+                            client: one.client,
+                            service: one.service,
+                            professional: names.get(&one.professional).cloned().unwrap_or_default(),
+                            status: one.status,
+                        });
+                    }
+                    if views.len() == MAX_UPCOMING { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                })?;
+                Ok(views)
+            })
+            .await
+    }
+
+    /// Who missed appointments in the last `months` calendar months: most no-shows first, then the higher rate, then the
+    /// older contact; at most `limit`.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn no_show_clients(
+        &self,
+        id: OrganizationId,
+        sees: Sees,
+        months: u32,
+        limit: u32,
+    ) -> Result<Vec<NoShowClient>, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let (_, zone) = organization(tx, id)?;
+                let from = local_midnight(&zone, first_month(zone.to_datetime(now).date(), months));
+                let missed = report::missed(tx, id, Scope { from, to: now, of: sees.only }, limit)?;
+                let client = |one: report::Missed| NoShowClient {
+                    contact: one.contact,
+                    name: one.name,
+                    no_shows: one.no_shows,
+                    total_sessions: one.no_shows.saturating_add(one.completed),
+                    no_show_rate: rate(one.no_shows, one.completed),
+                };
+                Ok(missed.into_iter().map(client).collect())
+            })
+            .await
+    }
+}
+
+/// The first of the oldest month wanted.
+fn first_month(today: Date, months: u32) -> Date {
+    today.first_of_month().saturating_sub((i64::from(months.clamp(1, MAX_MONTHS)) - 1).months())
+}

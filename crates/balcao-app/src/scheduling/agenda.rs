@@ -1,0 +1,314 @@
+//! A stretch of the organization's agenda, loaded once per call: what can be booked, with whom, and what is taken.
+
+use balcao_domain::availability::{
+    Candidate, FreeSlots, Occupied, Question, Verdict, check, free_slots, free_spans, works,
+};
+use balcao_domain::hours::{Hours, Period};
+use balcao_domain::professional::Professional;
+use balcao_domain::scheduling::SlotMode;
+use balcao_domain::service::Service;
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span};
+use balcao_store::catalog::Around;
+use balcao_store::organization::Organization;
+use balcao_store::{Tx, ahead, appointment, catalog, hours, waitlist};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
+
+use crate::context::desk::{UseCaseError, organization};
+use crate::context::names::{Found, NameRefusal, find};
+
+/// A bookable span as customers are told it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slot {
+    /// Whose.
+    pub professional: String,
+    /// The local date.
+    pub date: Date,
+    /// The local time it starts, `HH:MM`.
+    pub start: String,
+}
+
+/// What a visit needs of one professional.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Need {
+    pub(crate) duration_min: u32,
+    pub(crate) buffer_before_min: u32,
+    pub(crate) buffer_after_min: u32,
+    pub(crate) price_cents: i64,
+}
+
+pub(crate) struct Agenda {
+    pub(crate) organization: Organization,
+    pub(crate) zone: TimeZone,
+    pub(crate) now: Timestamp,
+    pub(crate) business: Hours,
+    pub(crate) services: Vec<Service>,
+    pub(crate) professionals: Vec<Professional>,
+    /// The first and the last local date that are loaded.
+    dates: (Date, Date),
+    time_off: Vec<Vec<Span>>,
+    occupied: Vec<Vec<Occupied>>,
+}
+
+impl Agenda {
+    /// Loads local dates `from` to `to`, both included. What the waitlist keeps for others than `contact` is occupied.
+    pub(crate) fn load(
+        tx: &mut Tx<'_>,
+        id: OrganizationId,
+        contact: Option<ContactId>,
+        dates: (Date, Date),
+        now: Timestamp,
+    ) -> Result<Self, UseCaseError> {
+        let (organization, zone) = organization(tx, id)?;
+        let (from, to) = dates;
+        // A visit may reach over midnight, and buffers a little more.
+        let wide = (from.saturating_sub(1.day()), to.saturating_add(2.days()));
+        let span = Span::new(local_midnight(&zone, wide.0), local_midnight(&zone, wide.1));
+        let around = Around { from: wide.0, to: wide.1, since: span.start };
+        ahead::agenda(tx, id, around, span, contact, now)?;
+        let business = hours::of_business(tx, &organization, wide.0, wide.1)?;
+        let services = catalog::list_services(tx, id, organization.currency)?;
+        let professionals = catalog::list_professionals(tx, id, around)?;
+        let mut taken = appointment::occupied(tx, id, span, now)?;
+        taken.extend(waitlist::held_for_others(tx, id, span, contact, now)?);
+        let of = |professional: ProfessionalId| {
+            taken.iter().filter(|(whose, _)| *whose == professional).map(|(_, occupied)| *occupied).collect()
+        };
+        let occupied = professionals.iter().map(|professional| of(professional.id)).collect();
+        let away = |professional: &Professional| professional.time_off.iter().map(|off| off.span).collect();
+        let time_off = professionals.iter().map(away).collect();
+        Ok(Self { organization, zone, now, business, services, professionals, dates, time_off, occupied })
+    }
+
+    /// Today's date where the business is.
+    pub(crate) fn today(&self) -> Date {
+        self.zone.to_datetime(self.now).date()
+    }
+
+    /// An active service by name.
+    pub(crate) fn service(&self, query: &str) -> Result<(&Service, bool), NameRefusal> {
+        let active: Vec<&Service> = self.services.iter().filter(|service| service.active).collect();
+        let found = find(query, active.iter().map(|service| (&service.name, service.aliases.as_slice())))?;
+        picked(&active, found, query)
+    }
+
+    /// An active professional by name.
+    pub(crate) fn professional(&self, query: &str) -> Result<(&Professional, bool), NameRefusal> {
+        let active: Vec<&Professional> = self.professionals.iter().filter(|professional| professional.active).collect();
+        let found = find(query, active.iter().map(|one| (&one.name, one.aliases.as_slice())))?;
+        picked(&active, found, query)
+    }
+
+    /// An active professional by id.
+    pub(crate) fn professional_of(&self, id: ProfessionalId) -> Result<&Professional, NameRefusal> {
+        let active = || self.professionals.iter().filter(|one| one.active);
+        active().find(|one| one.id == id).ok_or_else(|| {
+            let gone = self.professionals.iter().find(|one| one.id == id);
+            NameRefusal::NotFound {
+                query: gone.map_or_else(|| id.to_string(), |one| one.name.clone()),
+                nearest: None,
+                known: active().map(|one| one.name.clone()).collect(),
+            }
+        })
+    }
+
+    /// What `service`, or a visit of `duration_min` without one, needs of a professional; `None` if they do not offer it.
+    pub(crate) fn need(
+        &self,
+        professional: &Professional,
+        service: Option<&Service>,
+        duration_min: Option<u32>,
+    ) -> Option<Need> {
+        let Some(service) = service else {
+            let duration_min = duration_min.unwrap_or(self.organization.scheduling.default_duration_minutes);
+            return Some(Need { duration_min, buffer_before_min: 0, buffer_after_min: 0, price_cents: 0 });
+        };
+        let offered = professional.offers(service.id)?;
+        Some(Need {
+            duration_min: offered.duration_min.unwrap_or(service.duration_min),
+            buffer_before_min: service.buffer_before_min,
+            buffer_after_min: service.buffer_after_min,
+            price_cents: offered.price_cents.unwrap_or(service.price.cents),
+        })
+    }
+
+    fn question(&self, service: Option<&Service>, dates: (Date, Date), mode: SlotMode) -> Question<'_> {
+        let rules = &self.organization.scheduling;
+        Question {
+            zone: &self.zone,
+            from: dates.0,
+            to: dates.1,
+            now: self.now,
+            notice_min: service.and_then(|service| service.notice_min).unwrap_or(rules.minimum_notice_minutes),
+            advance_days: service.and_then(|service| service.advance_days).unwrap_or(rules.maximum_advance_days),
+            step_min: rules.slot_step_minutes,
+            mode,
+            business: &self.business,
+        }
+    }
+
+    fn candidate<'a>(&'a self, index: usize, professional: &'a Professional, need: Need) -> Candidate<'a> {
+        Candidate {
+            professional: professional.id,
+            hours: &professional.hours,
+            time_off: self.time_off.get(index).map_or(&[], Vec::as_slice),
+            occupied: self.occupied.get(index).map_or(&[], Vec::as_slice),
+            capacity: professional.capacity,
+            duration_min: need.duration_min,
+            buffer_before_min: need.buffer_before_min,
+            buffer_after_min: need.buffer_after_min,
+        }
+    }
+
+    /// The free slots on the loaded dates of everybody active who offers the service, or of one of them.
+    pub(crate) fn free(
+        &self,
+        service: Option<&Service>,
+        duration_min: Option<u32>,
+        only: Option<ProfessionalId>,
+        dates: (Date, Date),
+    ) -> Vec<FreeSlots> {
+        self.free_slots(service, dates, &self.candidates(service, duration_min, only))
+    }
+
+    /// As [`Self::free`], as if nobody had booked: what could still free.
+    pub(crate) fn free_if_empty(
+        &self,
+        service: Option<&Service>,
+        only: Option<ProfessionalId>,
+        dates: (Date, Date),
+    ) -> Vec<FreeSlots> {
+        let mut candidates = self.candidates(service, None, only);
+        for candidate in &mut candidates {
+            candidate.occupied = &[];
+        }
+        self.free_slots(service, dates, &candidates)
+    }
+
+    fn candidates(
+        &self,
+        service: Option<&Service>,
+        duration_min: Option<u32>,
+        only: Option<ProfessionalId>,
+    ) -> Vec<Candidate<'_>> {
+        self.professionals
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.active && only.is_none_or(|only| only == one.id))
+            .filter_map(|(index, one)| Some(self.candidate(index, one, self.need(one, service, duration_min)?)))
+            .collect()
+    }
+
+    fn free_slots(
+        &self,
+        service: Option<&Service>,
+        dates: (Date, Date),
+        candidates: &[Candidate<'_>],
+    ) -> Vec<FreeSlots> {
+        let dates = (dates.0.max(self.dates.0), dates.1.min(self.dates.1));
+        free_slots(&self.question(service, dates, self.organization.scheduling.slot_mode), candidates)
+    }
+
+    /// When a professional works on a loaded date.
+    pub(crate) fn works(&self, professional: &Professional, date: Date) -> Vec<Period> {
+        works(&self.zone, &self.business, professional, date)
+    }
+
+    /// When a professional works on a date and is free, from now plus the notice on.
+    pub(crate) fn free_spans(&self, professional: &Professional, date: Date) -> Vec<Span> {
+        let place = self.professionals.iter().position(|one| one.id == professional.id);
+        let (Some(index), Some(need)) = (place, self.need(professional, None, None)) else { return Vec::new() };
+        let question = self.question(None, (date, date), SlotMode::Grid);
+        free_spans(&question, &self.candidate(index, professional, need))
+    }
+
+    /// Whether a start that could be booked is one at which customers are booked: on the grid of the business, or anywhere where its
+    /// starts follow no grid.
+    pub(crate) fn is_on_grid(&self, professional: &Professional, service: Option<&Service>, start: Timestamp) -> bool {
+        let date = self.zone.to_datetime(start).date();
+        self.organization.scheduling.slot_mode != SlotMode::Grid
+            || self
+                .free(service, None, Some(professional.id), (date, date))
+                .iter()
+                .any(|free| free.starts.contains(&start))
+    }
+
+    /// The minute of its local day.
+    pub(crate) fn minute_of_day(&self, at: Timestamp) -> u16 {
+        let local = self.zone.to_datetime(at);
+        u16::try_from(i32::from(local.hour()) * 60 + i32::from(local.minute())).unwrap_or_default()
+    }
+
+    /// The last local date that a service, or a visit without one, can be booked on.
+    pub(crate) fn last_date(&self, service: Option<&Service>) -> Date {
+        let own = service.and_then(|service| service.advance_days);
+        let days = own.unwrap_or(self.organization.scheduling.maximum_advance_days);
+        self.today().saturating_add(i64::from(days.min(100_000)).days())
+    }
+
+    /// The names of those who offer a service.
+    pub(crate) fn offered_by(&self, service: &Service) -> Vec<String> {
+        let offers = self.professionals.iter().filter(|one| one.active && one.offers(service.id).is_some());
+        offers.map(|one| one.name.clone()).collect()
+    }
+
+    /// Whether a start could be booked with a professional.
+    pub(crate) fn verdict(
+        &self,
+        professional: ProfessionalId,
+        service: Option<&Service>,
+        need: Need,
+        start: Timestamp,
+    ) -> Verdict {
+        let place = self.professionals.iter().enumerate().find(|(_, one)| one.id == professional);
+        place.map_or(Verdict::OutsideHours, |(index, one)| {
+            let question = self.question(service, self.dates, SlotMode::Grid);
+            check(&question, &self.candidate(index, one, need), start)
+        })
+    }
+
+    /// The free slots nearest to a start, in order of time: those of the professional asked for come before the others'.
+    pub(crate) fn alternatives(
+        &self,
+        service: Option<&Service>,
+        duration_min: Option<u32>,
+        wanted: Option<ProfessionalId>,
+        start: Timestamp,
+    ) -> Vec<Slot> {
+        const COUNT: usize = 5;
+        let free = self.free(service, duration_min, None, self.dates);
+        let distance = |at: Timestamp| (at.as_second() - start.as_second()).abs();
+        let pairs = free.iter().flat_map(|slots| slots.starts.iter().map(|at| (slots.professional, *at)));
+        let mut nearest: Vec<(ProfessionalId, Timestamp)> =
+            pairs.filter(|(_, at)| *at != start || wanted.is_none()).collect();
+        nearest.extend(free.iter().filter(|slots| Some(slots.professional) != wanted && wanted.is_some()).filter_map(
+            // The same time with somebody else is an alternative too.
+            |slots| slots.starts.contains(&start).then_some((slots.professional, start)),
+        ));
+        let asked = |whose: ProfessionalId| wanted.is_some_and(|wanted| wanted != whose);
+        nearest.sort_unstable_by_key(|(whose, at)| (asked(*whose), distance(*at), *at, *whose));
+        nearest.truncate(COUNT);
+        nearest.sort_unstable_by_key(|(whose, at)| (asked(*whose), *at, *whose));
+        nearest.into_iter().filter_map(|(whose, at)| self.slot(whose, at)).collect()
+    }
+
+    /// A slot as customers are told it.
+    pub(crate) fn slot(&self, professional: ProfessionalId, start: Timestamp) -> Option<Slot> {
+        let name = self.professionals.iter().find(|one| one.id == professional)?.name.clone();
+        let local = self.zone.to_datetime(start);
+        Some(Slot { professional: name, date: local.date(), start: local.strftime("%H:%M").to_string() })
+    }
+}
+
+fn picked<'a, T>(things: &[&'a T], found: Found, query: &str) -> Result<(&'a T, bool), NameRefusal> {
+    let missing = || NameRefusal::NotFound { query: query.to_owned(), nearest: None, known: Vec::new() };
+    things.get(found.index).map(|thing| (*thing, found.near)).ok_or_else(missing)
+}
+
+/// The first instant of a local date.
+pub(crate) fn local_midnight(zone: &TimeZone, date: Date) -> Timestamp {
+    let midnight = zone.to_ambiguous_timestamp(date.at(0, 0, 0, 0)).compatible();
+    midnight.unwrap_or(if date < Date::constant(1970, 1, 1) { Timestamp::MIN } else { Timestamp::MAX })
+}

@@ -1,0 +1,315 @@
+//! The checks before an appointment, and the appointment.
+
+use std::collections::BTreeMap;
+
+use balcao_domain::availability::{Verdict, instant_of};
+use balcao_domain::hours::covered;
+use balcao_domain::professional::Professional;
+use balcao_domain::service::Service;
+use balcao_domain::subscription::SubscriberStatus;
+use balcao_domain::{
+    AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
+};
+use balcao_planted::{self as planted, Bug};
+use balcao_store::appointment::NewAppointment;
+use balcao_store::{Tx, appointment, catalog, event, subscription, waitlist};
+use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan};
+
+use super::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice};
+use crate::context::desk::{UseCaseError, granted};
+use crate::context::names::NameRefusal;
+use crate::scheduling::agenda::{Agenda, Need, local_midnight};
+use crate::scheduling::appointments::{AppointmentView, view};
+
+/// Days around the wanted date that are loaded to offer alternatives from.
+const ALTERNATIVE_DAYS: i64 = 3;
+
+/// Days after it that are searched where those have nothing free.
+const FURTHER_DAYS: i64 = 30;
+
+type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
+
+/// What is wanted, understood.
+struct Wish<'a> {
+    service: Option<&'a Service>,
+    professional: Option<&'a Professional>,
+    near_name: bool,
+    start: Timestamp,
+}
+
+pub(crate) fn book(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    request: &BookRequest,
+    now: Timestamp,
+) -> Answer<Booked> {
+    let around =
+        (request.date.saturating_sub(ALTERNATIVE_DAYS.days()), request.date.saturating_add(ALTERNATIVE_DAYS.days()));
+    let agenda = Agenda::load(tx, organization, Some(contact), around, now)?;
+    let wish = granted!(understand(&agenda, request));
+    let upcoming = appointment::upcoming_of_contact(tx, organization, contact, agenda.organization.currency, now)?;
+    let names = names(&agenda);
+    let shown = |one| view(one, &names, &agenda.zone);
+
+    // A second turn that asks for the same thing is told that it has it (facts: exactly once, 3.4).
+    let same_start = upcoming.iter().find(|one| one.span.start == wish.start && one.attendee == request.attendee);
+    if let Some(existing) = same_start {
+        let same = wish.professional.is_none_or(|wanted| wanted.id == existing.professional)
+            && wish.service.is_none_or(|wanted| Some(wanted.id) == existing.service);
+        if !same {
+            return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(shown(existing)) }));
+        }
+        let plan_name = plan_name(tx, &agenda, existing.plan)?;
+        return Ok(Ok(Booked {
+            appointment: shown(existing),
+            already_booked: true,
+            is_subscriber: plan_name.is_some(),
+            plan_name,
+            near_name: wish.near_name,
+        }));
+    }
+    let limit = agenda.organization.scheduling.maximum_open_appointments;
+    if u32::try_from(upcoming.len()).is_ok_and(|open| open >= limit) {
+        return Ok(Err(BookingRefusal::TooManyOpen { limit, upcoming: upcoming.iter().map(shown).collect() }));
+    }
+    let (professional, need) = match free_professional(&agenda, &wish, request.date, request.is_by_customer()) {
+        Ok(found) => found,
+        Err(mut refusal) => {
+            look_further(tx, &agenda, contact, &wish, request.date, &mut refusal)?;
+            return Ok(Err(refusal));
+        }
+    };
+    let plan = covering_plan(tx, &agenda, contact, wish.service, wish.start)?;
+    let new = NewAppointment {
+        contact,
+        professional: professional.id,
+        capacity: professional.capacity,
+        service: wish.service.map(|service| service.id),
+        service_name: wish.service.map(|service| service.name.clone()).unwrap_or_default(),
+        span: Span::of_minutes(wish.start, need.duration_min),
+        occupied: Span::of_minutes(wish.start, need.duration_min)
+            .widened(need.buffer_before_min, need.buffer_after_min),
+        status: if request.pending { AppointmentStatus::Pending } else { AppointmentStatus::Confirmed },
+        price_cents: if plan.is_some() { 0 } else { need.price_cents },
+        plan: plan.as_ref().map(|(id, _)| *id),
+        attendee: request.attendee.clone(),
+        source: request.source.clone(),
+        expires_at: request
+            .pending
+            .then(|| balcao_domain::span::plus_minutes(now, i64::from(agenda.organization.scheduling.pending_minutes))),
+    };
+    // The agenda said free; only the claims can promise it.
+    let Some(id) = appointment::insert(tx, organization, &new, now)? else {
+        let alternatives = alternatives(&agenda, &wish);
+        return Ok(Err(BookingRefusal::SlotTaken { alternatives }));
+    };
+    waitlist::accept(tx, organization, contact, new.occupied)?;
+    event::push(tx, organization, "appointment_booked", &id.to_string(), "{}", now)?;
+    Ok(Ok(Booked {
+        appointment: booked_view(&agenda, &new, id, &names),
+        already_booked: false,
+        is_subscriber: plan.is_some(),
+        plan_name: plan.map(|(_, name)| name),
+        near_name: wish.near_name,
+    }))
+}
+
+fn booked_view(
+    agenda: &Agenda,
+    new: &NewAppointment,
+    id: AppointmentId,
+    names: &BTreeMap<ProfessionalId, String>,
+) -> AppointmentView {
+    let appointment = balcao_domain::Appointment {
+        id,
+        contact: new.contact,
+        professional: new.professional,
+        service: new.service,
+        service_name: new.service_name.clone(),
+        span: new.span,
+        occupied: new.occupied,
+        seat: 1,
+        status: new.status,
+        price: balcao_domain::Money::new(new.price_cents, agenda.organization.currency),
+        plan: new.plan,
+        attendee: new.attendee.clone(),
+        source: new.source.clone(),
+    };
+    view(&appointment, names, &agenda.zone)
+}
+
+pub(super) fn names(agenda: &Agenda) -> BTreeMap<ProfessionalId, String> {
+    agenda.professionals.iter().map(|one| (one.id, one.name.clone())).collect()
+}
+
+fn understand<'a>(agenda: &'a Agenda, request: &BookRequest) -> Result<Wish<'a>, BookingRefusal> {
+    let (service, near_service) = match &request.service {
+        None => (None, false),
+        Some(ServiceChoice::Name(name)) => {
+            let (service, near) = agenda.service(name).map_err(BookingRefusal::Service)?;
+            (Some(service), near)
+        }
+        Some(ServiceChoice::Id(id)) => (Some(service_of(agenda, *id)?), false),
+        Some(ServiceChoice::NameAndId { name, id }) => {
+            let by_id = service_of(agenda, *id)?;
+            let (by_name, near) = agenda.service(name).map_err(BookingRefusal::Service)?;
+            if by_id.id != by_name.id {
+                let candidates = vec![by_name.name.clone(), by_id.name.clone()];
+                return Err(BookingRefusal::Service(NameRefusal::Ambiguous { query: name.clone(), candidates }));
+            }
+            (Some(by_name), near)
+        }
+    };
+    let named = request.professional.as_ref().map(|choice| match choice {
+        ProfessionalChoice::Name(name) => agenda.professional(name),
+        ProfessionalChoice::Id(id) => agenda.professional_of(*id).map(|one| (one, false)),
+    });
+    let named = named.transpose();
+    let named = named.map_err(BookingRefusal::Professional)?;
+    let start = instant_of(&agenda.zone, request.date, request.start_min).ok_or(BookingRefusal::NoSuchTime)?;
+    Ok(Wish {
+        service,
+        professional: named.map(|(professional, _)| professional),
+        near_name: near_service || named.is_some_and(|(_, near)| near),
+        start,
+    })
+}
+
+fn service_of(agenda: &Agenda, id: ServiceId) -> Result<&Service, BookingRefusal> {
+    let active = || agenda.services.iter().filter(|service| service.active);
+    let known = || active().map(|service| service.name.clone()).collect();
+    active().find(|service| service.id == id).ok_or_else(|| BookingRefusal::NoSuchService { known: known() })
+}
+
+/// The professional asked for, or the first free one who offers the service, if the start can be booked. Staff may begin at any five
+/// minutes, a customer where the business lets appointments begin.
+fn free_professional<'a>(
+    agenda: &'a Agenda,
+    wish: &Wish<'a>,
+    date: Date,
+    for_customer: bool,
+) -> Result<(&'a Professional, Need), BookingRefusal> {
+    let offering: Vec<(&Professional, Need)> = agenda
+        .professionals
+        .iter()
+        .filter(|one| one.active)
+        .filter_map(|one| Some((one, agenda.need(one, wish.service, None)?)))
+        .collect();
+    let asked: Vec<&(&Professional, Need)> =
+        offering.iter().filter(|(one, _)| wish.professional.is_none_or(|wanted| wanted.id == one.id)).collect();
+    if asked.is_empty() {
+        return Err(BookingRefusal::NotOffered {
+            service: wish.service.map(|service| service.name.clone()).unwrap_or_default(),
+            professional: wish.professional.map(|one| one.name.clone()),
+            offered_by: offering.iter().map(|(one, _)| one.name.clone()).collect(),
+        });
+    }
+    let mut verdicts = Vec::with_capacity(asked.len());
+    for (one, need) in &asked {
+        let verdict = agenda.verdict(one.id, wish.service, *need, wish.start);
+        let beside = for_customer && verdict == Verdict::Free && !agenda.is_on_grid(one, wish.service, wish.start);
+        if verdict == Verdict::Free && !beside || planted::has(Bug::SlotNotGuarded) {
+            return Ok((one, *need));
+        }
+        verdicts.push(if beside { Verdict::OffGrid } else { verdict });
+    }
+    Err(refusal(agenda, wish, date, &asked, &verdicts))
+}
+
+/// The refusal that helps most: a slot that is taken says more than somebody else's closed day.
+fn refusal(
+    agenda: &Agenda,
+    wish: &Wish<'_>,
+    date: Date,
+    asked: &[&(&Professional, Need)],
+    verdicts: &[Verdict],
+) -> BookingRefusal {
+    let any = |wanted: Verdict| verdicts.contains(&wanted);
+    let rules = &agenda.organization.scheduling;
+    let today = agenda.today();
+    if any(Verdict::Past) {
+        let time = agenda.zone.to_datetime(agenda.now).strftime("%H:%M").to_string();
+        return BookingRefusal::PastDate { today, time };
+    }
+    if any(Verdict::TooFar) {
+        let days = wish.service.and_then(|service| service.advance_days).unwrap_or(rules.maximum_advance_days);
+        return BookingRefusal::TooFar { last_date: today.saturating_add(i64::from(days.min(100_000)).days()) };
+    }
+    let alternatives = alternatives(agenda, wish);
+    if any(Verdict::TooSoon) {
+        let notice_min = wish.service.and_then(|service| service.notice_min).unwrap_or(rules.minimum_notice_minutes);
+        return BookingRefusal::TooSoon { notice_min, alternatives };
+    }
+    if any(Verdict::OffGrid) {
+        return BookingRefusal::OffGrid { alternatives };
+    }
+    if any(Verdict::Taken) || any(Verdict::Away) {
+        return BookingRefusal::SlotTaken { alternatives };
+    }
+    let works = covered(asked.iter().flat_map(|(one, _)| agenda.works(one, date)));
+    BookingRefusal::OutsideHours { works, note: agenda.business.note_on(date).map(str::to_owned), alternatives }
+}
+
+/// Fills in alternatives from the weeks after, where the days around the wanted one have none.
+fn look_further(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    contact: ContactId,
+    wish: &Wish<'_>,
+    date: Date,
+    refusal: &mut BookingRefusal,
+) -> Result<(), UseCaseError> {
+    let (BookingRefusal::SlotTaken { alternatives: found }
+    | BookingRefusal::OutsideHours { alternatives: found, .. }
+    | BookingRefusal::TooSoon { alternatives: found, .. }
+    | BookingRefusal::OffGrid { alternatives: found }) = refusal
+    else {
+        return Ok(());
+    };
+    if found.is_empty() {
+        let later = (date, date.saturating_add(FURTHER_DAYS.days()));
+        let wide = Agenda::load(tx, agenda.organization.id, Some(contact), later, agenda.now)?;
+        *found = alternatives(&wide, wish);
+    }
+    Ok(())
+}
+
+fn alternatives(agenda: &Agenda, wish: &Wish<'_>) -> Vec<crate::scheduling::availability::Slot> {
+    agenda.alternatives(wish.service, None, wish.professional.map(|one| one.id), wish.start)
+}
+
+/// The contact's active plan that covers the service on the day of `start`, with quota left.
+fn covering_plan(
+    tx: &mut Tx<'_>,
+    agenda: &Agenda,
+    contact: ContactId,
+    service: Option<&Service>,
+    start: Timestamp,
+) -> Result<Option<(PlanId, String)>, UseCaseError> {
+    let Some(service) = service else { return Ok(None) };
+    let organization = agenda.organization.id;
+    let subscriptions = subscription::of_contact(tx, organization, contact)?;
+    if subscriptions.is_empty() {
+        return Ok(None);
+    }
+    let plans = catalog::list_plans(tx, organization, agenda.organization.currency)?;
+    let date = agenda.zone.to_datetime(start).date();
+    for subscriber in subscriptions.iter().filter(|one| one.status == SubscriberStatus::Active) {
+        let Some(plan) = plans.iter().find(|plan| plan.id == subscriber.plan) else { continue };
+        let (first, after) = plan.period.around(date);
+        let period = Span::new(local_midnight(&agenda.zone, first), local_midnight(&agenda.zone, after));
+        let used = appointment::count_on_plan(tx, organization, contact, plan.id, period)?;
+        if plan.covers(service.id, used) {
+            return Ok(Some((plan.id, plan.name.clone())));
+        }
+    }
+    Ok(None)
+}
+
+fn plan_name(tx: &mut Tx<'_>, agenda: &Agenda, plan: Option<PlanId>) -> Result<Option<String>, UseCaseError> {
+    let Some(wanted) = plan else { return Ok(None) };
+    let plans = catalog::list_plans(tx, agenda.organization.id, agenda.organization.currency)?;
+    Ok(plans.into_iter().find(|plan| plan.id == wanted).map(|plan| plan.name))
+}

@@ -1,0 +1,190 @@
+//! Cancelling, moving, confirming, expiring.
+
+use balcao_domain::hours::format_minute;
+use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
+use balcao_store::organization::Organization;
+use balcao_store::{Tx, agenda_feed, appointment, catalog, event, reminder};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::book::book;
+use super::{BookRequest, BookingRefusal, ProfessionalChoice, RescheduleRequest, Rescheduled, ServiceChoice};
+use crate::context::desk::{UseCaseError, granted, organization};
+use crate::scheduling::appointments::{AppointmentView, view};
+use crate::scheduling::waitlist::offer_freed;
+
+type Answer<T> = Result<Result<T, BookingRefusal>, UseCaseError>;
+
+/// The organization, and the appointment that is meant.
+struct Meant {
+    organization: Organization,
+    zone: TimeZone,
+    appointment: Appointment,
+    view: AppointmentView,
+}
+
+/// Finds the appointment of an id, or the next upcoming one. Another contact's is as if it did not exist.
+fn find(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    wanted: Option<AppointmentId>,
+    now: Timestamp,
+) -> Answer<Meant> {
+    let (organization, zone) = organization(tx, id)?;
+    let currency = organization.currency;
+    let upcoming = appointment::upcoming_of_contact(tx, id, contact, currency, now)?;
+    let names = catalog::professional_names(tx, id)?;
+    let shown = |one: &Appointment| view(one, &names, &zone);
+    let found = match wanted {
+        Some(wanted) => appointment::find(tx, id, wanted, currency)?.filter(|one| one.contact == contact),
+        None => {
+            let day = |one: &Appointment| zone.to_datetime(one.span.start).date();
+            let first = upcoming.first().map(&day);
+            let candidates: Vec<_> = upcoming.iter().filter(|one| Some(day(one)) == first).collect();
+            if candidates.len() > 1 {
+                let candidates = candidates.into_iter().map(shown).collect();
+                return Ok(Err(BookingRefusal::Ambiguous { candidates }));
+            }
+            upcoming.first().cloned()
+        }
+    };
+    let Some(appointment) = found else {
+        return Ok(Err(BookingRefusal::NotFound { upcoming: upcoming.iter().map(shown).collect() }));
+    };
+    let view = shown(&appointment);
+    Ok(Ok(Meant { organization, zone, appointment, view }))
+}
+
+/// Whether a customer may still cancel or move it.
+fn may_change(tx: &mut Tx<'_>, meant: &Meant, now: Timestamp) -> Answer<()> {
+    let appointment = &meant.appointment;
+    if appointment.status == AppointmentStatus::Cancelled {
+        return Ok(Err(BookingRefusal::AlreadyCancelled));
+    }
+    if appointment.span.start <= now || !appointment.status.is_open() {
+        return Ok(Err(BookingRefusal::AlreadyStarted));
+    }
+    let services = balcao_store::catalog::list_services(tx, meant.organization.id, meant.organization.currency)?;
+    let own = services.iter().find(|service| Some(service.id) == appointment.service);
+    let own = own.and_then(|service| service.cancellation_notice_min);
+    let notice_min = own.unwrap_or(meant.organization.scheduling.cancellation_notice_minutes);
+    if balcao_domain::span::plus_minutes(now, i64::from(notice_min)) > appointment.span.start {
+        return Ok(Err(BookingRefusal::CancellationNotice { notice_min }));
+    }
+    Ok(Ok(()))
+}
+
+/// Cancels an appointment, and gives it as it was and as it is.
+pub(super) fn cancel(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    wanted: Option<AppointmentId>,
+    now: Timestamp,
+) -> Answer<(AppointmentView, AppointmentView)> {
+    let meant = granted!(find(tx, id, contact, wanted, now)?);
+    granted!(may_change(tx, &meant, now)?);
+    free(tx, &meant.organization, &meant.zone, &meant.appointment, now)?;
+    let subject = meant.appointment.id.to_string();
+    event::push(tx, id, "appointment_cancelled", &subject, "{}", now)?;
+    let after = AppointmentView { status: AppointmentStatus::Cancelled, ..meant.view.clone() };
+    Ok(Ok((meant.view, after)))
+}
+
+pub(super) fn reschedule(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    request: &RescheduleRequest,
+    now: Timestamp,
+) -> Answer<Rescheduled> {
+    let meant = granted!(find(tx, id, contact, request.appointment, now)?);
+    granted!(may_change(tx, &meant, now)?);
+    let same_time = meant.view.date == request.date && meant.view.start == format_minute(request.start_min);
+    let reminders = reminder::open_of(tx, id, meant.appointment.id)?;
+    // The old time is given back first, because the new one may overlap it; a refusal undoes this with all the rest.
+    appointment::cancel(tx, id, meant.appointment.id, now)?;
+    let wish = BookRequest {
+        professional: Some(match &request.professional {
+            Some(name) => ProfessionalChoice::Name(name.clone()),
+            None => ProfessionalChoice::Id(meant.appointment.professional),
+        }),
+        service: request.service.clone().or(meant.appointment.service.map(ServiceChoice::Id)),
+        date: request.date,
+        start_min: request.start_min,
+        attendee: meant.appointment.attendee.clone(),
+        pending: meant.appointment.status == AppointmentStatus::Pending,
+        source: request.source.clone(),
+    };
+    let booked = granted!(book(tx, id, contact, &wish, now)?);
+    if booked.already_booked {
+        // Another appointment of theirs stands there: moving onto it would lose one of the two.
+        return Ok(Err(BookingRefusal::OtherAtThatTime { existing: Box::new(booked.appointment) }));
+    }
+    agenda_feed::moved(tx, id, meant.appointment.id, booked.appointment.id)?;
+    let start = balcao_domain::availability::instant_of(&meant.zone, request.date, request.start_min).unwrap_or(now);
+    for remind_at in reminders {
+        // A reminder moves with its appointment, as long before it as it was.
+        let ahead = meant.appointment.span.start.duration_since(remind_at);
+        if let Ok(remind_at) = start.checked_sub(ahead)
+            && remind_at > now
+        {
+            reminder::insert(tx, id, booked.appointment.id, remind_at, now)?;
+        }
+    }
+    if !same_time {
+        offer_freed(tx, &meant.organization, &meant.zone, &meant.appointment, now)?;
+    }
+    let subject = meant.appointment.id.to_string();
+    let payload = serde_json::json!({ "new": booked.appointment.id }).to_string();
+    event::push(tx, id, "appointment_rescheduled", &subject, &payload, now)?;
+    let old = AppointmentView { status: AppointmentStatus::Cancelled, ..meant.view };
+    Ok(Ok(Rescheduled { old, new: booked }))
+}
+
+pub(super) fn confirm(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    contact: ContactId,
+    wanted: Option<AppointmentId>,
+    now: Timestamp,
+) -> Answer<AppointmentView> {
+    let meant = granted!(find(tx, id, contact, wanted, now)?);
+    match meant.appointment.status {
+        AppointmentStatus::Confirmed => return Ok(Ok(meant.view)),
+        AppointmentStatus::Cancelled => return Ok(Err(BookingRefusal::AlreadyCancelled)),
+        AppointmentStatus::Completed | AppointmentStatus::NoShow => return Ok(Err(BookingRefusal::AlreadyStarted)),
+        AppointmentStatus::Pending => {}
+    }
+    // A hold that expired while the answer was on its way gave its slot up.
+    if appointment::expired(tx, id, now)?.contains(&meant.appointment.id) {
+        return Ok(Err(BookingRefusal::AlreadyCancelled));
+    }
+    appointment::set_status(tx, id, meant.appointment.id, AppointmentStatus::Pending, AppointmentStatus::Confirmed)?;
+    event::push(tx, id, "appointment_confirmed", &meant.appointment.id.to_string(), "{}", now)?;
+    Ok(Ok(AppointmentView { status: AppointmentStatus::Confirmed, ..meant.view }))
+}
+
+pub(super) fn expire(tx: &mut Tx<'_>, id: OrganizationId, now: Timestamp) -> Result<usize, UseCaseError> {
+    let (organization, zone) = organization(tx, id)?;
+    let expired = appointment::expired(tx, id, now)?;
+    for appointment_id in &expired {
+        if let Some(one) = appointment::find(tx, id, *appointment_id, organization.currency)? {
+            free(tx, &organization, &zone, &one, now)?;
+            event::push(tx, id, "appointment_expired", &one.id.to_string(), "{}", now)?;
+        }
+    }
+    Ok(expired.len())
+}
+
+pub(super) fn free(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    one: &Appointment,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    appointment::cancel(tx, organization.id, one.id, now)?;
+    offer_freed(tx, organization, zone, one, now)
+}

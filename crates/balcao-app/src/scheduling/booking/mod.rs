@@ -1,0 +1,425 @@
+//! Booking, cancelling, rescheduling: the only way to an appointment, for tools, console, MCP and jobs alike.
+//!
+//! Everything is checked again here, whatever was offered before: the service, the hours, notice and advance, the contact's
+//! own limit, duplicates. The database's claims decide between two who want the same (`balcao_store::claims`). Each call is
+//! one transaction: an appointment that is moved is freed only if the new time is had.
+
+mod book;
+mod change;
+mod mistakes;
+mod trail;
+
+use std::sync::Arc;
+
+use balcao_domain::hours::Period;
+use balcao_domain::{AppointmentId, ContactId, OrganizationId, ProfessionalId, ServiceId};
+use balcao_store::ledger::EffectKey;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::context::desk::{Desk, Effect, UseCaseError};
+use crate::context::names::NameRefusal;
+use crate::scheduling::appointments::AppointmentView;
+use crate::scheduling::availability::Slot;
+use crate::scheduling::notices::{self, NoticeAccounts, What};
+pub(crate) use book::book as book_in;
+
+/// Which service is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServiceChoice {
+    /// By name or alias.
+    Name(String),
+    /// By id.
+    Id(ServiceId),
+    /// By both, which must mean the same service: a caller that contradicts itself is asked, not believed by half.
+    NameAndId {
+        /// The name or alias.
+        name: String,
+        /// The id.
+        id: ServiceId,
+    },
+}
+
+/// Which professional is meant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProfessionalChoice {
+    /// By name or alias, as somebody said it.
+    Name(String),
+    /// By id, where it is known: a name may be two people's, or have been changed.
+    Id(ProfessionalId),
+}
+
+impl From<String> for ProfessionalChoice {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+/// What is to be booked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BookRequest {
+    /// With whom; with anybody who is free and offers the service, if absent.
+    pub professional: Option<ProfessionalChoice>,
+    /// What; a visit of the default duration, if absent.
+    pub service: Option<ServiceChoice>,
+    /// The local date.
+    pub date: Date,
+    /// The local time, in minutes since midnight.
+    pub start_min: u16,
+    /// Who comes, where that is somebody else than the contact.
+    pub attendee: Option<String>,
+    /// Whether it only holds the slot until it is confirmed or expires.
+    pub pending: bool,
+    /// Where it is booked: `agent`, `console`, `mcp`.
+    pub source: String,
+}
+
+impl BookRequest {
+    /// Whether a customer books, through an agent, and not staff.
+    pub(crate) fn is_by_customer(&self) -> bool {
+        self.source == "agent"
+    }
+}
+
+/// An appointment that was booked, or was there already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Booked {
+    /// The appointment.
+    pub appointment: AppointmentView,
+    /// Whether the contact already had it, so that nothing was done.
+    pub already_booked: bool,
+    /// Whether a plan pays for it.
+    pub is_subscriber: bool,
+    /// The plan that pays for it.
+    pub plan_name: Option<String>,
+    /// Whether a name was a near spelling only: the answer should say what was understood.
+    pub near_name: bool,
+}
+
+/// What is to be moved, and to when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RescheduleRequest {
+    /// Which; the next upcoming one, if absent.
+    pub appointment: Option<AppointmentId>,
+    /// The new local date.
+    pub date: Date,
+    /// The new local time, in minutes since midnight.
+    pub start_min: u16,
+    /// With whom; as before, if absent.
+    pub professional: Option<String>,
+    /// What; as before, if absent.
+    pub service: Option<ServiceChoice>,
+    /// Where it is moved: `agent`, `console`, `mcp`.
+    pub source: String,
+}
+
+/// An appointment that was moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rescheduled {
+    /// What was cancelled.
+    pub old: AppointmentView,
+    /// What was booked instead.
+    pub new: Booked,
+}
+
+/// Why nothing was booked, moved or cancelled. Nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
+pub enum BookingRefusal {
+    /// Somebody else has it, or the professional is away.
+    SlotTaken {
+        /// The nearest free ones, those of the professional asked for first.
+        alternatives: Vec<Slot>,
+    },
+    /// Outside of business or working hours.
+    OutsideHours {
+        /// When the professional, or any who could be booked for it, works on that date.
+        works: Vec<Period>,
+        /// Why the date is not like its weekday.
+        note: Option<String>,
+        /// The nearest free ones.
+        alternatives: Vec<Slot>,
+    },
+    /// Less than the minimum notice ahead.
+    TooSoon {
+        /// The notice.
+        notice_min: u32,
+        /// The nearest free ones.
+        alternatives: Vec<Slot>,
+    },
+    /// Beyond the maximum advance.
+    TooFar {
+        /// The last date that can be booked.
+        last_date: Date,
+    },
+    /// The date or the time is over.
+    PastDate {
+        /// Today.
+        today: Date,
+        /// The local time now, `HH:MM`.
+        time: String,
+    },
+    /// The clock change skips that time.
+    NoSuchTime,
+    /// Appointments do not begin then: at no full five minutes, or, for customers, beside the starts of the business.
+    OffGrid {
+        /// The nearest free ones.
+        alternatives: Vec<Slot>,
+    },
+    /// The professional does not offer the service.
+    NotOffered {
+        /// The service.
+        service: String,
+        /// The professional; absent if nobody offers it.
+        professional: Option<String>,
+        /// Who does.
+        offered_by: Vec<String>,
+    },
+    /// The contact holds as many upcoming appointments as it may.
+    TooManyOpen {
+        /// How many that are.
+        limit: u32,
+        /// Those it holds.
+        upcoming: Vec<AppointmentView>,
+    },
+    /// The contact has another appointment at that start.
+    OtherAtThatTime {
+        /// That one.
+        existing: Box<AppointmentView>,
+    },
+    /// The professional's name.
+    Professional(NameRefusal),
+    /// The service's name.
+    Service(NameRefusal),
+    /// There is no service of that id.
+    NoSuchService {
+        /// The services there are.
+        known: Vec<String>,
+    },
+    /// The contact has no such appointment. Another contact's is not told apart from one that does not exist.
+    NotFound {
+        /// Those it has.
+        upcoming: Vec<AppointmentView>,
+    },
+    /// Several appointments could be meant.
+    Ambiguous {
+        /// Those.
+        candidates: Vec<AppointmentView>,
+    },
+    /// The appointment is over.
+    AlreadyStarted,
+    /// The appointment was cancelled before.
+    AlreadyCancelled,
+    /// Too late to cancel or move it without staff.
+    CancellationNotice {
+        /// How long before its start it could be.
+        notice_min: u32,
+    },
+}
+
+/// Books, moves and cancels.
+#[derive(Debug, Clone)]
+pub struct Booking {
+    desk: Desk,
+    /// Who does it on the contact's behalf, by their name in the audit log.
+    actor: Option<String>,
+}
+
+impl Booking {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk, actor: None }
+    }
+
+    /// The same, where what is done stands in the audit log as this actor's: a program that has a key, and not the contact in a
+    /// conversation, whose words are kept there.
+    #[must_use]
+    pub fn by(self, actor: String) -> Self {
+        Self { actor: Some(actor), ..self }
+    }
+
+    /// Books an appointment for a contact. If it already has the very same one, that is given.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed, or the key was used for something else.
+    pub async fn book(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        key: EffectKey,
+        request: BookRequest,
+    ) -> Effect<Booked, BookingRefusal> {
+        let teller = self.teller(organization);
+        let book = move |tx: &mut balcao_store::Tx<'_>, now| {
+            let booked = book::book(tx, organization, contact, &request, now)?;
+            teller.tell(tx, booked, now, |done| {
+                let what = (!done.already_booked).then_some(What::Booked(done.appointment.id))?;
+                Some((what, None, trail::shown(&done.appointment)))
+            })
+        };
+        self.desk.effect(organization, key, book).await
+    }
+
+    /// What [`Self::book`] would do now. Nothing changes: it is the real thing, undone.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview_book(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        request: BookRequest,
+    ) -> Result<Result<Booked, BookingRefusal>, UseCaseError> {
+        self.desk.rehearse(move |tx, now| book::book(tx, organization, contact, &request, now)).await
+    }
+
+    /// What [`Self::cancel`] would do now. Nothing changes.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview_cancel(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        appointment: Option<AppointmentId>,
+    ) -> Result<Result<AppointmentView, BookingRefusal>, UseCaseError> {
+        let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
+            Ok(change::cancel(tx, organization, contact, appointment, now)?.map(|(_, after)| after))
+        };
+        self.desk.rehearse(cancel).await
+    }
+
+    /// What [`Self::reschedule`] would do now. Nothing changes.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview_reschedule(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        request: RescheduleRequest,
+    ) -> Result<Result<Rescheduled, BookingRefusal>, UseCaseError> {
+        self.desk.rehearse(move |tx, now| change::reschedule(tx, organization, contact, &request, now)).await
+    }
+
+    /// Cancels one of the contact's appointments: the one of that id, or, without one, the next upcoming one.
+    ///
+    /// # Errors
+    /// As [`Self::book`].
+    pub async fn cancel(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        key: EffectKey,
+        appointment: Option<AppointmentId>,
+    ) -> Effect<AppointmentView, BookingRefusal> {
+        let teller = self.teller(organization);
+        let cancel = move |tx: &mut balcao_store::Tx<'_>, now| {
+            let cancelled = change::cancel(tx, organization, contact, appointment, now)?;
+            let told = teller.tell(tx, cancelled, now, |(before, after)| {
+                Some((What::Cancelled(after.id), Some(trail::shown(before)), trail::shown(after)))
+            })?;
+            Ok(told.map(|(_, after)| after))
+        };
+        self.desk.effect(organization, key, cancel).await
+    }
+
+    /// Moves one of the contact's appointments. The old time is freed only if the new one is had.
+    ///
+    /// # Errors
+    /// As [`Self::book`].
+    pub async fn reschedule(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        key: EffectKey,
+        request: RescheduleRequest,
+    ) -> Effect<Rescheduled, BookingRefusal> {
+        let teller = self.teller(organization);
+        let change = move |tx: &mut balcao_store::Tx<'_>, now| {
+            let moved = change::reschedule(tx, organization, contact, &request, now)?;
+            teller.tell(tx, moved, now, |done| {
+                let (old, new) = (&done.old, &done.new.appointment);
+                // The new one stands as the old one did before it was given up.
+                let before = AppointmentView { status: new.status, ..old.clone() };
+                Some((What::Moved(old.id, new.id), Some(trail::shown(&before)), trail::shown(new)))
+            })
+        };
+        self.desk.effect(organization, key, change).await
+    }
+
+    /// Confirms one of the contact's pending appointments.
+    ///
+    /// # Errors
+    /// As [`Self::book`].
+    pub async fn confirm(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        key: EffectKey,
+        appointment: Option<AppointmentId>,
+    ) -> Effect<AppointmentView, BookingRefusal> {
+        let confirm =
+            move |tx: &mut balcao_store::Tx<'_>, now| change::confirm(tx, organization, contact, appointment, now);
+        self.desk.effect(organization, key, confirm).await
+    }
+
+    /// Cancels the pending appointments that have expired, offers their time to the waitlist, and gives how many they were.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn expire_pending(&self, organization: OrganizationId) -> Result<usize, UseCaseError> {
+        if mistakes::expires_in_parts() {
+            return mistakes::expire_in_parts(&self.desk, organization).await;
+        }
+        let (now, accounts) = (self.desk.clock.now(), Arc::clone(&self.desk.notices));
+        let expire = move |tx: &mut balcao_store::Tx<'_>| {
+            let lapsed = balcao_store::appointment::expired(tx, organization, now)?;
+            let count = change::expire(tx, organization, now)?;
+            for one in lapsed {
+                notices::tell(tx, &accounts, organization, What::Cancelled(one), now)?;
+            }
+            Ok(count)
+        };
+        self.desk.store.write(expire).await
+    }
+
+    fn teller(&self, organization: OrganizationId) -> Teller {
+        Teller { accounts: Arc::clone(&self.desk.notices), actor: self.actor.clone(), organization }
+    }
+}
+
+/// Who is told of what was done, in its transaction.
+#[derive(Clone)]
+struct Teller {
+    accounts: Arc<NoticeAccounts>,
+    actor: Option<String>,
+    organization: OrganizationId,
+}
+
+impl Teller {
+    /// What was done, with the professional told of it, and the audit log, if somebody did it on the contact's behalf. `what` gives
+    /// it with the appointment before and after; `None` if nothing was done.
+    fn tell<T, R>(
+        &self,
+        tx: &mut balcao_store::Tx<'_>,
+        answer: Result<T, R>,
+        now: Timestamp,
+        what: impl FnOnce(&T) -> Option<(What, Option<Value>, Value)>,
+    ) -> Result<Result<T, R>, UseCaseError> {
+        if let Ok(done) = &answer
+            && let Some((what, before, after)) = what(done)
+        {
+            notices::tell(tx, &self.accounts, self.organization, what, now)?;
+            if let Some(actor) = &self.actor {
+                trail::write_down(tx, self.organization, actor, what, (before, after), now)?;
+            }
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,41 @@
+//! Who booked, moved or cancelled an appointment on a contact's behalf, for the audit log.
+
+use balcao_domain::OrganizationId;
+use balcao_store::audit::{self, AuditEntry};
+use balcao_store::{StoreError, Tx};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::scheduling::appointments::AppointmentView;
+use crate::scheduling::notices::What;
+
+/// An appointment as the log shows it. Who comes is not among it: the log is not deleted by age.
+pub(super) fn shown(one: &AppointmentView) -> Value {
+    json!({ "id": one.id.to_string(), "date": one.date.to_string(), "start": one.start, "professional": one.professional,
+            "service": one.service, "status": one.status })
+}
+
+/// Writes down what was done, and how the appointment was before and is now.
+pub(super) fn write_down(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    actor: &str,
+    what: What,
+    (before, after): (Option<Value>, Value),
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let (action, subject) = match what {
+        What::Booked(id) => ("appointment.book", id),
+        What::Moved(old, _new) => ("appointment.reschedule", old),
+        What::Cancelled(id) => ("appointment.cancel", id),
+    };
+    let entry = AuditEntry {
+        at: now,
+        actor: actor.to_owned(),
+        action: action.to_owned(),
+        subject: subject.to_string(),
+        before: before.map(|value| value.to_string()),
+        after: Some(after.to_string()),
+    };
+    audit::append(tx, organization, &entry)
+}

@@ -1,0 +1,357 @@
+//! A calendar: what can be booked, what is taken, and booking itself, whoever keeps the agenda (specification part 4 §6).
+//!
+//! [`Calendar`] is what a back end can do; [`BuiltIn`] does it over our own tables. Results and errors are data: a rule that
+//! says no is a [`Refusal`], a service that fails is a [`CalendarError`], and an answer that was lost is told apart from one
+//! that never came ([`CalendarError::Unknown`]). [`book`], [`cancel`] and [`reschedule`] are how callers act: they look a
+//! lost answer up before anything is tried again, and what was changed meanwhile is read again (`settle.rs`).
+//!
+//! Invariants: an entry of another contact is as if it did not exist; an act under a key that was used happens once; a read
+//! that a mirror answered says so.
+//!
+//! Not here: the rules of booking (`booking`), wording.
+
+mod builtin;
+mod busy;
+mod settle;
+
+use async_trait::async_trait;
+use balcao_domain::hours::Period;
+use balcao_domain::{AppointmentStatus, ContactId, FailureClass, Money, OrganizationId};
+use balcao_store::ledger::EffectKey;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::context::desk::UseCaseError;
+use crate::scheduling::appointments::AppointmentView;
+use crate::scheduling::booking::{BookRequest, BookingRefusal, RescheduleRequest};
+use crate::scheduling::catalog::Offer;
+
+pub use builtin::BuiltIn;
+pub use settle::{book, cancel, reschedule};
+
+/// For whom a call acts. The runtime binds it: no argument of a tool names anybody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    /// The business.
+    pub organization: OrganizationId,
+    /// The contact.
+    pub contact: ContactId,
+}
+
+/// What a calendar calls an entry: a row's number, or a name of a service outside.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EntryId(String);
+
+impl EntryId {
+    /// The id of that text.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// As the calendar writes it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Which state of an entry was seen (an `ETag`): another one after every change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Version(String);
+
+impl Version {
+    /// The version of that text.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+/// What an entry says, in local terms. It names no row of ours: another calendar has none, and knows whose an entry is by what
+/// it wrote into it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Who is booked.
+    pub professional: String,
+    /// What is booked.
+    pub service: String,
+    /// The local date.
+    pub date: Date,
+    /// The local time it starts, `HH:MM`.
+    pub start: String,
+    /// The local time it ends, `HH:MM`.
+    pub finish: String,
+    /// The local date it ends on: the next one for a visit until midnight or over it.
+    pub finish_date: Date,
+    /// Where it stands.
+    pub status: AppointmentStatus,
+    /// The price at booking; zero where a plan covers it.
+    pub price: Money,
+    /// Who comes, where that is somebody else than the contact.
+    pub attendee: Option<String>,
+}
+
+impl From<AppointmentView> for Visit {
+    fn from(view: AppointmentView) -> Self {
+        let AppointmentView {
+            professional, service, date, start, finish, finish_date, status, price, attendee, ..
+        } = view;
+        Self { professional, service, date, start, finish, finish_date, status, price, attendee }
+    }
+}
+
+/// An appointment of a contact, as a calendar keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// What the calendar calls it.
+    pub id: EntryId,
+    /// The state that was seen.
+    pub version: Version,
+    /// What it says.
+    pub visit: Visit,
+}
+
+/// Where an answer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The calendar itself.
+    Live,
+    /// Our copy of it, because it did not answer: it was so at that instant.
+    Mirror {
+        /// When the copy was made.
+        as_of: Timestamp,
+    },
+}
+
+/// What was read, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen<T> {
+    /// What was read.
+    pub value: T,
+    /// Where.
+    pub source: Source,
+}
+
+impl<T> Seen<T> {
+    /// Read from the calendar itself.
+    pub const fn live(value: T) -> Self {
+        Self { value, source: Source::Live }
+    }
+}
+
+/// Which days are asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BusyQuery {
+    /// The first local date.
+    pub from: Date,
+    /// The last local date, included.
+    pub to: Date,
+    /// Whose agenda, by name; everybody's who can be booked, if absent.
+    pub professional: Option<String>,
+}
+
+/// A day: when somebody works, and when nobody is to be had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BusyDay {
+    /// The local date.
+    pub date: Date,
+    /// When one of those asked about works; nothing means closed, or everybody away.
+    pub open: Vec<Period>,
+    /// Of that, when none of them is free: booked, or earlier than can be booked now.
+    pub busy: Vec<Period>,
+    /// When a visit of the usual length could begin, `HH:MM`, in order.
+    pub free: Vec<String>,
+    /// The same for each service that not everybody asked about offers, by its name: with those who do, and in its own length.
+    pub free_for: Vec<(String, Vec<String>)>,
+    /// Whether the business itself is closed all day, whoever was asked about.
+    pub closed: bool,
+    /// Why the day is not like its weekday.
+    pub note: Option<String>,
+}
+
+/// An act that was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Done {
+    /// The entry that it left: booked, moved to its new time, or cancelled.
+    pub entry: Entry,
+    /// Of a move, what it was before.
+    pub before: Option<Visit>,
+    /// Whether it was so already, so that nothing was done.
+    pub already: bool,
+    /// Whether a name was a near spelling only: the answer should say what was understood.
+    pub near_name: bool,
+}
+
+/// What an act is: a lost answer is looked up by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// [`Calendar::book`].
+    Book,
+    /// [`Calendar::cancel`].
+    Cancel,
+    /// [`Calendar::reschedule`].
+    Reschedule,
+}
+
+/// A correct "no": nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// A rule of booking.
+    Rule(BookingRefusal),
+    /// The owner has no such entry: nothing is told of another's.
+    NotFound {
+        /// Those that they have.
+        upcoming: Vec<Entry>,
+    },
+    /// It was changed since it was seen.
+    Changed {
+        /// As it is now.
+        now: Box<Entry>,
+    },
+}
+
+/// What broke.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum CalendarError {
+    /// It does not answer, and nothing was done.
+    #[error("the calendar `{calendar}` does not answer: {reason}")]
+    Unavailable {
+        /// Which.
+        calendar: &'static str,
+        /// For staff.
+        reason: String,
+    },
+    /// The answer was lost: it may have been done. It is looked up before anything is tried again.
+    #[error("the calendar `{calendar}` did not say what came of it: {reason}")]
+    Unknown {
+        /// Which.
+        calendar: &'static str,
+        /// For staff.
+        reason: String,
+    },
+    /// It no longer lets us in: somebody of staff has to connect it again. Nothing was done.
+    #[error("the calendar `{calendar}` has to be connected again: {reason}")]
+    Disconnected {
+        /// Which.
+        calendar: &'static str,
+        /// For staff.
+        reason: String,
+    },
+    /// Our own tables.
+    #[error(transparent)]
+    UseCase(#[from] UseCaseError),
+}
+
+impl CalendarError {
+    /// Whether it may be done all the same.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        match self {
+            Self::Unknown { .. } => true,
+            Self::UseCase(error) => error.is_unknown(),
+            Self::Unavailable { .. } | Self::Disconnected { .. } => false,
+        }
+    }
+
+    /// How it is to be treated.
+    #[must_use]
+    pub fn class(&self) -> FailureClass {
+        match self {
+            Self::Unavailable { .. } | Self::Unknown { .. } => FailureClass::Transient,
+            Self::Disconnected { .. } => FailureClass::Fault,
+            Self::UseCase(error) => error.class(),
+        }
+    }
+}
+
+/// How a calendar is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// It answers.
+    Well,
+    /// It does not; reads are answered from a copy of that instant, writes fail.
+    Mirrored {
+        /// When the copy was made.
+        as_of: Timestamp,
+    },
+    /// It does not, and there is no copy.
+    Down {
+        /// For staff.
+        reason: String,
+    },
+}
+
+/// What a read gives.
+pub type Read<T> = Result<Seen<T>, CalendarError>;
+
+/// What an act gives.
+pub type Outcome = Result<Result<Done, Refusal>, CalendarError>;
+
+/// A back end that keeps an agenda. It acts for its owner only, and once per key.
+#[async_trait]
+pub trait Calendar: std::fmt::Debug + Send + Sync {
+    /// Its name, for staff.
+    fn name(&self) -> &'static str;
+
+    /// The services and the professionals of a business.
+    ///
+    /// # Errors
+    /// [`CalendarError`] if neither it nor a mirror answers; so in every read below.
+    async fn offer(&self, organization: OrganizationId) -> Read<Offer>;
+
+    /// When somebody works on each of the days, and when nobody is free. What is kept for the owner is free to them. Days
+    /// before today are left out.
+    async fn busy(&self, owner: Owner, query: BusyQuery) -> Read<Result<Vec<BusyDay>, BookingRefusal>>;
+
+    /// The owner's open entries that start on the days `from` to `to`, both included, and are not over, in order.
+    async fn list(&self, owner: Owner, from: Date, to: Date) -> Read<Vec<Entry>>;
+
+    /// The owner's entry of that id, whatever its state; another contact's is none.
+    async fn find(&self, owner: Owner, id: &EntryId) -> Read<Option<Entry>>;
+
+    /// What [`Self::book`] would do now. Nothing changes.
+    async fn would_book(&self, owner: Owner, request: BookRequest) -> Outcome;
+
+    /// What [`Self::cancel`] would do now. Nothing changes.
+    async fn would_cancel(&self, owner: Owner, id: &EntryId) -> Outcome;
+
+    /// Books for the owner.
+    ///
+    /// # Errors
+    /// [`CalendarError::Unknown`] if the answer was lost, else an error after which nothing was done; so in every act below.
+    async fn book(&self, owner: Owner, key: EffectKey, request: BookRequest) -> Outcome;
+
+    /// Cancels the owner's entry, if it still is as it was seen.
+    async fn cancel(&self, owner: Owner, key: EffectKey, id: &EntryId, seen: &Version) -> Outcome;
+
+    /// Moves the owner's entry, if it still is as it was seen. The old time is given up only if the new one is had. The
+    /// request's own `appointment` is not looked at.
+    async fn reschedule(
+        &self,
+        owner: Owner,
+        key: EffectKey,
+        id: &EntryId,
+        seen: &Version,
+        request: RescheduleRequest,
+    ) -> Outcome;
+
+    /// What came of an act whose answer was lost; `None` if it was not done.
+    ///
+    /// # Errors
+    /// [`CalendarError`] if that cannot be told now.
+    async fn came_of(
+        &self,
+        owner: Owner,
+        key: &EffectKey,
+        act: Act,
+    ) -> Result<Option<Result<Done, Refusal>>, CalendarError>;
+
+    /// How it is now.
+    async fn health(&self, organization: OrganizationId) -> Health;
+}

@@ -1,0 +1,431 @@
+//! Intake: sessions with the conversation's professional ([`whom`]), booked by whoever writes, for themselves or somebody else.
+//!
+//! Who writes is known by the channel, never by what they say. A number that is not theirs makes no appointment of its owner's:
+//! it stays the writer's, counts against the writer's limits, and is recorded as being for somebody else. Of that person nothing
+//! is read, told or changed; a contact is added only if their number is new, and the answer is the same either way.
+
+mod anyone;
+mod empty;
+mod spoken;
+pub(crate) mod whom;
+
+use std::sync::Arc;
+
+use balcao_domain::contact::Contact;
+use balcao_domain::hours::Period;
+use balcao_domain::professional::Professional;
+use balcao_domain::service::Service;
+use balcao_domain::{ContactId, ConversationId, FailureClass, Money, OrganizationId, Phone};
+use balcao_store::ledger::EffectKey;
+use balcao_store::{Tx, agenda_feed, contact, conversation};
+use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
+
+use crate::context::desk::{Desk, Effect, UseCaseError, granted};
+use crate::context::names::may_be_theirs;
+use crate::scheduling::agenda::{Agenda, Slot};
+use crate::scheduling::booking::{BookRequest, Booked, BookingRefusal, ProfessionalChoice, ServiceChoice, book_in};
+use crate::scheduling::notices::{self, What};
+
+pub use empty::Empty;
+pub(crate) use spoken::asks_for_a_number;
+
+/// How often a booking is tried that the database put off.
+const ATTEMPTS: u32 = 3;
+/// Days that a professional's hours are told of.
+const WEEK: i64 = 7;
+
+/// What is to be booked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntakeRequest {
+    /// The local date.
+    pub date: Date,
+    /// The local time, in minutes since midnight.
+    pub start_min: u16,
+    /// Who comes.
+    pub client_name: String,
+    /// Their number, or the writer's.
+    pub client_phone: Phone,
+    /// What is to be done, by name or alias; without one, the first service that the professional offers.
+    pub service: Option<String>,
+}
+
+/// What was booked, and for whom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntakeBooked {
+    /// The appointment.
+    pub booked: Booked,
+    /// Who comes, where that is not who wrote.
+    pub for_somebody_else: Option<String>,
+}
+
+/// What is free on a day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sessions {
+    /// With whom.
+    pub professional: String,
+    /// The day.
+    pub date: Date,
+    /// What a session is.
+    pub service: Option<String>,
+    /// Starts, `HH:MM`.
+    pub slots: Vec<String>,
+    /// How long a session takes.
+    pub session_min: u32,
+    /// The business's zone.
+    pub timezone: String,
+    /// Why there is none, where the day is over or too far ahead.
+    pub outside: Option<Outside>,
+    /// Why a day that can be booked has none.
+    pub empty: Option<Empty>,
+    /// The next free times, where there are none.
+    pub next: Vec<Slot>,
+}
+
+/// A day that cannot be booked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outside {
+    /// It is over.
+    Past,
+    /// Beyond the maximum advance: the last day that can be booked.
+    TooFar(Date),
+}
+
+/// A professional as customers are told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProfessionalInfo {
+    /// Their name.
+    pub name: String,
+    /// What they are.
+    pub profession: Option<String>,
+    /// How long a session takes.
+    pub session_min: u32,
+    /// What it costs; `None` without a service.
+    pub price: Option<Money>,
+    /// When they work, on each of the next seven days, today first.
+    pub working_hours: Vec<(Date, Vec<Period>)>,
+}
+
+/// Why nothing was booked or told. Nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
+pub enum IntakeRefusal {
+    /// Nobody knows yet whom the conversation is about: the customer is to be asked.
+    Whom {
+        /// Who there is.
+        known: Vec<String>,
+    },
+    /// The writer's own name with a number that is not theirs: one of the two is wrong.
+    OtherNumber,
+    /// What every booking may be refused for.
+    Booking(BookingRefusal),
+}
+
+/// Books sessions. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Intake {
+    desk: Desk,
+}
+
+/// The conversation's professional and what a session with them is.
+struct Session<'a> {
+    professional: &'a Professional,
+    service: Option<&'a Service>,
+}
+
+impl Intake {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// What is free with the conversation's professional on a day, for a service by name or alias, else for the first that they
+    /// offer.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn sessions(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        conversation: ConversationId,
+        date: Date,
+        service: Option<String>,
+    ) -> Result<Result<Sessions, IntakeRefusal>, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let agenda = Agenda::load(tx, organization, Some(contact), (date, date), now)?;
+                let session = granted!(session(tx, &agenda, conversation, service.as_deref())?);
+                let last = agenda.last_date(session.service);
+                let outside = match date {
+                    _ if date < agenda.today() => Some(Outside::Past),
+                    _ if date > last => Some(Outside::TooFar(last)),
+                    _ => None,
+                };
+                let free = agenda.free(session.service, None, Some(session.professional.id), (date, date));
+                let starts = free.iter().filter(|_| outside.is_none()).flat_map(|free| &free.starts);
+                let slots = starts.filter_map(|start| agenda.slot(session.professional.id, *start));
+                let slots: Vec<String> = slots.map(|slot| slot.start).collect();
+                let none = slots.is_empty() && outside.is_none();
+                let what = (session.professional, session.service);
+                let next = if none { empty::next(tx, organization, contact, what, date, now)? } else { Vec::new() };
+                Ok(Ok(Sessions {
+                    empty: none.then(|| empty::why(&agenda, session.professional, date)),
+                    next,
+                    professional: session.professional.name.clone(),
+                    date,
+                    service: session.service.map(|service| service.name.clone()),
+                    slots,
+                    session_min: session.minutes(&agenda),
+                    timezone: agenda.organization.timezone.clone(),
+                    outside,
+                }))
+            })
+            .await
+    }
+
+    /// Who the conversation's professional is, and on what terms they are booked.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn professional(
+        &self,
+        organization: OrganizationId,
+        conversation: ConversationId,
+    ) -> Result<Result<ProfessionalInfo, IntakeRefusal>, UseCaseError> {
+        self.desk
+            .look(move |tx, now| {
+                let today = crate::context::desk::organization(tx, organization)?.1.to_datetime(now).date();
+                let days: Vec<Date> = (0..WEEK).map(|ahead| today.saturating_add(ahead.days())).collect();
+                let until = days.last().copied().unwrap_or(today);
+                let agenda = Agenda::load(tx, organization, None, (today, until), now)?;
+                let session = granted!(session(tx, &agenda, conversation, None)?);
+                let need = agenda.need(session.professional, session.service, None);
+                let works = |date: &Date| (*date, agenda.works(session.professional, *date));
+                Ok(Ok(ProfessionalInfo {
+                    name: session.professional.name.clone(),
+                    profession: session.professional.profession.clone(),
+                    session_min: session.minutes(&agenda),
+                    price: session
+                        .service
+                        .and(need)
+                        .map(|need| Money::new(need.price_cents, agenda.organization.currency)),
+                    working_hours: days.iter().map(works).collect(),
+                }))
+            })
+            .await
+    }
+
+    /// The name of the conversation's professional, if somebody said with whom it is and they can still be booked.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn with_whom(
+        &self,
+        organization: OrganizationId,
+        id: ConversationId,
+    ) -> Result<Option<String>, UseCaseError> {
+        self.desk
+            .look(move |tx, _now| {
+                let Some(known) = conversation::get(tx, organization, id)?.professional else { return Ok(None) };
+                let mut active = whom::active(tx, organization)?.into_iter();
+                Ok(active.find(|one| one.id == known).map(|one| one.name))
+            })
+            .await
+    }
+
+    /// Books a session, once per key. What the database puts off is tried again, a bounded number of times: bookings run one after
+    /// the other, so that each sees all before it, and the claims decide between two who want the same.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn book(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        conversation: ConversationId,
+        key: EffectKey,
+        request: IntakeRequest,
+    ) -> Effect<IntakeBooked, IntakeRefusal> {
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let request = request.clone();
+            let accounts = Arc::clone(&self.desk.notices);
+            let work = move |tx: &mut Tx<'_>, now| {
+                let done = granted!(book(tx, organization, contact, conversation, &request, now)?);
+                if !done.booked.already_booked {
+                    notices::tell(tx, &accounts, organization, What::Booked(done.booked.appointment.id), now)?;
+                }
+                Ok(Ok(done))
+            };
+            match self.desk.effect(organization, key.clone(), work).await {
+                Err(error) if attempt < ATTEMPTS && error.class() == FailureClass::Transient && !error.is_unknown() => {
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// What [`Self::book`] would do now. Nothing changes.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn preview(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        conversation: ConversationId,
+        request: IntakeRequest,
+    ) -> Result<Result<IntakeBooked, IntakeRefusal>, UseCaseError> {
+        self.desk.rehearse(move |tx, now| book(tx, organization, contact, conversation, &request, now)).await
+    }
+}
+
+impl Session<'_> {
+    fn minutes(&self, agenda: &Agenda) -> u32 {
+        let usual = agenda.organization.scheduling.default_duration_minutes;
+        agenda.need(self.professional, self.service, None).map_or(usual, |need| need.duration_min)
+    }
+}
+
+fn session<'a>(
+    tx: &mut Tx<'_>,
+    agenda: &'a Agenda,
+    id: ConversationId,
+    wanted: Option<&str>,
+) -> Result<Result<Session<'a>, IntakeRefusal>, UseCaseError> {
+    let known = conversation::get(tx, agenda.organization.id, id)?.professional;
+    let mut active = agenda.professionals.iter().filter(|one| one.active);
+    let Some(professional) = active.clone().find(|one| Some(one.id) == known) else {
+        return Ok(Err(IntakeRefusal::Whom { known: active.by_ref().map(|one| one.name.clone()).collect() }));
+    };
+    Ok(service_of(agenda, professional, wanted).map(|service| Session { professional, service }))
+}
+
+/// What a session with a professional is: the wanted service, if they offer it, else the first that they offer.
+fn service_of<'a>(
+    agenda: &'a Agenda,
+    professional: &Professional,
+    wanted: Option<&str>,
+) -> Result<Option<&'a Service>, IntakeRefusal> {
+    let Some(wanted) = wanted else { return Ok(first_service(agenda, professional)) };
+    let (service, _) = agenda.service(wanted).map_err(BookingRefusal::Service).map_err(IntakeRefusal::Booking)?;
+    if professional.offers(service.id).is_some() {
+        return Ok(Some(service));
+    }
+    let offers = |one: &&Professional| one.active && one.offers(service.id).is_some();
+    Err(IntakeRefusal::Booking(BookingRefusal::NotOffered {
+        service: service.name.clone(),
+        professional: Some(professional.name.clone()),
+        offered_by: agenda.professionals.iter().filter(offers).map(|one| one.name.clone()).collect(),
+    }))
+}
+
+/// The first service that a professional offers.
+fn first_service<'a>(agenda: &'a Agenda, professional: &Professional) -> Option<&'a Service> {
+    let mut offered = agenda.services.iter().filter(|service| service.active);
+    offered.find(|service| professional.offers(service.id).is_some())
+}
+
+fn book(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    writer: ContactId,
+    conversation: ConversationId,
+    request: &IntakeRequest,
+    now: Timestamp,
+) -> Result<Result<IntakeBooked, IntakeRefusal>, UseCaseError> {
+    let agenda = Agenda::load(tx, organization, Some(writer), (request.date, request.date), now)?;
+    let session = granted!(session(tx, &agenda, conversation, request.service.as_deref())?);
+    let mut writer = contact::get(tx, organization, writer)?;
+    let who = granted!(who(&writer, request));
+    let wish = BookRequest {
+        professional: Some(ProfessionalChoice::Id(session.professional.id)),
+        service: session.service.map(|service| ServiceChoice::Id(service.id)),
+        date: request.date,
+        start_min: request.start_min,
+        attendee: who.attendee.clone(),
+        pending: false,
+        source: "agent".to_owned(),
+    };
+    let booked = match book_in(tx, organization, writer.id, &wish, now)? {
+        Ok(booked) => booked,
+        Err(refusal) => {
+            let refusal = of_one(refusal, &session.professional.name);
+            let away = empty::why(&agenda, session.professional, request.date) == Empty::Away;
+            return Ok(Err(IntakeRefusal::Booking(if away { not_taken(refusal) } else { refusal })));
+        }
+    };
+    if !booked.already_booked {
+        if who.note_number {
+            agenda_feed::set_attendee_phone(tx, organization, booked.appointment.id, request.client_phone.e164())?;
+        }
+        if who.is_writer && writer.name.is_none() {
+            writer.name = Some(request.client_name.clone());
+            contact::update(tx, organization, &writer)?;
+        }
+        if who.is_stranger && contact::find_by_phone(tx, organization, &request.client_phone)?.is_none() {
+            let new = contact::NewContact {
+                name: Some(request.client_name.clone()),
+                phone: Some(request.client_phone.clone()),
+                ..contact::NewContact::default()
+            };
+            contact::insert(tx, organization, &new, now)?;
+        }
+    }
+    Ok(Ok(IntakeBooked { booked, for_somebody_else: who.attendee }))
+}
+
+/// Who comes, as far as it can be told.
+struct Who {
+    /// Their name, where they are not who writes.
+    attendee: Option<String>,
+    is_writer: bool,
+    /// Somebody with a number of their own.
+    is_stranger: bool,
+    /// The number is not the writer's own by the channel's word: it is kept with the appointment alone.
+    note_number: bool,
+}
+
+fn who(writer: &Contact, request: &IntakeRequest) -> Result<Who, IntakeRefusal> {
+    let (name, preferred_name) = (writer.name.as_deref(), writer.preferred_name.as_deref());
+    let nameless = name.is_none() && preferred_name.is_none();
+    let is_own_name = nameless || may_be_theirs(&request.client_name, name, preferred_name);
+    let attendee = (!is_own_name).then(|| request.client_name.clone());
+    let Some(own) = &writer.phone else {
+        // The channel hides the number: nobody can tell whose the one given is, so it identifies nobody.
+        return Ok(Who { attendee, is_writer: is_own_name, is_stranger: false, note_number: true });
+    };
+    if own.identity() == request.client_phone.identity() {
+        return Ok(Who { attendee, is_writer: is_own_name, is_stranger: false, note_number: false });
+    }
+    if !nameless && is_own_name {
+        return Err(IntakeRefusal::OtherNumber);
+    }
+    let attendee = Some(request.client_name.clone());
+    Ok(Who { attendee, is_writer: false, is_stranger: true, note_number: true })
+}
+
+/// The refusal of a day on which the professional is away: nobody else has that time.
+fn not_taken(refusal: BookingRefusal) -> BookingRefusal {
+    if let BookingRefusal::SlotTaken { alternatives } = refusal {
+        BookingRefusal::OutsideHours { works: Vec::new(), note: None, alternatives }
+    } else {
+        refusal
+    }
+}
+
+/// The refusal without what others have free: the conversation is about one professional.
+fn of_one(mut refusal: BookingRefusal, professional: &str) -> BookingRefusal {
+    if let BookingRefusal::SlotTaken { alternatives }
+    | BookingRefusal::OutsideHours { alternatives, .. }
+    | BookingRefusal::TooSoon { alternatives, .. }
+    | BookingRefusal::OffGrid { alternatives } = &mut refusal
+    {
+        alternatives.retain(|slot| slot.professional == professional);
+    }
+    refusal
+}

@@ -1,0 +1,17 @@
+//! Appointments: free time, booking, calendars, the waiting list, and telling professionals.
+
+pub(crate) mod agenda;
+pub mod appointments;
+pub mod availability;
+pub mod booking;
+pub mod calendar;
+pub mod catalog;
+pub mod day;
+pub mod feeds;
+pub mod follow_ups;
+pub mod hours;
+pub mod ics;
+pub mod intake;
+pub mod notices;
+pub mod reminders;
+pub mod waitlist;

@@ -1,0 +1,339 @@
+//! The waitlist: a freed slot is offered to the first who matches, and kept for them for a while.
+
+use balcao_domain::hours::Period;
+use balcao_domain::professional::Professional;
+use balcao_domain::service::Service;
+use balcao_domain::waitlist::{DayPeriod, WaitlistEntry};
+use balcao_domain::{Appointment, ContactId, OrganizationId, WaitlistId};
+use balcao_language::say;
+use balcao_store::ledger::EffectKey;
+use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::organization::Organization;
+use balcao_store::waitlist::{self, NewOffer};
+use balcao_store::{Tx, conversation, event};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use crate::context::desk::{Desk, Effect, UseCaseError, organization};
+use crate::context::names::NameRefusal;
+use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::scheduling::agenda::Agenda;
+
+/// What somebody waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JoinRequest {
+    /// The local date.
+    pub date: Date,
+    /// With whom; with anybody, if absent.
+    pub professional: Option<String>,
+    /// What; anything, if absent.
+    pub service: Option<String>,
+    /// Which part of the day; any, if absent.
+    pub period: Option<DayPeriod>,
+}
+
+/// A place on the waitlist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Joined {
+    /// The entry.
+    pub id: WaitlistId,
+    /// How many wait for that date up to and including this one.
+    pub position: usize,
+    /// Whether the contact already had that place.
+    pub already_waiting: bool,
+    /// The professional that was understood.
+    #[serde(default)]
+    pub professional: Option<String>,
+    /// The service that was understood.
+    #[serde(default)]
+    pub service: Option<String>,
+}
+
+/// Why nobody was put on the waitlist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "refusal", content = "details", rename_all = "snake_case")]
+pub enum JoinRefusal {
+    /// The date is over.
+    PastDate {
+        /// Today.
+        today: Date,
+    },
+    /// The date is beyond the maximum advance.
+    TooFar {
+        /// The last date that can be booked.
+        last_date: Date,
+    },
+    /// Nothing that is wanted could be booked on that date even if nobody else had booked: the business is closed or the
+    /// professional away, or what is left of the day, or of the part of it that is wanted, is too short.
+    OutsideHours {
+        /// When the business is open that day.
+        open: Vec<Period>,
+        /// Why the date is not like its weekday.
+        note: Option<String>,
+    },
+    /// The professional does not offer the service.
+    NotOffered {
+        /// The service.
+        service: String,
+        /// The professional.
+        professional: String,
+        /// Who does.
+        offered_by: Vec<String>,
+    },
+    /// The professional's name.
+    Professional(NameRefusal),
+    /// The service's name.
+    Service(NameRefusal),
+}
+
+/// Keeps the waitlist.
+#[derive(Debug, Clone)]
+pub struct Waitlist {
+    desk: Desk,
+}
+
+impl Waitlist {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// Puts a contact on the waitlist of a date; a second wish for the same is the first one's place. A date on which
+    /// nothing that is wanted could free is refused.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn join(
+        &self,
+        organization: OrganizationId,
+        contact: ContactId,
+        key: EffectKey,
+        request: JoinRequest,
+    ) -> Effect<Joined, JoinRefusal> {
+        let join = move |tx: &mut Tx<'_>, now| join(tx, organization, contact, &request, now);
+        self.desk.effect(organization, key, join).await
+    }
+
+    /// Passes on what was offered and not taken in time: each slot to the next who matches.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn pass_on(&self, id: OrganizationId) -> Result<usize, UseCaseError> {
+        let now = self.desk.clock.now();
+        self.desk
+            .store
+            .write(move |tx| {
+                let (organization, zone) = organization(tx, id)?;
+                let lapsed = waitlist::lapse(tx, id, now)?;
+                for offer in &lapsed {
+                    let freed = Freed { professional: offer.professional, seat: offer.seat, span: offer.span };
+                    offer_to_next(tx, &organization, &zone, freed, now)?;
+                }
+                Ok(lapsed.len())
+            })
+            .await
+    }
+}
+
+fn join(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    request: &JoinRequest,
+    now: Timestamp,
+) -> Result<Result<Joined, JoinRefusal>, UseCaseError> {
+    let agenda = Agenda::load(tx, organization, None, (request.date, request.date), now)?;
+    let today = agenda.today();
+    if request.date < today {
+        return Ok(Err(JoinRefusal::PastDate { today }));
+    }
+    let with = match request.professional.as_deref().map(|name| agenda.professional(name)).transpose() {
+        Ok(found) => found.map(|(one, _)| one),
+        Err(refusal) => return Ok(Err(JoinRefusal::Professional(refusal))),
+    };
+    let what = match request.service.as_deref().map(|name| agenda.service(name)).transpose() {
+        Ok(found) => found.map(|(one, _)| one),
+        Err(refusal) => return Ok(Err(JoinRefusal::Service(refusal))),
+    };
+    if let Some(refusal) = hopeless(&agenda, request, with, what) {
+        return Ok(Err(refusal));
+    }
+    let joined = |id, position, already_waiting| Joined {
+        id,
+        position,
+        already_waiting,
+        professional: with.map(|one| one.name.clone()),
+        service: what.map(|one| one.name.clone()),
+    };
+    let (professional, service) = (with.map(|one| one.id), what.map(|one| one.id));
+    let waiting = waitlist::waiting_for(tx, organization, request.date)?;
+    let is_same = |entry: &WaitlistEntry| {
+        entry.contact == contact
+            && (entry.professional, entry.service, entry.period) == (professional, service, request.period)
+    };
+    if let Some((before, entry)) = waiting.iter().enumerate().find(|(_, entry)| is_same(entry)) {
+        return Ok(Ok(joined(entry.id, before + 1, true)));
+    }
+    // The entry's own id is given by the store.
+    let id = waitlist::insert(
+        tx,
+        organization,
+        &waitlist::NewEntry { contact, date: request.date, professional, service, period: request.period },
+        now,
+    )?;
+    Ok(Ok(joined(id, waiting.len() + 1, false)))
+}
+
+/// Why no time that is wanted can ever free on that date.
+fn hopeless(
+    agenda: &Agenda,
+    request: &JoinRequest,
+    professional: Option<&Professional>,
+    service: Option<&Service>,
+) -> Option<JoinRefusal> {
+    let last_date = agenda.last_date(service);
+    if request.date > last_date {
+        return Some(JoinRefusal::TooFar { last_date });
+    }
+    if let (Some(service), Some(professional)) = (service, professional)
+        && professional.offers(service.id).is_none()
+    {
+        return Some(JoinRefusal::NotOffered {
+            service: service.name.clone(),
+            professional: professional.name.clone(),
+            offered_by: agenda.offered_by(service),
+        });
+    }
+    let in_period =
+        |start: &Timestamp| request.period.is_none_or(|part| part.contains_minute(agenda.minute_of_day(*start)));
+    let could_free = agenda.free_if_empty(service, professional.map(|one| one.id), (request.date, request.date));
+    let hope = could_free.iter().any(|slots| slots.starts.iter().any(in_period));
+    (!hope).then(|| JoinRefusal::OutsideHours {
+        open: agenda.business.on(request.date).to_vec(),
+        note: agenda.business.note_on(request.date).map(str::to_owned),
+    })
+}
+
+/// Time that became free.
+#[derive(Debug, Clone, Copy)]
+struct Freed {
+    professional: balcao_domain::ProfessionalId,
+    seat: u32,
+    span: balcao_domain::Span,
+}
+
+/// Offers the time of an appointment that was given up to the first who waits for it.
+pub(crate) fn offer_freed(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    given_up: &Appointment,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let freed = Freed { professional: given_up.professional, seat: given_up.seat, span: given_up.occupied };
+    offer_to_next(tx, organization, zone, freed, now)
+}
+
+fn offer_to_next(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    freed: Freed,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    if freed.span.start <= now {
+        return Ok(());
+    }
+    let start = zone.to_datetime(freed.span.start);
+    let mut waiting = waitlist::waiting_for(tx, organization.id, start.date())?;
+    for index in (0..waiting.len()).rev() {
+        // Who wants no messages cannot be told, and nothing is held for somebody who does not know of it.
+        let contact = waiting.get(index).map(|entry| entry.contact);
+        if let Some(contact) = contact
+            && conversation::opted_out(tx, organization.id, contact)?
+        {
+            waiting.remove(index);
+        }
+    }
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let agenda = Agenda::load(tx, organization.id, None, (start.date(), start.date()), now)?;
+    // Of the freed time what can be booked: it may begin off the grid, and a service may not fit in behind.
+    let fits = |entry: &WaitlistEntry| -> Option<Timestamp> {
+        let service = entry.service.and_then(|id| agenda.services.iter().find(|service| service.id == id));
+        let free = agenda.free(service, None, Some(freed.professional), (start.date(), start.date()));
+        let inside = |at: &Timestamp| freed.span.start <= *at && *at < freed.span.end;
+        let wants = |at: &Timestamp| {
+            let period = Period::new(agenda.minute_of_day(*at), 1440);
+            period.is_ok_and(|period| entry.wants(start.date(), freed.professional, period))
+        };
+        free.iter().flat_map(|slots| slots.starts.iter().copied()).find(|at| inside(at) && wants(at))
+    };
+    if let Some((entry, at)) = waiting.iter().find_map(|entry| Some((entry, fits(entry)?))) {
+        let hold = i64::from(organization.scheduling.waitlist_hold_minutes);
+        let offer = NewOffer {
+            entry: entry.id,
+            contact: entry.contact,
+            professional: freed.professional,
+            seat: freed.seat.max(1),
+            span: freed.span,
+            held_until: balcao_domain::span::plus_minutes(now, hold),
+        };
+        waitlist::offer(tx, organization.id, &offer, now)?;
+        tell(tx, organization, zone, &agenda, &offer, at, now)?;
+        event::push(tx, organization.id, "waitlist_offered", &entry.id.to_string(), "{}", now)?;
+    }
+    Ok(())
+}
+
+/// Puts the offer of the start `at` into the contact's thread, so that their answer is understood, whatever it is.
+fn tell(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    zone: &TimeZone,
+    agenda: &Agenda,
+    offer: &NewOffer,
+    at: Timestamp,
+    now: Timestamp,
+) -> Result<(), UseCaseError> {
+    let Some(conversation) = conversation::of_contact(tx, organization.id, offer.contact)?.into_iter().next() else {
+        return Ok(());
+    };
+    let locale = say::Locale::of(&organization.locale);
+    let name = agenda.professionals.iter().find(|one| one.id == offer.professional).map_or("", |one| one.name.as_str());
+    let (starts, until) = (zone.to_datetime(at), zone.to_datetime(offer.held_until));
+    let (day, at, until) =
+        (say::day(starts.date(), locale), say::time(starts.time(), locale), say::time(until.time(), locale));
+    let text = match locale {
+        say::Locale::Pt => format!("Abriu um horário com {name}: {day} às {at}. Guardo para você até {until}. Quer?"),
+        say::Locale::En => {
+            format!("A time with {name} opened: {day} at {at}. I hold it for you until {until}. Do you want it?")
+        }
+    };
+    let new = NewMessage {
+        conversation: conversation.id,
+        turn: None,
+        author: Author::System,
+        text: &text,
+        subject: Some(&text),
+    };
+    let message = message::insert(tx, organization.id, &new, now)?;
+    let outgoing = Outgoing {
+        conversation: conversation.id,
+        channel: &conversation.channel,
+        turn: None,
+        message: Some(message),
+        kind: "waitlist",
+        name: &format!("waitlist/{message}"),
+        text: &text,
+        file: None,
+        choices: None,
+        about: None,
+        fallback: None,
+    };
+    outgoing::push(tx, organization.id, &outgoing, now)
+}

@@ -1,0 +1,356 @@
+//! Gives ripe conversations to turns: one turn at a time per conversation, a bounded number of them at once.
+//!
+//! The lease in the database is what keeps others away, in this process and in any other; it is renewed while the turn goes
+//! on, and a turn whose lease was lost is dropped. Recovery is no program of its own: a conversation that somebody left
+//! behind who died is claimed like any other, and its open turn is taken up.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use balcao_domain::burst::BurstRules;
+use balcao_store::dispatch::{self, ClaimRequest, Claimed, Lease};
+use balcao_store::{StoreError, Tx};
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::context::desk::UseCaseError;
+use crate::messaging::chat::Hub;
+use crate::messaging::presence::{self, Presence};
+use crate::turns::bell::Bell;
+use crate::turns::{AnswerError, FrontDesk};
+
+/// So many conversations are rescued at once; the rest comes next.
+const RESCUED_AT_ONCE: u32 = 32;
+
+/// How the dispatcher works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DispatcherSettings {
+    /// The profile that answers.
+    pub profile: String,
+    /// A name that no other process has.
+    pub owner: String,
+    /// How long a lease lasts; it is renewed after a third of it.
+    pub lease: Duration,
+    /// Turns that run at the same time.
+    pub max_concurrent_turns: u32,
+    /// When a burst is answered.
+    pub burst: BurstRules,
+    /// How often the database is looked at when nobody says that there is something.
+    pub poll: Duration,
+    /// How long turns may go on after the program was told to stop.
+    pub drain: Duration,
+}
+
+impl DispatcherSettings {
+    /// The usual settings.
+    #[must_use]
+    pub fn new(profile: impl Into<String>, owner: impl Into<String>) -> Self {
+        Self {
+            profile: profile.into(),
+            owner: owner.into(),
+            lease: Duration::from_secs(30),
+            max_concurrent_turns: 32,
+            burst: BurstRules::default(),
+            poll: Duration::from_millis(250),
+            drain: Duration::from_secs(20),
+        }
+    }
+}
+
+/// Gives ripe conversations to turns. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Dispatcher {
+    front: Arc<FrontDesk>,
+    settings: Arc<DispatcherSettings>,
+    /// Told when something came in.
+    wake: Arc<Notify>,
+    /// Tells that something is to be sent.
+    outgoing: Arc<Notify>,
+    /// Rings when a turn is over.
+    bell: Bell,
+    /// Shows customers that an answer is being written.
+    presence: Presence,
+    /// The web chat's open pages, which see a reply while it is written.
+    pages: Option<Hub>,
+    turns: Arc<Semaphore>,
+    /// One suspect at a time: whoever dies with it is to blame.
+    suspects: Arc<Semaphore>,
+    tracker: TaskTracker,
+    /// Turns stop here, whatever they do.
+    abort: CancellationToken,
+}
+
+/// A claimed conversation and its place among the turns that run.
+struct Job {
+    claimed: Claimed,
+    _turn: Option<OwnedSemaphorePermit>,
+    _suspect: Option<OwnedSemaphorePermit>,
+}
+
+/// What a customer has seen of a turn that runs.
+#[derive(Default)]
+struct Seen {
+    at: OnceLock<Arc<presence::At>>,
+    typing: AtomicBool,
+}
+
+/// Ends with the turn, whatever becomes of it.
+struct Shown {
+    seen: Arc<Seen>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Dispatcher {
+    /// A dispatcher; it looks at once when `wake` is told, and tells `outgoing` when a reply was written.
+    #[must_use]
+    pub fn new(front: Arc<FrontDesk>, settings: DispatcherSettings, wake: Arc<Notify>, outgoing: Arc<Notify>) -> Self {
+        let most = usize::try_from(settings.max_concurrent_turns).unwrap_or(1).max(1);
+        Self {
+            front,
+            settings: Arc::new(settings),
+            wake,
+            outgoing,
+            bell: Bell::default(),
+            presence: Presence::default(),
+            pages: None,
+            turns: Arc::new(Semaphore::new(most)),
+            suspects: Arc::new(Semaphore::new(1)),
+            tracker: TaskTracker::new(),
+            abort: CancellationToken::new(),
+        }
+    }
+
+    /// The same, ringing this bell when a turn is over.
+    #[must_use]
+    pub fn ringing(self, bell: Bell) -> Self {
+        Self { bell, ..self }
+    }
+
+    /// The same, showing customers that an answer is being written.
+    #[must_use]
+    pub fn showing(self, presence: Presence) -> Self {
+        Self { presence, ..self }
+    }
+
+    /// The same, and these pages of the web chat see a reply while it is written.
+    #[must_use]
+    pub fn before(self, pages: Hub) -> Self {
+        Self { pages: Some(pages), ..self }
+    }
+
+    /// Dispatches until it is told to stop. Then turns that run may come to their end for a while; what is left is given back,
+    /// and taken up by whoever comes next.
+    pub async fn run(&self, stop: CancellationToken) {
+        while !stop.is_cancelled() {
+            match self.claim().await {
+                Ok(jobs) if !jobs.is_empty() => {
+                    jobs.into_iter().for_each(|job| self.start(job));
+                    continue;
+                }
+                Ok(_) => {}
+                Err(error) => tracing::error!(%error, "nothing can be claimed"),
+            }
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                () = self.wake.notified() => {}
+                () = tokio::time::sleep(self.settings.poll) => {}
+            }
+        }
+        self.tracker.close();
+        if tokio::time::timeout(self.settings.drain, self.tracker.wait()).await.is_err() {
+            tracing::warn!(turns = self.tracker.len(), "turns are cut short, and taken up at the next start");
+            self.abort.cancel();
+            self.tracker.wait().await;
+        }
+    }
+
+    /// Answers what is ripe now, until nothing is left; gives how many claims that were.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn work_off(&self) -> Result<usize, UseCaseError> {
+        let mut claims = 0;
+        loop {
+            let jobs = self.claim().await?;
+            if jobs.is_empty() {
+                return Ok(claims);
+            }
+            claims += jobs.len();
+            futures::future::join_all(jobs.into_iter().map(|job| self.work(job))).await;
+        }
+    }
+
+    /// Gives conversations to a person in which something has waited since before `since` without anybody who works on it;
+    /// gives how many. These turns ask no model, so they take no turn's place.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn rescue(&self, since: Timestamp, suspects_since: Timestamp) -> Result<usize, UseCaseError> {
+        let now = self.front.desk().clock.now();
+        let (owner, until, limit) = (self.settings.owner.clone(), self.until(now), RESCUED_AT_ONCE);
+        let work = move |tx: &mut Tx<'_>| {
+            let request = ClaimRequest { owner: &owner, now, until, limit, suspects: limit };
+            dispatch::claim_stuck(tx, &request, since, suspects_since)
+        };
+        let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let count = claimed.len();
+        let jobs = claimed.into_iter().map(|claimed| {
+            tracing::error!(conversation = %claimed.lease.conversation, "nobody answered for too long: a person gets it");
+            self.work(Job { claimed, _turn: None, _suspect: None })
+        });
+        futures::future::join_all(jobs).await;
+        Ok(count)
+    }
+
+    fn start(&self, job: Job) {
+        let this = self.clone();
+        self.tracker.spawn(async move {
+            this.work(job).await;
+            // A place is free, and the conversation too.
+            this.wake.notify_one();
+        });
+    }
+
+    async fn claim(&self) -> Result<Vec<Job>, UseCaseError> {
+        let mut places = Vec::new();
+        while let Ok(place) = Arc::clone(&self.turns).try_acquire_owned() {
+            places.push(place);
+        }
+        let Some(limit) = u32::try_from(places.len()).ok().filter(|limit| *limit > 0) else { return Ok(Vec::new()) };
+        let mut suspect = Arc::clone(&self.suspects).try_acquire_owned().ok();
+        let now = self.front.desk().clock.now();
+        let (owner, until) = (self.settings.owner.clone(), self.until(now));
+        let suspects = u32::from(suspect.is_some());
+        let work =
+            move |tx: &mut Tx<'_>| dispatch::claim(tx, &ClaimRequest { owner: &owner, now, until, limit, suspects });
+        let claimed = self.front.desk().store.write::<_, StoreError, _>(work).await?;
+        let jobs = claimed.into_iter().zip(places).map(|(claimed, place)| {
+            let _suspect = if claimed.tally.suspect { suspect.take() } else { None };
+            Job { claimed, _turn: Some(place), _suspect }
+        });
+        Ok(jobs.collect())
+    }
+
+    fn until(&self, now: Timestamp) -> Timestamp {
+        let lease = SignedDuration::try_from(self.settings.lease).unwrap_or(SignedDuration::MAX);
+        now.checked_add(lease).unwrap_or(Timestamp::MAX)
+    }
+
+    /// One turn, as long as its lease lasts. The lease is looked at first whenever the turn goes on: a program that was frozen
+    /// for longer than its lease must not send what its successor is about to look for.
+    async fn work(&self, job: Job) {
+        let claimed = &job.claimed;
+        let (profile, burst) = (&self.settings.profile, self.settings.burst);
+        let answer = self.front.answer_claimed(profile, claimed, burst, None, self.pages.as_ref());
+        let seen = self.show(claimed);
+        let result = tokio::select! {
+            biased;
+            () = self.keep_lease(claimed) => return,
+            result = Box::pin(answer) => result,
+            () = self.abort.cancelled() => return self.end(claimed, dispatch::give_back).await,
+        };
+        self.leave_mark(&seen);
+        drop(seen);
+        match result {
+            Ok(Some(answered)) => {
+                self.outgoing.notify_one();
+                self.bell.ring(answered.conversation);
+                let after = self.front.after_reply(&self.settings.profile, &answered, claimed.lease.organization);
+                tokio::select! {
+                    biased;
+                    () = Box::pin(after) => {}
+                    () = self.abort.cancelled() => {}
+                }
+            }
+            Ok(None) => {}
+            Err(AnswerError::UseCase(UseCaseError::Store(StoreError::LeaseLost { conversation }))) => {
+                tracing::warn!(%conversation, "a turn lost its lease: somebody else goes on with it");
+            }
+            Err(error) => {
+                tracing::error!(conversation = %claimed.lease.conversation, tally = ?claimed.tally, %error, "a turn failed");
+                self.end(claimed, dispatch::fail).await;
+            }
+        }
+    }
+
+    /// Shows that an answer is being written until the turn is over, beside it.
+    fn show(&self, claimed: &Claimed) -> Shown {
+        let (seen, desk) = (Arc::new(Seen::default()), self.front.desk().clone());
+        let (presence, claimed, seeing) = (self.presence.clone(), claimed.clone(), Arc::clone(&seen));
+        let task = self.tracker.spawn(async move {
+            if let Some(at) = presence.find(&desk, &claimed).await {
+                let at = seeing.at.get_or_init(|| Arc::new(at));
+                at.typing(|| seeing.typing.store(true, Ordering::Relaxed)).await;
+            }
+        });
+        Shown { seen, task }
+    }
+
+    /// A turn that was over before anybody saw that it ran leaves a read mark at least.
+    fn leave_mark(&self, shown: &Shown) {
+        if let Some(at) = shown.seen.at.get()
+            && !shown.seen.typing.load(Ordering::Relaxed)
+        {
+            let at = Arc::clone(at);
+            self.tracker.spawn(async move { at.read().await });
+        }
+    }
+
+    /// Renews the lease again and again; returns when it is lost, or ran out before it could be renewed. A database that does not
+    /// answer lets it run out, too: somebody else may have the turn by then (F-85, F-92).
+    async fn keep_lease(&self, claimed: &Claimed) {
+        let clock = &self.front.desk().clock;
+        let mut ends = self.until(clock.now());
+        loop {
+            let left = Duration::try_from(ends.duration_since(clock.now())).unwrap_or_default();
+            match tokio::time::timeout(left, self.renewed(claimed.lease, ends)).await {
+                Ok(Some(until)) => ends = until,
+                Ok(None) => return,
+                Err(_elapsed) => {
+                    return tracing::warn!("a turn is dropped: its lease ran out before it could be renewed");
+                }
+            }
+        }
+    }
+
+    /// Waits a third of a lease's time and renews the one that ends at `ends`; again if that fails. Gives the time until which
+    /// it lasts now; `None` if it is lost.
+    async fn renewed(&self, lease: Lease, ends: Timestamp) -> Option<Timestamp> {
+        let desk = self.front.desk();
+        loop {
+            tokio::time::sleep(self.settings.lease / 3).await;
+            let now = desk.clock.now();
+            if now >= ends {
+                tracing::warn!("a turn is dropped: its lease ran out while the program stood still");
+                return None;
+            }
+            let until = self.until(now);
+            match desk.store.write(move |tx| dispatch::renew(tx, &lease, until)).await {
+                Ok(()) => return Some(until),
+                Err(error @ StoreError::LeaseLost { .. }) => {
+                    tracing::warn!(%error, "a turn is dropped");
+                    return None;
+                }
+                Err(error) => tracing::error!(%error, "a lease cannot be renewed"),
+            }
+        }
+    }
+
+    async fn end(&self, claimed: &Claimed, how: fn(&mut Tx<'_>, &Claimed, Timestamp) -> Result<(), StoreError>) {
+        let (claimed, now) = (claimed.clone(), self.front.desk().clock.now());
+        if let Err(error) = self.front.desk().store.write(move |tx| how(tx, &claimed, now)).await {
+            // It runs out by itself.
+            tracing::warn!(%error, "a lease could not be ended");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a conversation was about, for whoever goes on with it: kept with the conversation and with its open handoff.
+
+use balcao_agent::memory::WorkingMemory;
+use balcao_agent::notice::{fill, notices};
+use balcao_domain::{ConversationId, OrganizationId};
+use balcao_store::ledger::EffectKey;
+use balcao_store::message::Author;
+use balcao_store::{Tx, conversation, handoff, message};
+use balcao_tool::Locale;
+use serde::{Deserialize, Serialize};
+
+use crate::context::desk::{Desk, Effect, UseCaseError};
+use crate::turns;
+
+/// So many messages are looked at for the contact's last words.
+const LOOKED_AT: u32 = 20;
+/// Longest request that is told, in characters.
+const REQUEST_CHARS: usize = 400;
+
+/// Why there is no summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryRefusal {
+    /// The contact has written nothing yet.
+    NothingSaid,
+}
+
+/// Keeps summaries.
+#[derive(Debug, Clone)]
+pub struct Summaries {
+    desk: Desk,
+}
+
+impl Summaries {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// Writes down what a conversation was about, and gives it: the running summary, the contact's last words, and what is
+    /// known of the appointment in question. No model is asked.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn keep(
+        &self,
+        organization: OrganizationId,
+        id: ConversationId,
+        key: EffectKey,
+        locale: Locale,
+    ) -> Effect<String, SummaryRefusal> {
+        let keep = move |tx: &mut Tx<'_>, _now| {
+            let found = conversation::get(tx, organization, id)?;
+            let last = message::last(tx, organization, id, LOOKED_AT)?;
+            let Some(request) = last.iter().rev().find(|message| message.author == Author::Contact) else {
+                return Ok(Err(SummaryRefusal::NothingSaid));
+            };
+            let memory = found.memory.as_deref().and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+            let summary = compose(found.summary.as_deref(), &request.text, &memory, locale);
+            store(tx, organization, id, &summary)?;
+            Ok(Ok(summary))
+        };
+        self.desk.effect(organization, key, keep).await
+    }
+}
+
+/// Keeps a summary with the conversation and with its open handoff.
+pub(crate) fn store(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: ConversationId,
+    summary: &str,
+) -> Result<(), UseCaseError> {
+    conversation::set_summary(tx, organization, id, summary)?;
+    handoff::set_summary(tx, organization, id, summary)?;
+    Ok(())
+}
+
+/// The running summary, the last request, the facts known: a line each, and none twice.
+pub(crate) fn compose(running: Option<&str>, request: &str, memory: &WorkingMemory, locale: Locale) -> String {
+    let request: String = request.trim().chars().take(REQUEST_CHARS).collect();
+    let words = &notices(locale).summary_request;
+    let request = fill(words, "request", &request);
+    // What was the last request before is the last one no more.
+    let before = fill(words, "request", "");
+    let running = running.into_iter().flat_map(str::lines).filter(|line| !line.starts_with(before.trim_end()));
+    let mut lines: Vec<String> = running.map(str::to_owned).collect();
+    for more in [Some(request), turns::in_words(memory)].into_iter().flatten() {
+        if !lines.contains(&more) {
+            lines.push(more);
+        }
+    }
+    lines.join("\n")
+}

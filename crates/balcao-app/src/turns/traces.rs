@@ -1,0 +1,93 @@
+//! What happened inside turns, for staff to look at while it goes on and after.
+
+use balcao_agent::turn::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord};
+use balcao_agent::turn::state::Retried;
+use balcao_domain::{ConversationId, OrganizationId, TurnId};
+use balcao_store::turn::{self, SavedTurn};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::context::desk::{Desk, UseCaseError};
+
+/// A turn as far as it came.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TurnTrace {
+    /// Its id.
+    pub id: TurnId,
+    /// Whether it goes on.
+    pub open: bool,
+    /// How it ended: `reply`, `handoff`, `silence`.
+    pub outcome: Option<String>,
+    /// Why, for staff.
+    pub reason: Option<String>,
+    /// When it began.
+    pub opened_at: Timestamp,
+    /// When it ended.
+    pub closed_at: Option<Timestamp>,
+    /// What was saved of its insides; `None` before the first step.
+    pub inside: Option<TurnInside>,
+}
+
+/// The saved insides of a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnInside {
+    /// What the customer wrote.
+    pub inbound: String,
+    /// Model calls.
+    pub steps: Vec<StepRecord>,
+    /// Tool calls, their receipts with them: what the reply could claim.
+    pub calls: Vec<CallRecord>,
+    /// Guardrail decisions.
+    pub guards: Vec<GuardRecord>,
+    /// What sanitising removed.
+    pub cleanings: Vec<CleaningRecord>,
+    /// Which second chances were taken: `claim` if a text claimed what was not proven.
+    pub retried: Retried,
+    /// What was used up.
+    pub spent: Spent,
+    /// What the customer was told, once it is decided.
+    #[serde(default)]
+    pub reply: Option<String>,
+    #[serde(skip_serializing, default)]
+    phase: Value,
+}
+
+/// Looks into turns.
+#[derive(Debug, Clone)]
+pub struct Traces {
+    desk: Desk,
+}
+
+impl Traces {
+    /// Over a desk.
+    #[must_use]
+    pub fn new(desk: Desk) -> Self {
+        Self { desk }
+    }
+
+    /// The last `limit` turns of a conversation, the newest first.
+    ///
+    /// # Errors
+    /// [`UseCaseError`] if the database failed.
+    pub async fn latest(
+        &self,
+        organization: OrganizationId,
+        conversation: ConversationId,
+        limit: u32,
+    ) -> Result<Vec<TurnTrace>, UseCaseError> {
+        let found = self.desk.look(move |tx, _now| Ok(turn::latest(tx, organization, conversation, limit)?)).await?;
+        Ok(found.into_iter().map(trace).collect())
+    }
+}
+
+fn trace(saved: SavedTurn) -> TurnTrace {
+    let SavedTurn { id, open, outcome, reason, machine, opened_at, closed_at } = saved;
+    // A record of another version is shown without its insides.
+    let inside = machine.and_then(|text| serde_json::from_str::<TurnInside>(&text).ok()).map(|mut inside| {
+        let reply = inside.phase.pointer("/ending/reply");
+        inside.reply = reply.and_then(Value::as_str).map(str::to_owned);
+        inside
+    });
+    TurnTrace { id, open, outcome, reason, opened_at, closed_at, inside }
+}
