@@ -10,7 +10,7 @@ use balcao_app::crm::contacts::{Arrival, Contacts};
 use balcao_app::scheduling::availability::{Availability, AvailabilityQuery};
 use balcao_app::scheduling::booking::{BookRequest, Booking, ServiceChoice};
 use balcao_domain::{ManualClock, OrganizationId, Phone};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{OpenOptions, Store};
 
 fn main() {

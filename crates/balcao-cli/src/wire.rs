@@ -23,7 +23,7 @@ use balcao_llm::{
 use balcao_offline::OfflineModel;
 use balcao_store::{
     Backend, OpenOptions, SchemaStatus, ServesAlone, Store, StoreError,
-    organization::{self, Organization},
+    crm::organization::{self, Organization},
 };
 use jiff::{SignedDuration, Timestamp, civil::DateTime, tz::TimeZone};
 use secrecy::ExposeSecret;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use balcao_store::dispatch::Lease;
+use balcao_store::turns::dispatch::Lease;
 use balcao_store::{Cause, Fate, Gate, PostgresCause, StoreError};
 
 use crate::world::Process;

@@ -7,11 +7,14 @@ use async_trait::async_trait;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{AppointmentId, AppointmentStatus, ContactId, Currency, OrganizationId, ProfessionalId, Span};
-use balcao_store::appointment::NewAppointment;
-use balcao_store::dispatch::Route;
-use balcao_store::follow_up::NewFollowUp;
-use balcao_store::{Fate, Gate, InlineDatabase, StoreError, Tx, appointment, contact, conversation, dispatch};
-use balcao_store::{follow_up, reminder};
+use balcao_store::scheduling::appointment::NewAppointment;
+use balcao_store::scheduling::follow_up::NewFollowUp;
+use balcao_store::turns::dispatch::Route;
+use balcao_store::{
+    Fate, Gate, InlineDatabase, StoreError, Tx, crm::contact, messaging::conversation, scheduling::appointment,
+    turns::dispatch,
+};
+use balcao_store::{scheduling::follow_up, scheduling::reminder};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::model::canary;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use balcao_app::UseCaseError;
 use balcao_app::scheduling::booking::{Booking, RescheduleRequest};
-use balcao_store::ledger::{EffectKey, Recorded};
+use balcao_store::turns::ledger::{EffectKey, Recorded};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::{sleep, timeout};
 

@@ -11,7 +11,7 @@ use balcao_channel::inbound::{
 };
 use balcao_channel::{AccountId, GiveUpReason, Inbound, Number, ProviderMediaId, ProviderMessageId, SendClass, UserId};
 use balcao_domain::{ConversationId, Phone};
-use balcao_store::{InlineDatabase, StoreError, contact, conversation};
+use balcao_store::{InlineDatabase, StoreError, crm::contact, messaging::conversation};
 use tokio::sync::RwLock;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use balcao_domain::{ApiKeyId, OrganizationId};
-use balcao_store::api_key::{self, ApiKey, NewApiKey};
-use balcao_store::audit::{self, AuditEntry};
-pub use balcao_store::ledger::EffectKey;
+use balcao_store::ops::api_key::{self, ApiKey, NewApiKey};
+use balcao_store::ops::audit::{self, AuditEntry};
+pub use balcao_store::turns::ledger::EffectKey;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use balcao_domain::OrganizationId;
-use balcao_store::pack_delivery::{self, Waiting};
+use balcao_store::ops::pack_delivery::{self, Waiting};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};

@@ -6,8 +6,8 @@ use balcao_domain::entitlement::{Feature, UpgradeRequired};
 use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::fold;
-use balcao_store::staff::{self, Staff};
-use balcao_store::{Tx, catalog, contact};
+use balcao_store::crm::staff::{self, Staff};
+use balcao_store::{Tx, crm::contact, scheduling::catalog};
 use serde::{Deserialize, Serialize};
 
 use crate::admin::plans::{self, Plans};

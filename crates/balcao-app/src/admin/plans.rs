@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use balcao_domain::OrganizationId;
 use balcao_domain::entitlement::{Entitlement, Feature, Tier, UpgradeRequired};
-use balcao_store::{Tx, entitlement};
+use balcao_store::{Tx, ops::entitlement};
 use balcao_tool::Locale;
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};

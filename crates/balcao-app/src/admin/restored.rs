@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-use balcao_store::restore::{self, Held};
-use balcao_store::{ServesAlone, Store, StoreError, Tx, organization};
+use balcao_store::database::restore::{self, Held};
+use balcao_store::{ServesAlone, Store, StoreError, Tx, crm::organization};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::context::desk::{Desk, UseCaseError};

@@ -1,13 +1,13 @@
 //! Deletes what was kept long enough, once a day for each organization, in small batches.
 //!
-//! How long is a setting per kind ([`Periods`]); what may go at all is `balcao_store::retention`'s. Whoever dies at it leaves the
+//! How long is a setting per kind ([`Periods`]); what may go at all is `balcao_store::ops::retention`'s. Whoever dies at it leaves the
 //! rest to the next who looks, after the claim ran out; two who are at it at once delete nothing twice.
 
 use std::time::Duration;
 
 use balcao_domain::OrganizationId;
 use balcao_store::Tx;
-use balcao_store::retention::{self, Old};
+use balcao_store::ops::retention::{self, Old};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};

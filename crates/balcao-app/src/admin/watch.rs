@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use balcao_store::day_budget::Counted;
-use balcao_store::figures;
-pub use balcao_store::figures::{Figures, Waiting};
+use balcao_store::ops::day_budget::Counted;
+use balcao_store::ops::figures;
+pub use balcao_store::ops::figures::{Figures, Waiting};
 use jiff::Timestamp;
 
 use crate::context::desk::{Desk, UseCaseError};

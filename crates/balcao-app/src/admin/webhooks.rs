@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use balcao_channel::endpoint::{Delivered, Endpoint};
 use balcao_domain::{AppointmentId, OrganizationId};
-use balcao_store::event::Event;
-use balcao_store::pack_delivery;
-use balcao_store::webhook::{self, Attempted, Delivery};
+use balcao_store::ops::pack_delivery;
+use balcao_store::ops::webhook::{self, Attempted, Delivery};
+use balcao_store::turns::event::Event;
 use balcao_store::{StoreError, Tx};
 use futures::FutureExt;
 use futures::future::join_all;

@@ -1,13 +1,13 @@
 //! What a day may take of the business: bytes of files, and tokens and money for strangers of the web chat.
 //!
-//! The database counts for all processes that share it, by the business's own days (`balcao_store::day_budget`). A visitor of the web
+//! The database counts for all processes that share it, by the business's own days (`balcao_store::ops::day_budget`). A visitor of the web
 //! chat costs nothing to create, so all visitors share one budget. Customers that another channel knows do not draw on it.
 //!
 //! Not here: limits of speed (`pace`), and daily budgets of one conversation or profile (`balcao-agent`).
 
 use balcao_domain::{ConversationId, OrganizationId};
-use balcao_store::day_budget::{self, Counted, Day};
-use balcao_store::{Tx, conversation};
+use balcao_store::ops::day_budget::{self, Counted, Day};
+use balcao_store::{Tx, messaging::conversation};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::context::desk::{Desk, UseCaseError, organization};

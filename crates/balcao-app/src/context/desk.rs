@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use balcao_domain::{Clock, FailureClass, OrganizationId};
 use balcao_llm::embed::Embedder;
-use balcao_store::ledger::{self, EffectKey, Recorded};
-use balcao_store::organization::{self, Organization};
+use balcao_store::crm::organization::{self, Organization};
+use balcao_store::turns::ledger::{self, EffectKey, Recorded};
 use balcao_store::{Store, StoreError, StoreErrorClass, Tx};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

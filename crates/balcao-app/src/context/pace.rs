@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use balcao_domain::OrganizationId;
-use balcao_store::{Tx, pace};
+use balcao_store::{Tx, ops::pace};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::context::desk::{Desk, UseCaseError};

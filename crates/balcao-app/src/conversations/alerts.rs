@@ -11,10 +11,10 @@ use balcao_domain::contact::Contact;
 use balcao_domain::staff::Role;
 use balcao_domain::{ContactId, ConversationId, OrganizationId, StaffId, TurnId};
 use balcao_language::say;
-use balcao_store::organization::Organization;
-use balcao_store::outbox::{self, NewOutbox};
-use balcao_store::staff::{self, Staff};
-use balcao_store::{Tx, conversation};
+use balcao_store::crm::organization::Organization;
+use balcao_store::crm::staff::{self, Staff};
+use balcao_store::messaging::outbox::{self, NewOutbox};
+use balcao_store::{Tx, messaging::conversation};
 use jiff::Timestamp;
 
 use crate::context::desk::UseCaseError;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use balcao_channel::inbound::DeliveryState;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{ConversationId, Currency, MessageId, OrganizationId};
-use balcao_store::delivery::{self, Part};
-use balcao_store::{StoreError, Tx, organization};
+use balcao_store::messaging::delivery::{self, Part};
+use balcao_store::{StoreError, Tx, crm::organization};
 use serde::Serialize;
 
 use crate::messaging::outbound::costs::MessagePrice;

@@ -1,8 +1,8 @@
 //! Automations that a conversation starts. Running them is a job; here the run is put on record.
 
 use balcao_domain::{ContactId, OrganizationId};
-use balcao_store::flow_run;
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::flow_run;
+use balcao_store::turns::ledger::EffectKey;
 use serde_json::Value;
 
 use crate::context::desk::{Desk, UseCaseError};

@@ -10,12 +10,14 @@ mod trail;
 use balcao_channel::inbound::Media;
 use balcao_domain::conversation::{ConversationEvent, ConversationState};
 use balcao_domain::{AttachmentId, ContactId, ConversationId, MessageId, OrganizationId};
-use balcao_store::conversation::Conversation;
-use balcao_store::handoff::{self, OpenHandoff};
-use balcao_store::ledger::EffectKey;
-use balcao_store::message::{self, NewMessage};
-use balcao_store::staff::{self, Staff};
-use balcao_store::{StoreError, Tx, attachment, contact, conversation, note, organization};
+use balcao_store::crm::staff::{self, Staff};
+use balcao_store::messaging::conversation::Conversation;
+use balcao_store::messaging::handoff::{self, OpenHandoff};
+use balcao_store::messaging::message::{self, NewMessage};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{
+    StoreError, Tx, crm::contact, crm::note, crm::organization, messaging::attachment, messaging::conversation,
+};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -124,7 +126,7 @@ pub enum ConversationRefusal {
 }
 
 pub use crate::messaging::outbound::costs::MessagePrice;
-pub use balcao_store::message::{Author, Message};
+pub use balcao_store::messaging::message::{Author, Message};
 pub use delivery::{Delivery, DeliveryStep};
 pub(crate) use pages::cut;
 pub use pages::{ConversationPage, HandoffView, MessagePage};

@@ -2,7 +2,7 @@
 
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{ConversationId, MessageId, OrganizationId, TurnId};
-use balcao_store::{pages, staff};
+use balcao_store::{crm::staff, database::pages};
 use jiff::Timestamp;
 
 use super::{Answer, ConversationRefusal, ConversationView, Conversations, Said, find, view, with_files};

@@ -2,8 +2,8 @@
 
 use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{OrganizationId, StaffId};
-use balcao_store::conversation::Conversation;
-use balcao_store::{Tx, conversation, follow_up};
+use balcao_store::messaging::conversation::Conversation;
+use balcao_store::{Tx, messaging::conversation, scheduling::follow_up};
 use jiff::Timestamp;
 
 use crate::context::desk::UseCaseError;

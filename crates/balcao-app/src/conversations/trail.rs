@@ -2,8 +2,8 @@
 //! kept there: they are deleted by age, and the log is not.
 
 use balcao_domain::{ConversationId, OrganizationId};
-use balcao_store::audit::{self, AuditEntry};
-use balcao_store::conversation::Conversation;
+use balcao_store::messaging::conversation::Conversation;
+use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 use serde_json::{Value, json};

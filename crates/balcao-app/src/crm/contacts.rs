@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use balcao_domain::contact::{Contact, check_email};
 use balcao_domain::{ContactId, OrganizationId, Phone};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{StoreError, Tx, audit, contact, pipeline, tag};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{StoreError, Tx, crm::contact, crm::pipeline, crm::tag, ops::audit};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

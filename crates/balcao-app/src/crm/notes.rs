@@ -2,8 +2,8 @@
 
 use balcao_domain::note::Note;
 use balcao_domain::{ContactId, NoteId, OrganizationId};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{Tx, note};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Tx, crm::note};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

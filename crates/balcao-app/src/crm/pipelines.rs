@@ -1,8 +1,8 @@
 //! Where a contact stands in the business's pipelines.
 
 use balcao_domain::{ContactId, OrganizationId};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{Tx, pipeline};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Tx, crm::pipeline};
 use serde::{Deserialize, Serialize};
 
 use crate::context::desk::{Desk, Effect, UseCaseError};

@@ -2,7 +2,7 @@
 
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::{ContactId, Money, OrganizationId, Phone};
-use balcao_store::{Tx, catalog, contact, subscription};
+use balcao_store::{Tx, crm::contact, crm::subscription, scheduling::catalog};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 

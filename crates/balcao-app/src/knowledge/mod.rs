@@ -13,8 +13,8 @@ use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::{KnowledgeId, OrganizationId};
 use balcao_language::search::search_tokens;
 use balcao_search::{Vectors, fuse};
+use balcao_store::crm::organization::{self, Organization};
 use balcao_store::knowledge::{self, vectors};
-use balcao_store::organization::{self, Organization};
 use serde::{Deserialize, Serialize};
 
 use crate::context::desk::{Desk, UseCaseError};

@@ -16,8 +16,8 @@ use balcao_channel::{Channel, DownloadLimits, Downloaded, MediaError, SendClass,
 use balcao_domain::attachment::{AttachmentState, MAX_ATTEMPTS, try_again};
 use balcao_domain::burst::BurstRules;
 use balcao_llm::transcribe::{Speech, Transcriber};
-use balcao_store::attachment::{self, Attachment, Fetched};
-use balcao_store::{Tx, inbox, organization};
+use balcao_store::messaging::attachment::{self, Attachment, Fetched};
+use balcao_store::{Tx, crm::organization, messaging::inbox};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use balcao_channel::Channel;
 use balcao_domain::OrganizationId;
-use balcao_store::inbox;
+use balcao_store::messaging::inbox;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 

@@ -10,9 +10,9 @@ use balcao_channel::inbound::Media;
 use balcao_channel::{MediaError, ProviderMediaId};
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::{AttachmentId, ConversationId, MessageId, OrganizationId};
-use balcao_store::attachment::{self, Attachment, Fetched, OwnFile};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{StoreError, Tx, conversation, staff};
+use balcao_store::messaging::attachment::{self, Attachment, Fetched, OwnFile};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{StoreError, Tx, crm::staff, messaging::conversation};
 use serde::{Deserialize, Serialize};
 
 use crate::admin::people::{self, UnknownStaff};

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use balcao_channel::{Channel, ProviderMessageId};
 use balcao_domain::inbox::InboxState;
-use balcao_store::dispatch::Claimed;
-use balcao_store::{conversation, inbox};
+use balcao_store::turns::dispatch::Claimed;
+use balcao_store::{messaging::conversation, messaging::inbox};
 
 use crate::context::desk::Desk;
 

@@ -6,8 +6,8 @@
 use std::ops::ControlFlow;
 
 use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
-use balcao_store::catalog;
-use balcao_store::report::{self, Scope, Total};
+use balcao_store::ops::report::{self, Scope, Total};
+use balcao_store::scheduling::catalog;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};

@@ -8,9 +8,11 @@ use balcao_domain::professional::Professional;
 use balcao_domain::scheduling::SlotMode;
 use balcao_domain::service::Service;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId, Span};
-use balcao_store::catalog::Around;
-use balcao_store::organization::Organization;
-use balcao_store::{Tx, ahead, appointment, catalog, hours, waitlist};
+use balcao_store::crm::organization::Organization;
+use balcao_store::scheduling::catalog::Around;
+use balcao_store::{
+    Tx, database::ahead, scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist,
+};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use balcao_domain::{
     Appointment, AppointmentId, AppointmentStatus, ContactId, Money, OrganizationId, ProfessionalId, ServiceId,
 };
-use balcao_store::{appointment, catalog, contact};
+use balcao_store::{crm::contact, scheduling::appointment, scheduling::catalog};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use balcao_domain::hours::Period;
 use balcao_domain::{Money, OrganizationId, PlanId, ProfessionalId, ServiceId};
-use balcao_store::catalog;
+use balcao_store::scheduling::catalog;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 

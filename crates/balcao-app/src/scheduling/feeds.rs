@@ -6,9 +6,9 @@
 
 use balcao_domain::{FeedId, OrganizationId, ProfessionalId, Span};
 use balcao_language::say;
-use balcao_store::agenda_feed::{self, Entry};
-use balcao_store::audit::{self, AuditEntry};
-use balcao_store::{Tx, catalog, organization};
+use balcao_store::ops::audit::{self, AuditEntry};
+use balcao_store::scheduling::agenda_feed::{self, Entry};
+use balcao_store::{Tx, crm::organization, scheduling::catalog};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::{SignedDuration, Timestamp};

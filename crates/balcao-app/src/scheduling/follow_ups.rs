@@ -3,8 +3,8 @@
 use balcao_domain::follow_up::{FollowUpType, MAX_PER_EPISODE};
 use balcao_domain::span::plus_minutes;
 use balcao_domain::{ContactId, FollowUpId, OrganizationId};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{Tx, conversation, follow_up};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Tx, messaging::conversation, scheduling::follow_up};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

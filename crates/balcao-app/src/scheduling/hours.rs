@@ -3,7 +3,7 @@
 use balcao_domain::OrganizationId;
 use balcao_domain::availability::instant_of;
 use balcao_domain::hours::{Hours, Period};
-use balcao_store::hours;
+use balcao_store::scheduling::hours;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -109,7 +109,7 @@ pub(crate) struct OpenState {
 
 pub(crate) fn open_state(
     tx: &mut balcao_store::Tx<'_>,
-    organization: &balcao_store::organization::Organization,
+    organization: &balcao_store::crm::organization::Organization,
     zone: &TimeZone,
     now: Timestamp,
 ) -> Result<OpenState, UseCaseError> {

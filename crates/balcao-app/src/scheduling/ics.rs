@@ -5,7 +5,7 @@
 //! whatever order files come.
 
 use balcao_domain::AppointmentStatus;
-use balcao_store::agenda_feed::Entry;
+use balcao_store::scheduling::agenda_feed::Entry;
 use icalendar::{Calendar, CalendarComponent, Component, Event, EventLike, EventStatus, Property};
 use jiff::Timestamp;
 

@@ -1,8 +1,8 @@
 //! Reminders of appointments. Sending them is a job's work.
 
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ReminderId};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{Tx, appointment, catalog, conversation, reminder};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Tx, messaging::conversation, scheduling::appointment, scheduling::catalog, scheduling::reminder};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

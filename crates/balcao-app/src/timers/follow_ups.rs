@@ -15,9 +15,9 @@ use balcao_domain::{OrganizationId, TurnId};
 use balcao_language::{find_dates, find_times};
 use balcao_llm::{Message, ModelRequest, Purpose as Asked, ResponseFormat, ToolChoice, TurnFacts};
 use balcao_planted::{self as planted, Bug};
-use balcao_store::follow_up::DueFollowUp;
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, contact, conversation, follow_up};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::scheduling::follow_up::DueFollowUp;
+use balcao_store::{Tx, crm::contact, messaging::conversation, scheduling::follow_up};
 use jiff::{SignedDuration, Timestamp, Zoned};
 
 use super::{May, Timers, may_fire, reaches, tell_skipped};

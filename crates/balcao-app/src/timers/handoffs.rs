@@ -5,9 +5,9 @@ use std::convert::Infallible;
 
 use balcao_agent::notice::notices;
 use balcao_language::say;
-use balcao_store::handoff::{self, Untaken};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, conversation, dispatch, event};
+use balcao_store::messaging::handoff::{self, Untaken};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::{Tx, messaging::conversation, turns::dispatch, turns::event};
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;

@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use balcao_channel::Channel;
 use balcao_domain::{ContactId, OrganizationId};
-use balcao_store::conversation::{self, Conversation};
-use balcao_store::dispatch::{self, Route};
-use balcao_store::{Tx, choice, event, organization};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::turns::dispatch::{self, Route};
+use balcao_store::{Tx, crm::organization, messaging::choice, turns::event};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
@@ -198,7 +198,7 @@ fn may_fire(
         return Ok(May::Later(until));
     }
     let day_ago = now.checked_sub(SignedDuration::from_hours(24)).unwrap_or(now);
-    let sent = balcao_store::outbox::count_of_kind(tx, organization, place.conversation.id, kind, day_ago)?;
+    let sent = balcao_store::messaging::outbox::count_of_kind(tx, organization, place.conversation.id, kind, day_ago)?;
     if sent >= settings.most_a_day {
         return Ok(May::Skip("the customer got enough such messages today"));
     }

@@ -7,9 +7,9 @@ use balcao_channel::outbound::{Button, OutboundContent};
 use balcao_domain::Appointment;
 use balcao_domain::span::plus_minutes;
 use balcao_language::say;
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::reminder::{self, DueReminder};
-use balcao_store::{Tx, appointment, catalog, contact};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::scheduling::reminder::{self, DueReminder};
+use balcao_store::{Tx, crm::contact, scheduling::appointment, scheduling::catalog};
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 

@@ -4,8 +4,8 @@ use balcao_agent::Ending;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{ContactId, ConversationId, OrganizationId};
 use balcao_llm::{Message, ModelRequest, Purpose, ResponseFormat, ToolChoice, TurnFacts};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{conversation, follow_up, tag, turn};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{crm::tag, messaging::conversation, scheduling::follow_up, turns::turn};
 use balcao_tool::{Receipt, ReceiptKind, ResultClass, RunMode, ToolContext, canonical, repair};
 use serde_json::{Value, json};
 

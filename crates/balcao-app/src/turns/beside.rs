@@ -3,7 +3,7 @@
 use balcao_agent::spans;
 use balcao_domain::{OrganizationId, TurnId};
 use balcao_llm::{ModelError, ModelRequest, ModelResponse};
-use balcao_store::{StoreError, turn};
+use balcao_store::{StoreError, turns::turn};
 use tokio::time::Instant;
 
 use super::{Agent, strangers};

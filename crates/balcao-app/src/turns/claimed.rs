@@ -14,12 +14,12 @@ use balcao_domain::conversation::ConversationState;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::lease::Verdict;
 use balcao_planted::{self as planted, Bug};
-use balcao_store::conversation::{self, Conversation};
-use balcao_store::dispatch::{self, Claimed, Lease};
-use balcao_store::inbox::{self, InboxRow};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::turn::{self, Spent};
-use balcao_store::{Tx, attachment, contact};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::inbox::{self, InboxRow};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::turns::dispatch::{self, Claimed, Lease};
+use balcao_store::turns::turn::{self, Spent};
+use balcao_store::{Tx, crm::contact, messaging::attachment};
 use balcao_tool::Toolbox;
 use jiff::{SignedDuration, Timestamp};
 

@@ -13,11 +13,11 @@ use balcao_domain::conversation::ConversationEvent;
 use balcao_domain::{ContactId, OrganizationId};
 use balcao_llm::Message;
 use balcao_planted::{self as planted, Bug};
-use balcao_store::conversation::{self, Conversation};
-use balcao_store::handoff::{self, NewHandoff};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::turn::{self, Closing, Spent};
-use balcao_store::{Tx, event, follow_up, note, tag};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::handoff::{self, NewHandoff};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::turns::turn::{self, Closing, Spent};
+use balcao_store::{Tx, crm::note, crm::tag, scheduling::follow_up, turns::event};
 use balcao_tool::ReceiptKind;
 use jiff::Timestamp;
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use balcao_domain::burst::BurstRules;
-use balcao_store::dispatch::{self, ClaimRequest, Claimed, Lease};
+use balcao_store::turns::dispatch::{self, ClaimRequest, Claimed, Lease};
 use balcao_store::{StoreError, Tx};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};

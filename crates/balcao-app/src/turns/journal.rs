@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use balcao_agent::TurnState;
 use balcao_agent::driver::{Interrupted, Journal};
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
-use balcao_store::dispatch;
-use balcao_store::{StoreError, Tx, conversation, turn};
+use balcao_store::turns::dispatch;
+use balcao_store::{StoreError, Tx, messaging::conversation, turns::turn};
 use balcao_tool::Toolbox;
 
 use super::Agent;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use balcao_channel::channels::whatsapp::window;
 use balcao_language::say;
-use balcao_store::inbox::InboxRow;
+use balcao_store::messaging::inbox::InboxRow;
 use balcao_tool::Locale;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

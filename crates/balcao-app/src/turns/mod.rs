@@ -422,8 +422,10 @@ impl FrontDesk {
 /// # Errors
 /// [`UseCaseError`] if the database failed.
 pub async fn next_assignee(desk: &Desk, organization: OrganizationId) -> Result<Option<String>, UseCaseError> {
-    desk.look(move |tx, _now| Ok(balcao_store::conversation::least_loaded(tx, organization)?.map(|(_, name)| name)))
-        .await
+    desk.look(move |tx, _now| {
+        Ok(balcao_store::messaging::conversation::least_loaded(tx, organization)?.map(|(_, name)| name))
+    })
+    .await
 }
 
 /// Which opening of a conversation this is: limits per episode count from its last one.
@@ -436,7 +438,7 @@ pub async fn episode(
     conversation: ConversationId,
 ) -> Result<u32, UseCaseError> {
     desk.look(move |tx, _now| {
-        let found = balcao_store::conversation::get(tx, organization, conversation)?;
+        let found = balcao_store::messaging::conversation::get(tx, organization, conversation)?;
         Ok(u32::try_from(found.episode).unwrap_or(u32::MAX))
     })
     .await

@@ -13,11 +13,13 @@ use balcao_domain::conversation::{ConversationEvent, ConversationState};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, TurnId};
 use balcao_language::say;
 use balcao_llm::Message;
-use balcao_store::conversation::{self, Conversation};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::organization::Organization;
-use balcao_store::turn::{self, Spent};
-use balcao_store::{Tx, ahead, appointment, catalog, contact, knowledge, pipeline};
+use balcao_store::crm::organization::Organization;
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::turns::turn::{self, Spent};
+use balcao_store::{
+    Tx, crm::contact, crm::pipeline, database::ahead, knowledge, scheduling::appointment, scheduling::catalog,
+};
 use balcao_tool::{Locale, Principal, With};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};

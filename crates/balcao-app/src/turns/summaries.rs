@@ -3,9 +3,9 @@
 use balcao_agent::memory::WorkingMemory;
 use balcao_agent::notice::{fill, notices};
 use balcao_domain::{ConversationId, OrganizationId};
-use balcao_store::ledger::EffectKey;
-use balcao_store::message::Author;
-use balcao_store::{Tx, conversation, handoff, message};
+use balcao_store::messaging::message::Author;
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Tx, messaging::conversation, messaging::handoff, messaging::message};
 use balcao_tool::Locale;
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 use balcao_agent::turn::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord};
 use balcao_agent::turn::state::Retried;
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
-use balcao_store::turn::{self, SavedTurn};
+use balcao_store::turns::turn::{self, SavedTurn};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -4,10 +4,10 @@
 use balcao_agent::notice::notices;
 use balcao_domain::OrganizationId;
 use balcao_domain::conversation::ConversationState;
-use balcao_store::conversation::Conversation;
-use balcao_store::inbox::{self, InboxRow};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, attachment, conversation, outbox};
+use balcao_store::messaging::conversation::Conversation;
+use balcao_store::messaging::inbox::{self, InboxRow};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::{Tx, messaging::attachment, messaging::conversation, messaging::outbox};
 use balcao_tool::Locale;
 use jiff::{SignedDuration, Timestamp};
 

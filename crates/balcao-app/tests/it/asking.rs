@@ -4,8 +4,8 @@ use balcao_app::turns::Answered;
 use balcao_domain::conversation::ConversationState;
 use balcao_llm::ModelErrorKind;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, fails, says};
-use balcao_store::conversation::Conversation;
-use balcao_store::{conversation, handoff};
+use balcao_store::messaging::conversation::Conversation;
+use balcao_store::{messaging::conversation, messaging::handoff};
 use serde_json::json;
 
 use crate::live::{assistant, owner_asks};

@@ -5,7 +5,7 @@ use balcao_app::scheduling::reminders::Reminders;
 use balcao_app::scheduling::waitlist::{JoinRequest, Waitlist};
 use balcao_domain::hours::parse_minute;
 use balcao_domain::{AppointmentStatus, ContactId};
-use balcao_store::{OpenOptions, Store, StoreError, conversation, message};
+use balcao_store::{OpenOptions, Store, StoreError, messaging::conversation, messaging::message};
 
 use crate::world::{World, figueira, on};
 
@@ -249,7 +249,7 @@ async fn moving_frees_the_old_time_only_if_the_new_one_is_had() {
     assert_eq!(moved.new.appointment.start, "10:15");
     let (organization, id) = (world.organization, moved.new.appointment.id);
     let due: Result<Vec<_>, StoreError> =
-        world.desk.store.read(move |tx| balcao_store::reminder::open_of(tx, organization, id)).await;
+        world.desk.store.read(move |tx| balcao_store::scheduling::reminder::open_of(tx, organization, id)).await;
     assert_eq!(due.unwrap(), ["2026-11-24T09:15:00-03:00".parse().unwrap()]);
     // What was given up can be had.
     book(&world, caio, wish("Otávio", "Barba desenhada", "2026-11-24", "09:45")).await.unwrap();

@@ -3,7 +3,7 @@
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, Currency};
 use balcao_llm::providers::scripted::{calls, says};
-use balcao_store::{appointment, contact};
+use balcao_store::{crm::contact, scheduling::appointment};
 use balcao_testkit::fakes::graph::Behaviour;
 use serde_json::{Value, json};
 

@@ -25,12 +25,12 @@ use balcao_domain::{Clock, ConversationId};
 use balcao_llm::ChatProvider;
 use balcao_llm::providers::scripted::{Line, Scripted, with};
 use balcao_llm::transcribe::{OpenAiTranscriber, Transcriber, TranscriptionConfig};
-use balcao_store::attachment::{self, Attachment};
-use balcao_store::conversation::{self, Conversation};
-use balcao_store::dispatch::{self, ClaimRequest, Lease};
-use balcao_store::inbox::InboxRow;
-use balcao_store::outbox::Outbox;
-use balcao_store::{Store, StoreError, Tx, contact, inbox, message, outbox};
+use balcao_store::messaging::attachment::{self, Attachment};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::inbox::InboxRow;
+use balcao_store::messaging::outbox::Outbox;
+use balcao_store::turns::dispatch::{self, ClaimRequest, Lease};
+use balcao_store::{Store, StoreError, Tx, crm::contact, messaging::inbox, messaging::message, messaging::outbox};
 use balcao_testkit::fakes::graph::{ACCOUNT, FakeGraph, TOKEN, Template, webhooks};
 use balcao_testkit::fakes::transcription::{self, FakeTranscription};
 use balcao_yaml::Document;
@@ -369,7 +369,7 @@ impl Counter {
     /// Somebody of staff takes the conversation with João.
     pub(crate) async fn staff_takes_over(&self) {
         let (organization, id) = (self.world.organization, self.id().await);
-        let staff = self.look(move |tx| balcao_store::staff::list(tx, organization)).await.remove(0);
+        let staff = self.look(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
         let conversations = balcao_app::conversations::Conversations::new(self.world.desk.clone());
         conversations.take(organization, id, staff.email).await.unwrap().unwrap();
     }

@@ -6,7 +6,7 @@ use balcao_app::scheduling::follow_ups::{FollowUpRefusal, FollowUpRequest, Follo
 use balcao_app::scheduling::reminders::{ReminderRefusal, Reminders};
 use balcao_domain::Phone;
 use balcao_domain::follow_up::FollowUpType;
-use balcao_store::{StoreError, audit};
+use balcao_store::{StoreError, ops::audit};
 
 use crate::world::{figueira, on};
 

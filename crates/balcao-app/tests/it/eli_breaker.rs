@@ -13,7 +13,7 @@ use balcao_app::turns::{Agent, Answered, FrontDesk, Inbound, Writer};
 use balcao_builtin_tools::{PACKS, Settings, tools};
 use balcao_domain::{Phone, conversation::ConversationState};
 use balcao_llm::providers::scripted::{Line, Scripted, calls, calls_all, says, with};
-use balcao_store::{StoreError, conversation, follow_up, message, note};
+use balcao_store::{StoreError, crm::note, messaging::conversation, messaging::message, scheduling::follow_up};
 use balcao_tool::{
     ErrorCode, Found, Internal, Preview, Registry, ToolContext, ToolError, ToolHandler, ToolOutput, ToolResult,
 };
@@ -438,7 +438,7 @@ async fn what_the_steps_after_the_reply_ask_the_model_counts_for_the_turn() {
         .world
         .desk
         .store
-        .read(move |tx| balcao_store::turn::spent_since(tx, organization, Some(id), jiff::Timestamp::UNIX_EPOCH))
+        .read(move |tx| balcao_store::turns::turn::spent_since(tx, organization, Some(id), jiff::Timestamp::UNIX_EPOCH))
         .await;
     assert_eq!(spent.unwrap().model_calls, 2);
 }

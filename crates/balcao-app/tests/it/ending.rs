@@ -13,7 +13,7 @@ use balcao_builtin_tools::Settings;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_llm::providers::scripted::{Line, Scripted, calls, says};
-use balcao_store::{event, follow_up};
+use balcao_store::{scheduling::follow_up, turns::event};
 use balcao_yaml::Document;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use balcao_channel::channels::whatsapp::price::FREE_SERVICE_MESSAGES;
 use balcao_domain::Clock;
 use balcao_llm::providers::scripted::says;
-use balcao_store::conversation;
+use balcao_store::messaging::conversation;
 use balcao_testkit::fakes::graph::ACCOUNT;
 use serde_json::{Value, json};
 

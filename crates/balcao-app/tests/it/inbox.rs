@@ -8,9 +8,9 @@ use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::inbox::InboxState;
 use balcao_llm::providers::scripted::says;
-use balcao_store::dispatch::{self, ClaimRequest};
-use balcao_store::message::Author;
-use balcao_store::{contact, event, follow_up, inbox, turn};
+use balcao_store::messaging::message::Author;
+use balcao_store::turns::dispatch::{self, ClaimRequest};
+use balcao_store::{crm::contact, messaging::inbox, scheduling::follow_up, turns::event, turns::turn};
 use balcao_testkit::fakes::graph::webhooks;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -386,7 +386,7 @@ async fn what_staff_reply_goes_out_by_the_channel_and_what_the_agent_had_to_say_
     shop.pass(3);
     shop.dispatcher.work_off().await.unwrap();
     let (organization, id) = (shop.world.organization, shop.conversation().await.id);
-    let staff = shop.look(move |tx| balcao_store::staff::list(tx, organization)).await.remove(0);
+    let staff = shop.look(move |tx| balcao_store::crm::staff::list(tx, organization)).await.remove(0);
     let conversations = balcao_app::conversations::Conversations::new(shop.world.desk.clone());
     for text in ["Oi João", "Já te respondo"] {
         conversations.reply(organization, id, staff.email.clone(), text.to_owned()).await.unwrap().unwrap();

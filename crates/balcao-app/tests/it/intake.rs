@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use balcao_builtin_tools::Settings;
 use balcao_domain::{Clock, ContactId, Currency};
-use balcao_store::{Fate, InlineDatabase, StoreError, Tx, appointment, conversation};
+use balcao_store::{Fate, InlineDatabase, StoreError, Tx, messaging::conversation, scheduling::appointment};
 use balcao_tool::context::{EffectKey, Principal, ToolContext};
 use balcao_tool::{CallResult, ErrorCode, Locale, ResultClass, RunMode};
 use jiff::tz::TimeZone;

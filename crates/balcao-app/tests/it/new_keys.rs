@@ -6,7 +6,7 @@ use balcao_app::scheduling::reminders::Reminders;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{Clock, ContactId, Phone, contact::Contact};
 use balcao_llm::providers::scripted::says;
-use balcao_store::{contact, conversation, event};
+use balcao_store::{crm::contact, messaging::conversation, turns::event};
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use balcao_channel::Outbound;
 use balcao_domain::outbox::OutboxState;
 use balcao_llm::providers::scripted::says;
-use balcao_store::outbox::{self, NewOutbox};
+use balcao_store::messaging::outbox::{self, NewOutbox};
 use balcao_testkit::fakes::graph::{ACCOUNT, Behaviour};
 
 use crate::counter::{Counter, counter, sender};

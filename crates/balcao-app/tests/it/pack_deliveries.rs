@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries, Reader};
-use balcao_store::{event, pack_delivery};
+use balcao_store::{ops::pack_delivery, turns::event};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use balcao_channel::{
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::outbox::{MAX_ATTEMPTS, OutboxState};
 use balcao_llm::providers::scripted::says;
-use balcao_store::event;
+use balcao_store::turns::event;
 use serde_json::json;
 use tokio::sync::Notify;
 

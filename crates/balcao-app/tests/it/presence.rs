@@ -52,7 +52,7 @@ async fn a_conversation_that_a_person_has_shows_nothing() {
     let mut conversation = shop.conversation().await;
     conversation.state = ConversationState::Human;
     let organization = shop.world.organization;
-    shop.look(move |tx| balcao_store::conversation::update(tx, organization, &conversation)).await;
+    shop.look(move |tx| balcao_store::messaging::conversation::update(tx, organization, &conversation)).await;
     shop.joao_writes("wamid.2", "alguém aí?").await;
     shop.works().await;
     assert!(!shop.graph.read().contains(&"wamid.2".to_owned()));

@@ -5,7 +5,7 @@ use balcao_app::conversations::Conversations;
 use balcao_app::messaging::files::{FileRefusal, Files};
 use balcao_domain::attachment::AttachmentState;
 use balcao_llm::providers::scripted::says;
-use balcao_store::retention::Old;
+use balcao_store::ops::retention::Old;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

@@ -8,7 +8,7 @@ use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_domain::Clock;
 use balcao_domain::outbox::{MAX_ATTEMPTS, OutboxState};
 use balcao_llm::providers::scripted::says;
-use balcao_store::{dispatch, event};
+use balcao_store::{turns::dispatch, turns::event};
 use balcao_testkit::fakes::graph::{Behaviour, webhooks};
 use serde_json::json;
 

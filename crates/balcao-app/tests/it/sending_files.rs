@@ -6,7 +6,7 @@ use balcao_domain::attachment::AttachmentState;
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{AttachmentId, ConversationId, OrganizationId};
 use balcao_llm::providers::scripted::says;
-use balcao_store::{StoreError, attachment};
+use balcao_store::{StoreError, messaging::attachment};
 use balcao_testkit::fakes::graph::Behaviour;
 use serde_json::json;
 
@@ -117,7 +117,7 @@ async fn a_death_before_the_file_is_there_costs_another_attempt_and_one_after_it
     let dies = async || {
         let now = balcao_domain::Clock::now(shop.world.clock.as_ref());
         let until = now.checked_add(jiff::SignedDuration::from_secs(30)).unwrap();
-        shop.look(move |tx| balcao_store::outbox::claim(tx, "test", now, until, 10)).await.remove(0)
+        shop.look(move |tx| balcao_store::messaging::outbox::claim(tx, "test", now, until, 10)).await.remove(0)
     };
     dies().await;
     shop.pass(31);

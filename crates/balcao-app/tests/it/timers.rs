@@ -13,7 +13,9 @@ use balcao_domain::outbox::OutboxState;
 use balcao_domain::{AppointmentStatus, ContactId, Currency};
 use balcao_llm::ModelErrorKind;
 use balcao_llm::providers::scripted::{calls, fails, says};
-use balcao_store::{appointment, conversation, event, follow_up, handoff};
+use balcao_store::{
+    messaging::conversation, messaging::handoff, scheduling::appointment, scheduling::follow_up, turns::event,
+};
 use balcao_testkit::fakes::graph::{Behaviour, Template};
 use jiff::SignedDuration;
 use serde_json::json;
@@ -400,7 +402,7 @@ async fn what_is_wrong_with_one_business_holds_up_no_other() {
     let file = BusinessFile::read("outra.yaml", &text).unwrap();
     let now = balcao_domain::Clock::now(&*shop.world.clock);
     let other = file.import(&shop.world.desk.store, now).await.unwrap().organization;
-    let contact = shop.look(move |tx| balcao_store::contact::list(tx, other, None, 1)).await.remove(0).id;
+    let contact = shop.look(move |tx| balcao_store::crm::contact::list(tx, other, None, 1)).await.remove(0).id;
     let booking = Booking::new(shop.world.desk.clone());
     let held = booking.book(other, contact, shop.world.key(), hold()).await.unwrap().value.unwrap().appointment.id;
     // The first business cannot be read, nor can its reminder be fired.

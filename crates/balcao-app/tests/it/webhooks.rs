@@ -8,7 +8,7 @@ use balcao_app::context::desk::Desk;
 use balcao_channel::endpoint::Endpoint;
 use balcao_domain::OrganizationId;
 use balcao_llm::providers::scripted::says;
-use balcao_store::{OpenOptions, Store, event};
+use balcao_store::{OpenOptions, Store, turns::event};
 use balcao_testkit::fakes::endpoint::{FakeEndpoint, SECRET};
 use jiff::SignedDuration;
 
@@ -83,7 +83,7 @@ async fn an_endpoint_that_fails_is_asked_again_under_the_same_id_and_given_up_at
     shop.pass(10_000_000);
     assert_eq!(webhooks.work_off().await.unwrap(), 0, "it is a dead letter");
     let organization = shop.world.organization;
-    let dead = shop.look(move |tx| balcao_store::webhook::dead(tx, organization, 10)).await;
+    let dead = shop.look(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
     assert_eq!(dead[0].failure.as_deref(), Some("the endpoint answered 500"));
 }
 
@@ -162,7 +162,7 @@ async fn failure_at(url: &str, allow_private: bool) -> Option<String> {
         shop.world.clock.advance(SignedDuration::from_hours(24));
     }
     let organization = shop.world.organization;
-    let mut dead = shop.look(move |tx| balcao_store::webhook::dead(tx, organization, 10)).await;
+    let mut dead = shop.look(move |tx| balcao_store::ops::webhook::dead(tx, organization, 10)).await;
     dead.pop().and_then(|one| one.failure)
 }
 

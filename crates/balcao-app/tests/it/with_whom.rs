@@ -11,7 +11,7 @@ use balcao_app::scheduling::reminders::Reminders;
 use balcao_app::turns::{Agent, FrontDesk, Inbound, Writer};
 use balcao_domain::ProfessionalId;
 use balcao_llm::providers::scripted::{Scripted, calls, says};
-use balcao_store::{StoreError, conversation};
+use balcao_store::{StoreError, messaging::conversation};
 use balcao_tool::{
     Behaviour, CommandSpec, Confirm, Localised, NativeTool, Registry, Tool, ToolContext, ToolOutput, ToolResult, With,
     erase,

@@ -9,7 +9,7 @@ use balcao_app::scheduling::day::Days;
 use balcao_app::scheduling::intake::Intake;
 use balcao_domain::ConversationId;
 use balcao_domain::hours::Period;
-use balcao_store::{Store, StoreError, conversation};
+use balcao_store::{Store, StoreError, messaging::conversation};
 use jiff::civil::Date;
 
 use crate::world::{World, of_file};

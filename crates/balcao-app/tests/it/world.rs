@@ -6,8 +6,8 @@ use std::sync::Arc;
 use balcao_app::Desk;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_domain::{ContactId, ManualClock, OrganizationId};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{Store, contact};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Store, crm::contact};
 use jiff::tz::TimeZone;
 
 pub(crate) struct World {
@@ -63,9 +63,9 @@ impl World {
         self.contact("31 98432-7788").await
     }
 
-    pub(crate) async fn staff(&self) -> Vec<balcao_store::staff::Staff> {
+    pub(crate) async fn staff(&self) -> Vec<balcao_store::crm::staff::Staff> {
         let organization = self.organization;
-        self.desk.store.read(move |tx| balcao_store::staff::list(tx, organization)).await.unwrap()
+        self.desk.store.read(move |tx| balcao_store::crm::staff::list(tx, organization)).await.unwrap()
     }
 
     /// A key that no effect has used.

@@ -10,7 +10,7 @@ use balcao_app::UseCaseError;
 use balcao_app::context::names::NameRefusal;
 use balcao_domain::{ContactId, ConversationId, FailureClass, OrganizationId, TurnId};
 use balcao_language::{DateProblem, resolve_date_in};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use balcao_tool::{
     ErrorCode, FieldProblem, Internal, Locale, ModelText, ToolContext, ToolError, ToolOutput, ToolResult,
 };

@@ -8,7 +8,7 @@ use balcao_app::crm::contacts::{ContactUpdate, Contacts};
 use balcao_app::scheduling::booking::{BookRequest, ServiceChoice};
 use balcao_app::scheduling::calendar::{self, Calendar, Done};
 use balcao_app::scheduling::intake::Intake;
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use balcao_tool::{NativeTool, Preview, ReceiptKind, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use balcao_app::turns::summaries::Summaries;
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use balcao_tool::{NativeTool, ToolContext, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;

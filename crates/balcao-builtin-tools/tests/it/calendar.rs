@@ -330,7 +330,7 @@ async fn services_cost_and_take_what_they_do_with_whoever_may_be_booked() {
     let organization = world.organization;
     let set = world.desk.store.write(move |tx| {
         let otavio = 1.try_into().unwrap();
-        balcao_store::conversation::set_professional(tx, organization, caio.conversation, Some(otavio))
+        balcao_store::messaging::conversation::set_professional(tx, organization, caio.conversation, Some(otavio))
     });
     set.await.map_err(|error: balcao_store::StoreError| error).unwrap();
     assert_eq!(terms(&world, "Corte e barba").await, (json!("R$ 95,00"), json!(50)));
@@ -421,7 +421,7 @@ async fn the_conversations_professional_is_booked_where_the_profile_names_none()
     let organization = world.organization;
     let set = world.desk.store.write(move |tx| {
         let wesley = 2.try_into().unwrap();
-        balcao_store::conversation::set_professional(tx, organization, caio.conversation, Some(wesley))
+        balcao_store::messaging::conversation::set_professional(tx, organization, caio.conversation, Some(wesley))
     });
     set.await.map_err(|error: balcao_store::StoreError| error).unwrap();
     let free = slots(&world, caio, "25/11/2026", "25/11/2026").await;

@@ -1,6 +1,6 @@
 //! Pack `crm` (specification part 2 §1).
 
-use balcao_store::{StoreError, audit};
+use balcao_store::{StoreError, ops::audit};
 use balcao_tool::ReceiptKind;
 use serde_json::{Value, json};
 

@@ -1,7 +1,9 @@
 //! The pack `intake`: sessions with the conversation's professional, and what nobody can do to others by it.
 
 use balcao_domain::Phone;
-use balcao_store::{StoreError, agenda_feed, appointment, contact, conversation};
+use balcao_store::{
+    StoreError, crm::contact, messaging::conversation, scheduling::agenda_feed, scheduling::appointment,
+};
 use balcao_tool::ResultClass;
 use serde_json::{Value, json};
 

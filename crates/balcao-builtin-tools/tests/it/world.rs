@@ -8,7 +8,7 @@ use balcao_app::Desk;
 use balcao_app::admin::seed::BusinessFile;
 use balcao_builtin_tools::{Settings, registry};
 use balcao_domain::{Clock, ContactId, ConversationId, ManualClock, OrganizationId, Phone};
-use balcao_store::{Store, StoreError, contact, conversation};
+use balcao_store::{Store, StoreError, crm::contact, messaging::conversation};
 use balcao_tool::plan::{Judgement, RunMode, judge};
 use balcao_tool::{CallResult, EffectKey, Locale, Principal, ReceiptKind, ResultClass, ToolContext, Toolbox};
 use jiff::tz::TimeZone;

@@ -8,7 +8,7 @@ use balcao_app::{
     scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice},
 };
 use balcao_domain::{ContactId, Phone};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use tokio::task::JoinSet;
 
 use super::{

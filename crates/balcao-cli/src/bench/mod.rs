@@ -2,7 +2,7 @@
 //!
 //! Everything is measured on the parts that serve, over databases made for it and dropped after: webhooks by HTTP, turns from
 //! the delivery to the answer on its way, bookings of one slot. The model and the provider are ours and answer when told to. A
-//! bare loop runs the very transactions of a measurement again by the driver alone (`balcao_store::bare`).
+//! bare loop runs the very transactions of a measurement again by the driver alone (`balcao_store::database::bare`).
 
 mod contention;
 mod machine;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use balcao_store::{
     OpenOptions, Store, StoreError, Taped,
-    bare::{self, Scratch},
+    database::bare::{self, Scratch},
 };
 use tempfile::TempDir;
 

@@ -10,7 +10,7 @@ use std::{
 use balcao_app::Desk;
 use balcao_domain::OrganizationId;
 use balcao_domain::staff::Role;
-use balcao_store::{StoreError, staff};
+use balcao_store::{StoreError, crm::staff};
 use balcao_web::{
     chat::{ChatLimits, Origins, Tokens},
     demo::{Demo, DemoSettings, router},

@@ -13,7 +13,7 @@ use balcao_channel::file::own::LARGEST;
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AttachmentId, ConversationId, OrganizationId};
-use balcao_store::message::Author;
+use balcao_store::messaging::message::Author;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 use serde_json::json;

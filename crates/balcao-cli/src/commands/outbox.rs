@@ -6,7 +6,7 @@ use balcao_app::UseCaseError;
 use balcao_app::messaging::outbound::dead_letters::{DeadLetter, DeadLetterRefusal, DeadLetters};
 use balcao_domain::OutboxId;
 use balcao_domain::outbox::OutboxState;
-use balcao_store::{StoreError, webhook};
+use balcao_store::{StoreError, ops::webhook};
 use jiff::tz::TimeZone;
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use balcao_app::admin::restored;
 use balcao_app::context::desk::Desk;
-use balcao_store::restore::Held;
+use balcao_store::database::restore::Held;
 use balcao_store::{OpenOptions, ServesAlone, Store, StoreError, StoreErrorClass};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::ExitCode};
 
-use balcao_store::organization;
+use balcao_store::crm::organization;
 use serde_json::json;
 
 use crate::{

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt};
 
 use balcao_app::{Desk, UseCaseError, crm::contacts::Contacts, scheduling::appointments::Appointments};
 use balcao_domain::{AppointmentStatus, ContactId, OrganizationId, Phone};
-use balcao_store::{contact, conversation, note, staff};
+use balcao_store::{crm::contact, crm::note, crm::staff, messaging::conversation};
 use jiff::civil::DateTime;
 
 /// One contact with everything that belongs to it.

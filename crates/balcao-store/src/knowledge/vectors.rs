@@ -4,9 +4,9 @@
 
 use balcao_domain::{KnowledgeId, OrganizationId};
 
-use crate::error::StoreError;
-use crate::tx::Tx;
-use crate::value::values;
+use crate::database::error::StoreError;
+use crate::database::tx::Tx;
+use crate::database::value::values;
 
 /// An entry's vector.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use balcao_store::dispatch::{self, ClaimRequest};
-use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass, conversation};
+use balcao_store::turns::dispatch::{self, ClaimRequest};
+use balcao_store::{OpenOptions, Store, StoreError, StoreErrorClass, messaging::conversation};
 use balcao_testkit::wait;
 use rusqlite::OpenFlags;
 
@@ -35,7 +35,7 @@ async fn a_file_keeps_what_was_written_after_it_was_closed() {
         let organization =
             world.map_or(balcao_domain::OrganizationId::try_from(1).unwrap(), |world| world.organization);
         let now = balcao_testkit::contract::store::now();
-        let push = store.write(move |tx| balcao_store::event::push(tx, organization, "x", "y", "{}", now)).await;
+        let push = store.write(move |tx| balcao_store::turns::event::push(tx, organization, "x", "y", "{}", now)).await;
         push.map_err(|error: StoreError| error).unwrap();
     }
 }
@@ -161,7 +161,14 @@ async fn a_full_disk_undoes_the_transaction_and_the_next_one_works() {
     let large = "x".repeat(1_000_000);
     let result: Result<(), StoreError> = store
         .write(move |tx| {
-            balcao_store::event::push(tx, world.organization, "x", &large, "{}", balcao_testkit::contract::store::now())
+            balcao_store::turns::event::push(
+                tx,
+                world.organization,
+                "x",
+                &large,
+                "{}",
+                balcao_testkit::contract::store::now(),
+            )
         })
         .await;
     let error = result.unwrap_err();
@@ -224,7 +231,7 @@ async fn f_70_sixty_four_writers_and_readers_of_two_programs_wait_for_each_other
                     // Reads first and writes then: what would fail if the lock were taken late.
                     let before: i64 = tx.query_one(count, &[], |row| row.get(0))?;
                     let payload = before.to_string();
-                    balcao_store::event::push(tx, world.organization, "f-70", &payload, "{}", now)
+                    balcao_store::turns::event::push(tx, world.organization, "f-70", &payload, "{}", now)
                 });
                 wrote.await?;
                 store.read(move |tx| tx.query_one(count, &[], |row| row.get::<i64>(0))).await?;
@@ -393,8 +400,8 @@ async fn a_file_that_was_closed_is_whole_by_itself_a_hundred_times() {
         let now = balcao_testkit::contract::store::now();
         let written: Result<(), StoreError> = store
             .write(move |tx| {
-                let organization = balcao_store::organization::list(tx)?.first().map(|one| one.id).unwrap();
-                balcao_store::event::push(tx, organization, "round", "x", "{}", now)
+                let organization = balcao_store::crm::organization::list(tx)?.first().map(|one| one.id).unwrap();
+                balcao_store::turns::event::push(tx, organization, "round", "x", "{}", now)
             })
             .await;
         written.unwrap();

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use balcao_domain::FailureClass;
 use balcao_store::{
-    Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Unsound, Value, appointment, event, organization,
+    Backend, OpenOptions, Store, StoreError, StoreErrorClass, Tx, Unsound, Value, crm::organization,
+    scheduling::appointment, turns::event,
 };
 use balcao_testkit::contract::deferred::{read_agenda, read_turn, turn_of};
 use balcao_testkit::contract::store::{World, at, now, world};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use balcao_store::{OpenOptions, Store, StoreError, Tx, Value, contact, organization};
+use balcao_store::{OpenOptions, Store, StoreError, Tx, Value, crm::contact, crm::organization};
 use balcao_testkit::contract::store::world;
 use balcao_testkit::postgres::Database;
 

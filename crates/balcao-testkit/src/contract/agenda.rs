@@ -8,11 +8,11 @@ use balcao_domain::AppointmentStatus::{Cancelled, Completed, Confirmed, NoShow, 
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::waitlist::DayPeriod;
 use balcao_domain::{AppointmentId, Currency, Money, OrganizationId, PlanId, Span};
-use balcao_store::appointment::{self, NewAppointment};
-use balcao_store::follow_up::{self, DueFollowUp, NewFollowUp};
-use balcao_store::report::Scope;
-use balcao_store::waitlist::{self, NewEntry, NewOffer};
-use balcao_store::{Store, StoreError, Tx, catalog, reminder, report};
+use balcao_store::ops::report::Scope;
+use balcao_store::scheduling::appointment::{self, NewAppointment};
+use balcao_store::scheduling::follow_up::{self, DueFollowUp, NewFollowUp};
+use balcao_store::scheduling::waitlist::{self, NewEntry, NewOffer};
+use balcao_store::{Store, StoreError, Tx, ops::report, scheduling::catalog, scheduling::reminder};
 use jiff::Timestamp;
 
 use super::Case;

@@ -3,10 +3,10 @@
 
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::{AttachmentId, ConversationId, InboxId, MessageId};
-use balcao_store::attachment::{self, Attachment, Fetched, NewAttachment, OwnFile};
-use balcao_store::inbox::{self, NewInbox};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Store, StoreError, Tx, conversation};
+use balcao_store::messaging::attachment::{self, Attachment, Fetched, NewAttachment, OwnFile};
+use balcao_store::messaging::inbox::{self, NewInbox};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::{Store, StoreError, Tx, messaging::conversation};
 
 use super::Case;
 use super::delivery::{at, ripe, write};
@@ -130,7 +130,7 @@ pub async fn a_turn_waits_for_files_of_what_it_has_not_read(store: &Store) {
     write(store, move |tx| {
         let (conversation, _, _) = sent(tx, world, "wamid.1")?;
         assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, Some(at(20)));
-        let turn = balcao_store::turn::open(tx, world.organization, conversation, "eli", now())?;
+        let turn = balcao_store::turns::turn::open(tx, world.organization, conversation, "eli", now())?;
         inbox::assign(tx, world.organization, conversation, turn, 10)?;
         assert_eq!(attachment::awaited_until(tx, world.organization, conversation)?, None);
         sent(tx, world, "wamid.2")?;

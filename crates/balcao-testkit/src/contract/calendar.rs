@@ -11,7 +11,7 @@ use balcao_app::scheduling::calendar::{
 };
 use balcao_domain::hours::{Period, parse_minute};
 use balcao_domain::{AppointmentStatus, FailureClass};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use jiff::civil::Date;
 
 /// A business of one professional, "Ana Prado", who offers "Corte" of 30 minutes, Monday to Friday from 09:00 to 12:00 and

@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_domain::ConversationId;
-use balcao_store::attachment::{self, Fetched, OwnFile};
-use balcao_store::chat::{self, ChatAuthor, Entry, NewEntry};
-use balcao_store::{Store, StoreError, Tx, conversation, dispatch, pace};
+use balcao_store::messaging::attachment::{self, Fetched, OwnFile};
+use balcao_store::messaging::chat::{self, ChatAuthor, Entry, NewEntry};
+use balcao_store::{Store, StoreError, Tx, messaging::conversation, ops::pace, turns::dispatch};
 
 use super::Case;
 use super::delivery::{at, ripe, write};

@@ -5,12 +5,13 @@
 use std::sync::mpsc::channel;
 
 use balcao_domain::{Currency, OrganizationId, Span};
-use balcao_store::ahead::{self, TurnBegins};
-use balcao_store::catalog::Around;
-use balcao_store::message::Author;
+use balcao_store::database::ahead::{self, TurnBegins};
+use balcao_store::messaging::message::Author;
+use balcao_store::scheduling::catalog::Around;
 use balcao_store::{
-    Store, StoreError, Tx, Value, appointment, catalog, dispatch, hours, inbox, message, organization, tag, turn,
-    waitlist,
+    Store, StoreError, Tx, Value, crm::organization, crm::tag, messaging::inbox, messaging::message,
+    scheduling::appointment, scheduling::catalog, scheduling::hours, scheduling::waitlist, turns::dispatch,
+    turns::turn,
 };
 
 use super::Case;

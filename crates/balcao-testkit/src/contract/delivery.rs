@@ -4,11 +4,11 @@
 use balcao_domain::inbox::InboxState;
 use balcao_domain::lease::{Tally, Verdict};
 use balcao_domain::{ConversationId, InboxId};
-use balcao_store::delivery;
-use balcao_store::dispatch::{self, ClaimRequest, Claimed, Route};
-use balcao_store::inbox::{self, NewInbox};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Store, StoreError, Tx, contact, conversation, turn};
+use balcao_store::messaging::delivery;
+use balcao_store::messaging::inbox::{self, NewInbox};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::turns::dispatch::{self, ClaimRequest, Claimed, Route};
+use balcao_store::{Store, StoreError, Tx, crm::contact, messaging::conversation, turns::turn};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Case;

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
 use balcao_domain::{AppointmentId, AppointmentStatus, Span};
-use balcao_store::{Store, StoreError, Tx, agenda_feed, appointment, conversation};
+use balcao_store::{Store, StoreError, Tx, messaging::conversation, scheduling::agenda_feed, scheduling::appointment};
 
 use super::Case;
 use super::delivery::{at, write};

@@ -3,11 +3,11 @@
 
 use balcao_domain::outbox::{AttemptOutcome, Next, OutboxState, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, TurnId};
-use balcao_store::choice::{self, NewChoice};
-use balcao_store::dispatch;
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::outbox::{self, Bill, NewOutbox, Outbox};
-use balcao_store::{Store, StoreError, Tx, chat, conversation, delivery, turn};
+use balcao_store::messaging::choice::{self, NewChoice};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::messaging::outbox::{self, Bill, NewOutbox, Outbox};
+use balcao_store::turns::dispatch;
+use balcao_store::{Store, StoreError, Tx, messaging::chat, messaging::conversation, messaging::delivery, turns::turn};
 
 use super::Case;
 use super::delivery::{at, ripe, write};

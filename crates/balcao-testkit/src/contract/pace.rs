@@ -3,8 +3,8 @@
 
 use balcao_domain::outbox::AttemptOutcome;
 use balcao_domain::throttle::Throttle;
-use balcao_store::day_budget::{self, Counted, Day};
-use balcao_store::{Store, figures, outbox, pause, throttle};
+use balcao_store::ops::day_budget::{self, Counted, Day};
+use balcao_store::{Store, messaging::outbox, messaging::pause, messaging::throttle, ops::figures};
 
 use super::Case;
 use super::delivery::{at, ripe, write};

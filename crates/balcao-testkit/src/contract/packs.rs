@@ -1,9 +1,9 @@
 //! What every database must do with what services of packs tell of. Each function is one case, as in [`super::store`].
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
-use balcao_store::pack_delivery::{self, Arrived};
-use balcao_store::retention::{self, Old};
-use balcao_store::{Store, event};
+use balcao_store::ops::pack_delivery::{self, Arrived};
+use balcao_store::ops::retention::{self, Old};
+use balcao_store::{Store, turns::event};
 
 use super::Case;
 use super::delivery::{at, write};

@@ -11,14 +11,15 @@ use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::service::{OfferedService, Service};
 use balcao_domain::subscription::{Plan, PlanPeriod, Subscriber, SubscriberStatus};
 use balcao_domain::{Currency, KnowledgeId, Money, PlanId, ProfessionalId, ServiceId, Span, SubscriberId};
-use balcao_store::catalog::{self, Around};
-use balcao_store::dispatch::{self, Route};
 use balcao_store::knowledge::vectors::{self, EntryVector};
-use balcao_store::library::{self, Media, Template};
-use balcao_store::message::{self, Author, NewMessage};
+use balcao_store::messaging::library::{self, Media, Template};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::scheduling::catalog::{self, Around};
+use balcao_store::turns::dispatch::{self, Route};
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, Tx, appointment, contact, conversation, entitlement, flow_run, hours,
-    knowledge, note, organization, pipeline, subscription, tag,
+    Store, StoreError, StoreErrorClass, Tx, crm::contact, crm::note, crm::organization, crm::pipeline,
+    crm::subscription, crm::tag, knowledge, messaging::conversation, ops::entitlement, scheduling::appointment,
+    scheduling::hours, turns::flow_run,
 };
 use jiff::civil::{Date, date};
 

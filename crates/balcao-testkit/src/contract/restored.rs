@@ -4,8 +4,11 @@
 use balcao_domain::ConversationId;
 use balcao_domain::inbox::InboxState;
 use balcao_domain::outbox::OutboxState;
-use balcao_store::restore::{self, Held};
-use balcao_store::{Store, StoreError, Tx, conversation, dispatch, event, handoff, inbox, outbox, turn};
+use balcao_store::database::restore::{self, Held};
+use balcao_store::{
+    Store, StoreError, Tx, messaging::conversation, messaging::handoff, messaging::inbox, messaging::outbox,
+    turns::dispatch, turns::event, turns::turn,
+};
 
 use super::Case;
 use super::delivery::{at, ripe, write};

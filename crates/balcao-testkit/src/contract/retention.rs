@@ -3,15 +3,15 @@
 
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{AttachmentId, ConversationId, TurnId};
-use balcao_store::attachment::{self, Fetched, OwnFile};
-use balcao_store::chat::{self, ChatAuthor, NewEntry};
-use balcao_store::inbox::{self, NewInbox};
-use balcao_store::ledger::{self, EffectKey};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::outbox::{self, NewOutbox};
-use balcao_store::retention::{self, Old};
-use balcao_store::turn::{self, Closing};
-use balcao_store::{Store, StoreError, Tx, conversation, event, webhook};
+use balcao_store::messaging::attachment::{self, Fetched, OwnFile};
+use balcao_store::messaging::chat::{self, ChatAuthor, NewEntry};
+use balcao_store::messaging::inbox::{self, NewInbox};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::messaging::outbox::{self, NewOutbox};
+use balcao_store::ops::retention::{self, Old};
+use balcao_store::turns::ledger::{self, EffectKey};
+use balcao_store::turns::turn::{self, Closing};
+use balcao_store::{Store, StoreError, Tx, messaging::conversation, ops::webhook, turns::event};
 
 use super::Case;
 use super::delivery::{at, ripe, write};

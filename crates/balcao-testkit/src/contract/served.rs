@@ -5,12 +5,13 @@
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::follow_up::FollowUpType;
 use balcao_domain::{ConversationId, OrganizationId};
-use balcao_store::api_key::{self, NewApiKey};
-use balcao_store::dispatch::{self, ClaimRequest};
-use balcao_store::follow_up::NewFollowUp;
-use balcao_store::handoff::{self, NewHandoff};
+use balcao_store::messaging::handoff::{self, NewHandoff};
+use balcao_store::ops::api_key::{self, NewApiKey};
+use balcao_store::scheduling::follow_up::NewFollowUp;
+use balcao_store::turns::dispatch::{self, ClaimRequest};
 use balcao_store::{
-    Store, StoreError, Tx, appointment, attachment, conversation, figures, follow_up, outbox, reminder,
+    Store, StoreError, Tx, messaging::attachment, messaging::conversation, messaging::outbox, ops::figures,
+    scheduling::appointment, scheduling::follow_up, scheduling::reminder,
 };
 use jiff::SignedDuration;
 

@@ -6,12 +6,13 @@ use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::professional::{Notify, Professional};
 use balcao_domain::scheduling::SchedulingRules;
 use balcao_domain::{AppointmentStatus, ContactId, Currency, OrganizationId, Phone, ProfessionalId, Span, TurnId};
-use balcao_store::appointment::NewAppointment;
-use balcao_store::ledger::EffectKey;
-use balcao_store::organization::Organization;
+use balcao_store::crm::organization::Organization;
+use balcao_store::scheduling::appointment::NewAppointment;
+use balcao_store::turns::ledger::EffectKey;
 use balcao_store::{
-    Store, StoreError, StoreErrorClass, Value, appointment, audit, catalog, claims, contact, event, knowledge, ledger,
-    organization, reminder,
+    Store, StoreError, StoreErrorClass, Value, crm::contact, crm::organization, knowledge, ops::audit,
+    scheduling::appointment, scheduling::catalog, scheduling::claims, scheduling::reminder, turns::event,
+    turns::ledger,
 };
 use jiff::Timestamp;
 

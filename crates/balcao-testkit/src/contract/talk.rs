@@ -5,13 +5,13 @@ use balcao_domain::conversation::ConversationState;
 use balcao_domain::outbox::{AttemptOutcome, SETTLE, after_attempt};
 use balcao_domain::staff::Role;
 use balcao_domain::{ConversationId, StaffId, TurnId};
-use balcao_store::conversation::{self, Conversation};
-use balcao_store::handoff::{self, NewHandoff};
-use balcao_store::message::{self, Author, NewMessage, Told};
-use balcao_store::outbox::{self, NewOutbox};
-use balcao_store::staff::{self, Staff};
-use balcao_store::turn::{self, Closing, Spent};
-use balcao_store::{Store, StoreError, Tx, ledger};
+use balcao_store::crm::staff::{self, Staff};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::handoff::{self, NewHandoff};
+use balcao_store::messaging::message::{self, Author, NewMessage, Told};
+use balcao_store::messaging::outbox::{self, NewOutbox};
+use balcao_store::turns::turn::{self, Closing, Spent};
+use balcao_store::{Store, StoreError, Tx, turns::ledger};
 
 use jiff::SignedDuration;
 

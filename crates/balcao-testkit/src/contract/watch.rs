@@ -5,12 +5,12 @@
 use balcao_domain::lease::Verdict;
 use balcao_domain::outbox::{AttemptOutcome, SETTLE, after_attempt};
 use balcao_domain::{ConversationId, OutboxId};
-use balcao_store::dispatch::{self, ClaimRequest, Claimed};
-use balcao_store::figures::{self, Waiting};
-use balcao_store::inbox::{self, NewInbox};
-use balcao_store::outbox::{self, NewOutbox};
-use balcao_store::webhook::{self, Attempted};
-use balcao_store::{Store, StoreError, Tx, event, handoff, turn};
+use balcao_store::messaging::inbox::{self, NewInbox};
+use balcao_store::messaging::outbox::{self, NewOutbox};
+use balcao_store::ops::figures::{self, Waiting};
+use balcao_store::ops::webhook::{self, Attempted};
+use balcao_store::turns::dispatch::{self, ClaimRequest, Claimed};
+use balcao_store::{Store, StoreError, Tx, messaging::handoff, turns::event, turns::turn};
 
 use super::Case;
 use super::delivery::{at, ripe, write};

@@ -17,7 +17,7 @@ use balcao_app::scheduling::calendar::{
 use balcao_app::scheduling::catalog::{Offer, ProfessionalView, ServiceView};
 use balcao_domain::hours::{Period, format_minute};
 use balcao_domain::{AppointmentStatus, ContactId, Currency, Money, OrganizationId};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::ToSpan;
 use jiff::civil::{Date, Weekday};

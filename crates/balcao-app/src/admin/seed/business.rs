@@ -9,7 +9,7 @@ use balcao_domain::service::Service;
 use balcao_domain::subscription::{Plan, PlanPeriod};
 use balcao_domain::{Currency, Money, Span};
 use balcao_language::fold::fold;
-use balcao_store::organization::Organization;
+use balcao_store::crm::organization::Organization;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 

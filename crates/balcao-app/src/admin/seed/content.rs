@@ -2,8 +2,8 @@
 
 use balcao_domain::knowledge::KnowledgeEntry;
 use balcao_domain::staff::Role;
-use balcao_store::library::{Media, Template};
-use balcao_store::staff::Staff;
+use balcao_store::crm::staff::Staff;
+use balcao_store::messaging::library::{Media, Template};
 
 use balcao_language::fold::fold;
 

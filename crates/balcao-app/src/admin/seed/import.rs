@@ -5,10 +5,10 @@ use balcao_domain::service::OfferedService;
 use balcao_domain::subscription::Subscriber;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, TagId};
 use balcao_language::search::search_tokens;
-use balcao_store::appointment::NewAppointment;
+use balcao_store::scheduling::appointment::NewAppointment;
 use balcao_store::{
-    Tx, appointment, catalog, contact, hours, knowledge, library, note, organization, pipeline, staff, subscription,
-    tag,
+    Tx, crm::contact, crm::note, crm::organization, crm::pipeline, crm::staff, crm::subscription, crm::tag, knowledge,
+    messaging::library, scheduling::appointment, scheduling::catalog, scheduling::hours,
 };
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -17,9 +17,9 @@ use balcao_domain::professional::Professional;
 use balcao_domain::service::Service;
 use balcao_domain::subscription::{Plan, SubscriberStatus};
 use balcao_domain::{AppointmentStatus, Span};
-use balcao_store::contact::NewContact;
-use balcao_store::library::{Media, Template};
-use balcao_store::organization::Organization;
+use balcao_store::crm::contact::NewContact;
+use balcao_store::crm::organization::Organization;
+use balcao_store::messaging::library::{Media, Template};
 use balcao_store::{Store, StoreError};
 use balcao_yaml::{Document, Problem};
 use jiff::Timestamp;
@@ -87,7 +87,7 @@ pub(crate) struct ProfessionalEntry {
 /// Somebody of staff, with the place of the professional that they are.
 #[derive(Debug, Clone)]
 pub(crate) struct StaffEntry {
-    pub(crate) person: balcao_store::staff::Staff,
+    pub(crate) person: balcao_store::crm::staff::Staff,
     pub(crate) professional: Option<usize>,
 }
 

@@ -6,7 +6,7 @@ use balcao_domain::availability::instant_of;
 use balcao_domain::service::Service;
 use balcao_domain::subscription::SubscriberStatus;
 use balcao_domain::{AppointmentStatus, Phone, Span};
-use balcao_store::contact::NewContact;
+use balcao_store::crm::contact::NewContact;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 

@@ -3,7 +3,7 @@
 use balcao_domain::OrganizationId;
 use balcao_planted::{Bug, has};
 use balcao_store::Tx;
-use balcao_store::ledger::{self, EffectKey};
+use balcao_store::turns::ledger::{self, EffectKey};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

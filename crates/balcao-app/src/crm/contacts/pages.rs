@@ -3,7 +3,7 @@
 use balcao_domain::contact::Contact;
 use balcao_domain::{ContactId, OrganizationId, Phone};
 use balcao_language::fold;
-use balcao_store::{Tx, contact};
+use balcao_store::{Tx, crm::contact};
 
 use super::{ContactView, Contacts, info};
 use crate::context::desk::UseCaseError;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
 use balcao_domain::{AttachmentId, OrganizationId};
-use balcao_store::chat::{self, ChatAuthor, NewEntry};
+use balcao_store::messaging::chat::{self, ChatAuthor, NewEntry};
 use balcao_store::{StoreError, Tx};
 
 use super::Hub;

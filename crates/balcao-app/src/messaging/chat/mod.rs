@@ -18,9 +18,9 @@ use balcao_channel::inbound::{Content, Forwarded, InboundMessage, Media, Origin,
 use balcao_channel::{AccountId, Inbound, ProviderMediaId, ProviderMessageId, UserId};
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AttachmentId, ContactId, ConversationId, OrganizationId};
-use balcao_store::chat::{self, ChatAuthor, Entry};
-use balcao_store::conversation::Conversation;
-use balcao_store::{Tx, attachment, contact, conversation, staff};
+use balcao_store::messaging::chat::{self, ChatAuthor, Entry};
+use balcao_store::messaging::conversation::Conversation;
+use balcao_store::{Tx, crm::contact, crm::staff, messaging::attachment, messaging::conversation};
 use jiff::Timestamp;
 use serde::Serialize;
 

@@ -10,12 +10,12 @@ use balcao_channel::{Inbound, Recipient};
 use balcao_domain::attachment::AttachmentState;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{AttachmentId, ContactId, ConversationId, InboxId, OrganizationId};
-use balcao_store::attachment::{self, Fetched, NewAttachment};
-use balcao_store::choice;
-use balcao_store::dispatch::{self, Route};
-use balcao_store::inbox::{self, NewInbox};
-use balcao_store::message::{self, Author, NewMessage};
-use balcao_store::{Tx, conversation, event, follow_up, organization};
+use balcao_store::messaging::attachment::{self, Fetched, NewAttachment};
+use balcao_store::messaging::choice;
+use balcao_store::messaging::inbox::{self, NewInbox};
+use balcao_store::messaging::message::{self, Author, NewMessage};
+use balcao_store::turns::dispatch::{self, Route};
+use balcao_store::{Tx, crm::organization, messaging::conversation, scheduling::follow_up, turns::event};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Account, people, ripen, templates, words};

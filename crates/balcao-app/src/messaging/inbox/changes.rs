@@ -2,8 +2,8 @@
 
 use balcao_channel::inbound::{Content, Person, Preference, Renamed, SystemChange, SystemNotice};
 use balcao_channel::{ProviderMessageId, UserId};
-use balcao_store::inbox::{self, InboxRow};
-use balcao_store::{Tx, attachment, contact, conversation, dispatch, turn};
+use balcao_store::messaging::inbox::{self, InboxRow};
+use balcao_store::{Tx, crm::contact, messaging::attachment, messaging::conversation, turns::dispatch, turns::turn};
 
 use super::{Arrival, people, retract};
 use crate::context::desk::UseCaseError;

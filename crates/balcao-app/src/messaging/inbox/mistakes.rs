@@ -2,7 +2,7 @@
 
 use balcao_channel::Inbound;
 use balcao_planted::{Bug, has};
-use balcao_store::{StoreError, Tx, inbox};
+use balcao_store::{StoreError, Tx, messaging::inbox};
 use jiff::Timestamp;
 
 use super::Inbox;

@@ -28,7 +28,7 @@ use balcao_channel::channels::whatsapp::price::Rates;
 use balcao_domain::burst::BurstRules;
 use balcao_domain::{ConversationId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
-use balcao_store::{StoreError, Tx, attachment, dispatch, inbox};
+use balcao_store::{StoreError, Tx, messaging::attachment, messaging::inbox, turns::dispatch};
 use jiff::Timestamp;
 use tokio::sync::Notify;
 

@@ -12,8 +12,8 @@ use balcao_channel::channels::whatsapp::identity;
 use balcao_channel::inbound::{Content, InboundMessage, Person};
 use balcao_domain::contact::Contact;
 use balcao_domain::{ContactId, OrganizationId, Phone};
-use balcao_store::dispatch::{self, Route};
-use balcao_store::{Tx, contact, conversation, event};
+use balcao_store::turns::dispatch::{self, Route};
+use balcao_store::{Tx, crm::contact, messaging::conversation, turns::event};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 

@@ -3,8 +3,8 @@
 //! Not here: what was made of them. A reply that repeats them was sent, and a note or a summary is the business's own.
 
 use balcao_domain::{OrganizationId, TurnId};
-use balcao_store::inbox::{self, InboxRow};
-use balcao_store::{Tx, attachment, message, organization, turn};
+use balcao_store::messaging::inbox::{self, InboxRow};
+use balcao_store::{Tx, crm::organization, messaging::attachment, messaging::message, turns::turn};
 use serde_json::Value;
 
 use super::words;

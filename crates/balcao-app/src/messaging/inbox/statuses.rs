@@ -6,8 +6,8 @@ use balcao_channel::channels::whatsapp::price::{Category, Expected};
 use balcao_channel::inbound::{DeliveryFailure, DeliveryState, Pricing, StatusUpdate};
 use balcao_channel::{PaceLimit, SendClass};
 use balcao_domain::outbox::{AttemptOutcome, OutboxState, after_attempt};
-use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Tx, dispatch};
+use balcao_store::messaging::outbox::{self, Outbox};
+use balcao_store::{Tx, turns::dispatch};
 use jiff::Timestamp;
 
 use super::Arrival;

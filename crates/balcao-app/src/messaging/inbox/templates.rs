@@ -2,7 +2,7 @@
 //! gone as one of them stays with staff from then on, so they are told.
 
 use balcao_channel::inbound::UnknownEvent;
-use balcao_store::{Tx, event};
+use balcao_store::{Tx, turns::event};
 use serde_json::{Value, json};
 
 use super::Arrival;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use balcao_domain::{Currency, OrganizationId};
-use balcao_store::delivery;
+use balcao_store::messaging::delivery;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;

@@ -4,10 +4,10 @@
 
 use balcao_domain::outbox::OutboxState;
 use balcao_domain::{ConversationId, OrganizationId, OutboxId};
-use balcao_store::audit::{self, AuditEntry};
-use balcao_store::ledger::EffectKey;
-use balcao_store::outbox::{self, Trouble};
-use balcao_store::{Tx, contact, conversation, staff};
+use balcao_store::messaging::outbox::{self, Trouble};
+use balcao_store::ops::audit::{self, AuditEntry};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{Tx, crm::contact, crm::staff, messaging::conversation};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 

@@ -4,8 +4,8 @@
 use balcao_channel::channels::whatsapp::identity;
 use balcao_channel::outbound::OutboundContent;
 use balcao_channel::{GiveUpReason, Outbound, Recipient, SendClass};
-use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Tx, conversation};
+use balcao_store::messaging::outbox::{self, Outbox};
+use balcao_store::{Tx, messaging::conversation};
 use jiff::Timestamp;
 
 use crate::context::desk::UseCaseError;

@@ -4,9 +4,9 @@ use balcao_channel::inbound::{Media, MediaKind};
 use balcao_channel::outbound::{CorrelationId, MediaSource, OutboundContent, Template, limits};
 use balcao_channel::{Outbound, split_text};
 use balcao_domain::{AttachmentId, ConversationId, MessageId, OrganizationId, TurnId};
-use balcao_store::choice::{self, NewChoice};
-use balcao_store::outbox::{self, NewOutbox};
-use balcao_store::{Tx, dispatch, message};
+use balcao_store::messaging::choice::{self, NewChoice};
+use balcao_store::messaging::outbox::{self, NewOutbox};
+use balcao_store::{Tx, messaging::message, turns::dispatch};
 use jiff::Timestamp;
 
 use crate::context::desk::UseCaseError;

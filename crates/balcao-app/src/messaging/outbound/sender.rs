@@ -20,9 +20,12 @@ use balcao_domain::AppointmentId;
 use balcao_domain::contact::Contact;
 use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
 use balcao_language::say;
-use balcao_store::dispatch::{self, Route};
-use balcao_store::outbox::{self, Outbox};
-use balcao_store::{StoreError, Tx, agenda_feed, catalog, contact, conversation, event, message, organization, pause};
+use balcao_store::messaging::outbox::{self, Outbox};
+use balcao_store::turns::dispatch::{self, Route};
+use balcao_store::{
+    StoreError, Tx, crm::contact, crm::organization, messaging::conversation, messaging::message, messaging::pause,
+    scheduling::agenda_feed, scheduling::catalog, turns::event,
+};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};

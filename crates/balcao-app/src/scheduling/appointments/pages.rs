@@ -1,9 +1,9 @@
 //! Appointments of everybody, page by page.
 
 use balcao_domain::{Appointment, AppointmentId, ContactId, OrganizationId};
-use balcao_store::appointment;
-use balcao_store::catalog;
-use balcao_store::pages::{self, AppointmentRange};
+use balcao_store::database::pages::{self, AppointmentRange};
+use balcao_store::scheduling::appointment;
+use balcao_store::scheduling::catalog;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 

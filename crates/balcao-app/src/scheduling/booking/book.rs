@@ -11,8 +11,10 @@ use balcao_domain::{
     AppointmentId, AppointmentStatus, ContactId, OrganizationId, PlanId, ProfessionalId, ServiceId, Span,
 };
 use balcao_planted::{self as planted, Bug};
-use balcao_store::appointment::NewAppointment;
-use balcao_store::{Tx, appointment, catalog, event, subscription, waitlist};
+use balcao_store::scheduling::appointment::NewAppointment;
+use balcao_store::{
+    Tx, crm::subscription, scheduling::appointment, scheduling::catalog, scheduling::waitlist, turns::event,
+};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
 

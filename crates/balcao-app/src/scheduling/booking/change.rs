@@ -2,8 +2,10 @@
 
 use balcao_domain::hours::format_minute;
 use balcao_domain::{Appointment, AppointmentId, AppointmentStatus, ContactId, OrganizationId};
-use balcao_store::organization::Organization;
-use balcao_store::{Tx, agenda_feed, appointment, catalog, event, reminder};
+use balcao_store::crm::organization::Organization;
+use balcao_store::{
+    Tx, scheduling::agenda_feed, scheduling::appointment, scheduling::catalog, scheduling::reminder, turns::event,
+};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -65,7 +67,8 @@ fn may_change(tx: &mut Tx<'_>, meant: &Meant, now: Timestamp) -> Answer<()> {
     if appointment.span.start <= now || !appointment.status.is_open() {
         return Ok(Err(BookingRefusal::AlreadyStarted));
     }
-    let services = balcao_store::catalog::list_services(tx, meant.organization.id, meant.organization.currency)?;
+    let services =
+        balcao_store::scheduling::catalog::list_services(tx, meant.organization.id, meant.organization.currency)?;
     let own = services.iter().find(|service| Some(service.id) == appointment.service);
     let own = own.and_then(|service| service.cancellation_notice_min);
     let notice_min = own.unwrap_or(meant.organization.scheduling.cancellation_notice_minutes);

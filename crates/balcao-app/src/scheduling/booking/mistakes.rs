@@ -2,8 +2,8 @@
 
 use balcao_domain::OrganizationId;
 use balcao_planted::{Bug, has};
-use balcao_store::claims::{self, Wanted};
-use balcao_store::{Tx, appointment};
+use balcao_store::scheduling::claims::{self, Wanted};
+use balcao_store::{Tx, scheduling::appointment};
 
 use super::change::free;
 use crate::context::desk::{Desk, UseCaseError, organization};

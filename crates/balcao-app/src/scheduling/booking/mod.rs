@@ -1,7 +1,7 @@
 //! Booking, cancelling, rescheduling: the only way to an appointment, for tools, console, MCP and jobs alike.
 //!
 //! Everything is checked again here, whatever was offered before: the service, the hours, notice and advance, the contact's
-//! own limit, duplicates. The database's claims decide between two who want the same (`balcao_store::claims`). Each call is
+//! own limit, duplicates. The database's claims decide between two who want the same (`balcao_store::scheduling::claims`). Each call is
 //! one transaction: an appointment that is moved is freed only if the new time is had.
 
 mod book;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use balcao_domain::hours::Period;
 use balcao_domain::{AppointmentId, ContactId, OrganizationId, ProfessionalId, ServiceId};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -379,7 +379,7 @@ impl Booking {
         }
         let (now, accounts) = (self.desk.clock.now(), Arc::clone(&self.desk.notices));
         let expire = move |tx: &mut balcao_store::Tx<'_>| {
-            let lapsed = balcao_store::appointment::expired(tx, organization, now)?;
+            let lapsed = balcao_store::scheduling::appointment::expired(tx, organization, now)?;
             let count = change::expire(tx, organization, now)?;
             for one in lapsed {
                 notices::tell(tx, &accounts, organization, What::Cancelled(one), now)?;

@@ -1,7 +1,7 @@
 //! Who booked, moved or cancelled an appointment on a contact's behalf, for the audit log.
 
 use balcao_domain::OrganizationId;
-use balcao_store::audit::{self, AuditEntry};
+use balcao_store::ops::audit::{self, AuditEntry};
 use balcao_store::{StoreError, Tx};
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use balcao_domain::{AppointmentId, OrganizationId};
-use balcao_store::ledger::{self, EffectKey};
-use balcao_store::{Tx, appointment, catalog};
+use balcao_store::turns::ledger::{self, EffectKey};
+use balcao_store::{Tx, scheduling::appointment, scheduling::catalog};
 use jiff::civil::Date;
 
 use super::busy;

@@ -17,7 +17,7 @@ mod settle;
 use async_trait::async_trait;
 use balcao_domain::hours::Period;
 use balcao_domain::{AppointmentStatus, ContactId, FailureClass, Money, OrganizationId};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Acting on a calendar: a lost answer is looked up before anything is tried again; what was changed meanwhile is read again.
 
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 
 use super::{Act, Calendar, CalendarError, Done, Entry, EntryId, Outcome, Owner, Refusal, Version};
 use crate::scheduling::booking::{BookRequest, RescheduleRequest};

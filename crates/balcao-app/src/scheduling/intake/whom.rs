@@ -9,10 +9,10 @@
 use balcao_domain::professional::Professional;
 use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::{anybody_will_do, fold};
-use balcao_store::catalog::{self, Around};
-use balcao_store::conversation::{self, Conversation};
-use balcao_store::message::{self, Author, Message};
-use balcao_store::{Tx, appointment, organization};
+use balcao_store::messaging::conversation::{self, Conversation};
+use balcao_store::messaging::message::{self, Author, Message};
+use balcao_store::scheduling::catalog::{self, Around};
+use balcao_store::{Tx, crm::organization, scheduling::appointment};
 use jiff::civil::{Date, Time};
 use jiff::{SignedDuration, Timestamp};
 

@@ -8,8 +8,8 @@ use balcao_app::crm::contacts::{Arrival, Contacts};
 use balcao_app::scheduling::booking::{BookRequest, Booking, BookingRefusal, ServiceChoice};
 use balcao_app::scheduling::intake::{Intake, IntakeRefusal, IntakeRequest};
 use balcao_domain::{ContactId, ConversationId, OrganizationId, Phone};
-use balcao_store::ledger::EffectKey;
-use balcao_store::{OpenOptions, Store, StoreError, conversation};
+use balcao_store::turns::ledger::EffectKey;
+use balcao_store::{OpenOptions, Store, StoreError, messaging::conversation};
 use balcao_testkit::postgres::Database;
 use tokio::task::JoinSet;
 

@@ -400,10 +400,10 @@ impl Shop {
         let (organization, queries) = (self.organization, queries.to_vec());
         let user = format!("BR.{customer}");
         let work = move |tx: &mut balcao_store::Tx<'_>| {
-            let Some(contact) = balcao_store::contact::find_by_channel_user(tx, organization, &user)? else {
+            let Some(contact) = balcao_store::crm::contact::find_by_channel_user(tx, organization, &user)? else {
                 return Ok(Vec::new());
             };
-            let all = balcao_store::conversation::of_contact(tx, organization, contact.id)?;
+            let all = balcao_store::messaging::conversation::of_contact(tx, organization, contact.id)?;
             let conversation = all.first().map_or(0, |one| i64::from(one.id));
             let values = [
                 balcao_store::Value::Organization(organization.into()),

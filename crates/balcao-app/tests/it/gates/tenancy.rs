@@ -11,8 +11,10 @@ use balcao_builtin_tools::Settings;
 use balcao_domain::staff::Role;
 use balcao_domain::{Clock, ContactId, OrganizationId};
 use balcao_llm::Message;
-use balcao_store::staff::Staff;
-use balcao_store::{OpenOptions, Store, StoreError, Tx, Value, contact, conversation, ledger, staff};
+use balcao_store::crm::staff::Staff;
+use balcao_store::{
+    OpenOptions, Store, StoreError, Tx, Value, crm::contact, crm::staff, messaging::conversation, turns::ledger,
+};
 use balcao_testkit::postgres::Database;
 use balcao_tool::context::{EffectKey, Principal, ToolContext};
 use balcao_tool::{CallResult, Locale, Registry, ResultClass, RunMode, Tool};

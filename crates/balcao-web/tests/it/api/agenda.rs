@@ -2,7 +2,7 @@
 
 use balcao_app::scheduling::booking::{BookRequest, Booking};
 use balcao_app::scheduling::feeds::{Detail, FeedRefusal, Feeds};
-use balcao_store::ledger::EffectKey;
+use balcao_store::turns::ledger::EffectKey;
 use jiff::civil::date;
 use secrecy::ExposeSecret;
 

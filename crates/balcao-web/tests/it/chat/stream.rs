@@ -6,7 +6,7 @@ use balcao_app::conversations::Giver;
 use balcao_app::messaging::chat::ChatMailbox;
 use balcao_channel::UserId;
 use balcao_channel::channels::web::Mailbox;
-use balcao_store::{message, outbox};
+use balcao_store::{messaging::message, messaging::outbox};
 use balcao_web::chat::ChatLimits;
 use jiff::SignedDuration;
 use serde_json::json;

@@ -7,8 +7,8 @@ use balcao_channel::outbound::{InlineFile, MediaSource};
 use balcao_channel::{Channel, MediaError, Outbound, OwnFiles, PaceLimit, SendClass};
 use balcao_domain::AttachmentId;
 use balcao_domain::outbox::AttemptOutcome;
-use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Tx, attachment};
+use balcao_store::messaging::outbox::{self, Outbox};
+use balcao_store::{Tx, messaging::attachment};
 
 use super::{Attempt, SLEPT, Sender, later};
 use crate::context::desk::UseCaseError;

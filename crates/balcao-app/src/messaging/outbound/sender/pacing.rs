@@ -9,8 +9,8 @@ use std::collections::btree_map::Entry;
 
 use balcao_domain::OrganizationId;
 use balcao_domain::throttle::{PairRate, SendingRate, Throttle};
-use balcao_store::outbox::{self, Outbox};
-use balcao_store::{Tx, pace, throttle};
+use balcao_store::messaging::outbox::{self, Outbox};
+use balcao_store::{Tx, messaging::throttle, ops::pace};
 use jiff::Timestamp;
 
 use super::later;

@@ -14,9 +14,9 @@ use balcao_channel::outbound::OutboundContent;
 use balcao_domain::conversation::ConversationState;
 use balcao_domain::{AppointmentId, OrganizationId};
 use balcao_planted::{self as planted, Bug};
-use balcao_store::dispatch::Route;
-use balcao_store::outbox::{self, Bill, Outbox};
-use balcao_store::{Tx, appointment, conversation, delivery, inbox};
+use balcao_store::messaging::outbox::{self, Bill, Outbox};
+use balcao_store::turns::dispatch::Route;
+use balcao_store::{Tx, messaging::conversation, messaging::delivery, messaging::inbox, scheduling::appointment};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::context::desk::{UseCaseError, organization};

@@ -1,0 +1,114 @@
+//! People who use the console.
+
+use balcao_domain::staff::Role;
+use balcao_domain::{ContactId, OrganizationId, ProfessionalId, StaffId};
+use serde::{Deserialize, Serialize};
+
+use crate::database::error::StoreError;
+use crate::database::tx::Tx;
+use crate::database::value::{Row, values, word};
+
+/// A person of staff.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Staff {
+    /// Their id.
+    pub id: StaffId,
+    /// Their name.
+    pub name: String,
+    /// Their e-mail address, by which they log in.
+    pub email: String,
+    /// What they are.
+    pub role: Role,
+    /// Where alerts to them go, in E.164.
+    pub phone: Option<String>,
+    /// Whether conversations can be assigned to them now.
+    pub on_duty: bool,
+    /// The professional that they are, where that was said.
+    pub professional: Option<ProfessionalId>,
+}
+
+/// Adds a person; the `id` is not looked at.
+///
+/// # Errors
+/// A unique violation if the e-mail address is taken.
+pub fn insert(tx: &mut Tx<'_>, organization: OrganizationId, new: &Staff) -> Result<StaffId, StoreError> {
+    tx.insert(
+        "INSERT INTO staff (organization_id, name, email, role, phone, on_duty, professional_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) RETURNING id",
+        values![
+            organization,
+            &new.name,
+            &new.email,
+            new.role.as_str(),
+            new.phone.as_ref(),
+            new.on_duty,
+            new.professional
+        ],
+    )
+}
+
+/// Everybody, in order of id.
+///
+/// # Errors
+/// What the database said.
+pub fn list(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Staff>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 ORDER BY id");
+    tx.query_all(&sql, values![organization], read)
+}
+
+/// Who writes through this contact, if anybody of staff does.
+///
+/// # Errors
+/// What the database said.
+pub fn of_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+) -> Result<Option<Staff>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM staff WHERE organization_id = ?1 AND contact_id = ?2");
+    tx.query_optional(&sql, values![organization, contact], read)
+}
+
+/// The contact through which somebody of staff writes, if they have written.
+///
+/// # Errors
+/// What the database said.
+pub fn contact_of(tx: &mut Tx<'_>, organization: OrganizationId, id: StaffId) -> Result<Option<ContactId>, StoreError> {
+    let found = tx.query_optional(
+        "SELECT contact_id FROM staff WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id],
+        |row| row.get(0),
+    )?;
+    Ok(found.flatten())
+}
+
+/// From now on they write through this contact.
+///
+/// # Errors
+/// A unique violation if somebody else does.
+pub fn set_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: StaffId,
+    contact: ContactId,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE staff SET contact_id = ?3 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, contact],
+    )?;
+    Ok(())
+}
+
+const COLUMNS: &str = "id, name, email, role, phone, on_duty, professional_id";
+
+fn read(row: &Row<'_>) -> Result<Staff, StoreError> {
+    Ok(Staff {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        email: row.get(2)?,
+        role: word(row, 3, |text| text.parse().ok())?,
+        phone: row.get(4)?,
+        on_duty: row.get(5)?,
+        professional: row.get(6)?,
+    })
+}

@@ -1,0 +1,76 @@
+//! Hearing other programs' hints: a connection of its own that waits for notifications.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+use tokio_postgres::AsyncMessage;
+
+use super::address::Address;
+use crate::database::cause::PostgresCause;
+use crate::database::hint::Hint;
+use crate::database::job;
+
+/// The channel that all programs of a database share.
+pub(super) const CHANNEL: &str = "balcao";
+
+/// How long nothing is tried after the connection was lost: whoever waits looks by themselves meanwhile.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Hears hints until it is dropped.
+#[derive(Debug)]
+pub struct Listener {
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.stop.send_replace(true);
+        job::join(self.thread.take().into_iter());
+    }
+}
+
+/// Tells `told` of every hint that is not of `own`.
+pub(super) fn listen(address: Arc<Address>, own: String, told: impl Fn(Hint) + Send + 'static) -> Listener {
+    let (stop, mut stopped) = watch::channel(false);
+    let thread = job::spawn("store-listen", move || {
+        let Ok(runtime) = Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            loop {
+                let heard = tokio::select! {
+                    _ = stopped.wait_for(|stop| *stop) => return,
+                    heard = hear(&address, &own, &told) => heard,
+                };
+                if let Err(error) = heard {
+                    tracing::warn!(error = %PostgresCause::of(&error), "hints are not heard for a while");
+                }
+                tokio::select! {
+                    _ = stopped.wait_for(|stop| *stop) => return,
+                    () = tokio::time::sleep(PAUSE) => {}
+                }
+            }
+        });
+    });
+    Listener { stop, thread }
+}
+
+/// Hears until the connection ends. What came before it was made is found by looking.
+async fn hear(address: &Address, own: &str, told: &impl Fn(Hint)) -> Result<(), tokio_postgres::Error> {
+    let (client, mut heard) = address.connect_listening().await?;
+    client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
+    told(Hint::Turn);
+    told(Hint::Outbox);
+    while let Some(message) = heard.recv().await {
+        if let AsyncMessage::Notification(notification) = message
+            && let Some((word, of)) = notification.payload().split_once(' ')
+            && of != own
+            && let Some(hint) = Hint::of(word)
+        {
+            told(hint);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,338 @@
+//! The handle that the rest of the program holds.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use balcao_domain::OrganizationId;
+use jiff::Timestamp;
+
+use crate::database::error::StoreError;
+use crate::database::hint::Hint;
+use crate::database::inline::Inline;
+use crate::database::migrate::SchemaStatus;
+use crate::database::postgres::{Listener, Postgres};
+use crate::database::probe::{self, Probe};
+use crate::database::soundness::{self, ServesAlone, Unsound};
+use crate::database::sqlite::Sqlite;
+use crate::database::tx::Tx;
+
+/// How a database is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenOptions {
+    /// How long to wait for another process's lock.
+    pub busy_timeout: Duration,
+    /// How many threads read at a time. A database in memory has none: it is read by its writer.
+    pub readers: usize,
+    /// How many waiting writes may share one commit.
+    pub group_size: usize,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { busy_timeout: Duration::from_secs(5), readers: 4, group_size: 128 }
+    }
+}
+
+/// A database. Cloning gives another handle to the same one; the last handle closes it.
+#[derive(Debug, Clone)]
+pub struct Store {
+    database: Database,
+    served: Option<OrganizationId>,
+    probe: Option<Arc<dyn Probe>>,
+}
+
+#[derive(Debug, Clone)]
+enum Database {
+    Sqlite(Arc<Sqlite>),
+    Postgres(Arc<Postgres>),
+    Inline(Inline),
+}
+
+/// Which database it is, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Backend {
+    /// SQLite, in a file or in memory.
+    Sqlite,
+    /// PostgreSQL.
+    Postgres {
+        /// Host, port and name, without user and password.
+        place: String,
+    },
+}
+
+impl Store {
+    /// Opens the SQLite file at `path`, creating it where there is none, and reads its settings back.
+    ///
+    /// The schema is not touched: call [`Self::migrate`] before use.
+    ///
+    /// # Errors
+    /// [`StoreError`], each with what to do: no folder, no permission, not a database, locked, a newer schema.
+    pub fn open(path: &Path, options: OpenOptions) -> Result<Self, StoreError> {
+        Ok(Self::over(Database::Sqlite(Arc::new(Sqlite::open(path, options)?))))
+    }
+
+    /// Opens a database in memory, gone with its last handle.
+    ///
+    /// # Errors
+    /// [`StoreError`] if SQLite cannot be started.
+    pub fn open_in_memory() -> Result<Self, StoreError> {
+        Ok(Self::over(Database::Sqlite(Arc::new(Sqlite::open_in_memory()?))))
+    }
+
+    /// Connects to the PostgreSQL database (15 or later) at `postgres://user:password@host:port/name`.
+    ///
+    /// The schema is not touched: call [`Self::migrate`] before use. A connection that is lost later is made anew. Of the
+    /// options, `busy_timeout` is how long a writer waits for the others.
+    ///
+    /// # Errors
+    /// [`StoreError`], each with what to do: an address that cannot be read, a server that cannot be reached or lets us not
+    /// in, a setting that correctness rests on, a newer schema. None repeats a user or a password.
+    pub fn connect(url: &str, options: OpenOptions) -> Result<Self, StoreError> {
+        let address = crate::database::postgres::parse(url)?;
+        Ok(Self::over(Database::Postgres(Arc::new(Postgres::open(address, options)?))))
+    }
+
+    const fn over(database: Database) -> Self {
+        Self { database, served: None, probe: None }
+    }
+
+    /// The same database, through whose handle and its clones only the queues of this organization are worked off: what others
+    /// in it wait for is for the programs that serve them, which know their accounts, profiles and packs.
+    #[must_use]
+    pub fn serving(self, organization: OrganizationId) -> Self {
+        Self { served: Some(organization), ..self }
+    }
+
+    /// The only organization whose queues are worked off through this handle; `None`: all.
+    #[must_use]
+    pub const fn served(&self) -> Option<OrganizationId> {
+        self.served
+    }
+
+    /// The same database, with `probe` looking on at what goes through this handle and its clones.
+    #[must_use]
+    pub fn probed(self, probe: Arc<dyn Probe>) -> Self {
+        Self { probe: Some(probe), ..self }
+    }
+
+    pub(crate) fn inline(inline: Inline) -> Self {
+        Self::over(Database::Inline(inline))
+    }
+
+    /// Which database it is.
+    #[must_use]
+    pub fn backend(&self) -> Backend {
+        match &self.database {
+            Database::Sqlite(_) | Database::Inline(_) => Backend::Sqlite,
+            Database::Postgres(postgres) => Backend::Postgres { place: postgres.place().to_owned() },
+        }
+    }
+
+    /// Tells of hints from other programs over this database until what this gives is dropped; `None` where there are no other
+    /// programs. They may be lost and may come in vain: look by yourself from time to time.
+    #[must_use]
+    pub fn listen(&self, told: impl Fn(Hint) + Send + 'static) -> Option<Listener> {
+        match &self.database {
+            Database::Postgres(postgres) => Some(postgres.listen(told)),
+            Database::Sqlite(_) | Database::Inline(_) => None,
+        }
+    }
+
+    /// Runs `work` in a transaction that is durable when this returns `Ok`, and undone when it returns `Err`.
+    ///
+    /// Waiting closures share one commit, each in a savepoint of its own: one that fails or panics undoes itself alone. They
+    /// run one at a time, in order. Nobody is answered before the commit; if the commit fails, all are told. On PostgreSQL they
+    /// run one at a time over all processes.
+    ///
+    /// # Errors
+    /// What `work` failed with, or what the database said. [`StoreError::CommitUnknown`]: it may be done or not.
+    pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let work = served(self.served, work);
+        let Some(probe) = &self.probe else { return self.database.write(work).await };
+        let (work, fate) = probe::watched(Arc::clone(probe), true, work);
+        let result = self.database.write(work).await;
+        probe::told(&fate, result).await
+    }
+
+    /// Runs `work` on one consistent state of the database; it cannot write.
+    ///
+    /// # Errors
+    /// What `work` failed with, or what the database said.
+    pub async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let work = served(self.served, work);
+        let Some(probe) = &self.probe else { return self.database.read(work).await };
+        let (work, fate) = probe::watched(Arc::clone(probe), false, work);
+        let result = self.database.read(work).await;
+        probe::told(&fate, result).await
+    }
+
+    /// What time it is by the database server's clock; `None` where the database is on this machine and has no other.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn time(&self) -> Result<Option<Timestamp>, StoreError> {
+        let Database::Postgres(postgres) = &self.database else { return Ok(None) };
+        let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+        let micros = postgres.read(move |tx: &mut Tx<'_>| tx.query_one(sql, &[], |row| row.get::<i64>(0))).await?;
+        let read = |micros| Timestamp::from_microsecond(micros).ok();
+        Ok::<_, StoreError>(read(micros))
+    }
+
+    /// What is wrong with where the database lies and how its server is set, so that acknowledged work could be lost.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn soundness(&self) -> Result<Vec<Unsound>, StoreError> {
+        match &self.database {
+            Database::Sqlite(sqlite) => Ok(sqlite.path().map(soundness::of_place).unwrap_or_default()),
+            Database::Postgres(postgres) => postgres.read(|tx: &mut Tx<'_>| soundness::of_server(tx)).await,
+            Database::Inline(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Reads the whole file and gives the first damages that it finds; a server checks its own files. `thorough` takes longer and
+    /// holds indexes against their tables, too.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] where the file cannot even be read.
+    pub async fn damages(&self, thorough: bool) -> Result<Vec<String>, StoreError> {
+        self.database.read(move |tx: &mut Tx<'_>| soundness::damages(tx, thorough)).await
+    }
+
+    /// Makes sure that no other program serves from the same file, until what this gives is dropped; `None` where any number
+    /// may.
+    ///
+    /// # Errors
+    /// [`StoreError::ServedAlready`].
+    pub fn serve_alone(&self) -> Result<Option<ServesAlone>, StoreError> {
+        let Database::Sqlite(sqlite) = &self.database else { return Ok(None) };
+        sqlite.path().map(soundness::serve_alone).transpose()
+    }
+
+    /// Ends every claim of whoever served from the file before, and tells how many there were: nobody else is at work, as `_alone`
+    /// proves, so that what a program left behind that died need not wait.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub async fn take_over(&self, _alone: &ServesAlone) -> Result<u64, StoreError> {
+        self.write(crate::database::takeover::end_claims).await
+    }
+
+    /// Writes a copy of the database, as it is at one instant, to a new file at `to`; whoever works goes on meanwhile. The copy is on
+    /// the disk when this returns, and was read back whole.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAFile`] where there is no file to copy; what the disk said; [`StoreError::Corrupt`] if the copy is damaged.
+    pub async fn back_up(&self, to: &Path) -> Result<(), StoreError> {
+        let Database::Sqlite(sqlite) = &self.database else { return Err(StoreError::NotAFile) };
+        Self::copy_file(sqlite.path().ok_or(StoreError::NotAFile)?, to).await
+    }
+
+    /// The same of the database in the file at `from`, which need not be open.
+    ///
+    /// # Errors
+    /// As [`Self::back_up`].
+    pub async fn copy_file(from: &Path, to: &Path) -> Result<(), StoreError> {
+        let (from, to) = (from.to_owned(), to.to_owned());
+        let copied = tokio::task::spawn_blocking(move || crate::database::sqlite::copy(&from, &to)).await;
+        copied.map_err(|_panicked| StoreError::Closed)?
+    }
+
+    /// Waits until the disk fails under a write. From then on nothing is written through this handle: end the program, and let
+    /// it be started anew.
+    pub async fn breaks(&self) -> StoreError {
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.breaks().await,
+            Database::Postgres(_) | Database::Inline(_) => std::future::pending().await,
+        }
+    }
+
+    /// How many bytes were written and not yet moved into the file; `None` where there is no such log, or none of ours.
+    #[must_use]
+    pub fn log_bytes(&self) -> Option<u64> {
+        let Database::Sqlite(sqlite) = &self.database else { return None };
+        let mut name = sqlite.path()?.as_os_str().to_owned();
+        name.push("-wal");
+        std::fs::metadata(name).ok().map(|found| found.len())
+    }
+
+    /// The file, if every user of the machine may read it: one that was made before new ones were their owner's alone.
+    #[must_use]
+    pub fn readable_by_all(&self) -> Option<&Path> {
+        let Database::Sqlite(sqlite) = &self.database else { return None };
+        sqlite.path().filter(|path| soundness::is_readable_by_all(path))
+    }
+
+    /// How much of the disk that the database lies on is free, in hundredths; `None` where that cannot be told: a server, or memory.
+    #[must_use]
+    pub fn free_disk(&self) -> Option<u8> {
+        let Database::Sqlite(sqlite) = &self.database else { return None };
+        soundness::free_disk(sqlite.path()?)
+    }
+
+    /// Applies the migrations that are missing, all or none, under the write lock.
+    ///
+    /// # Errors
+    /// [`StoreError::Migration`], [`StoreError::MigrationChanged`], [`StoreError::Newer`]; the schema is unchanged.
+    pub async fn migrate(&self) -> Result<SchemaStatus, StoreError> {
+        self.write(crate::database::migrate::migrate).await
+    }
+
+    /// Which migrations are applied and which are missing.
+    ///
+    /// # Errors
+    /// As [`Self::migrate`].
+    pub async fn schema_status(&self) -> Result<SchemaStatus, StoreError> {
+        self.read(crate::database::migrate::status).await
+    }
+}
+
+/// The same work, in a transaction that knows whose queues are worked off.
+fn served<T, E>(
+    served: Option<OrganizationId>,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
+) -> impl FnOnce(&mut Tx<'_>) -> Result<T, E> {
+    move |tx| {
+        tx.serve(served);
+        work(tx)
+    }
+}
+
+impl Database {
+    async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.write(work).await,
+            Self::Postgres(postgres) => postgres.write(work).await,
+            Self::Inline(inline) => inline.run(true, work).await,
+        }
+    }
+
+    async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.read(work).await,
+            Self::Postgres(postgres) => postgres.read(work).await,
+            Self::Inline(inline) => inline.run(false, work).await,
+        }
+    }
+}

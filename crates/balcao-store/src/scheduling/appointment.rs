@@ -1,0 +1,324 @@
+//! Appointments. Each that is not cancelled holds claims (see [`crate::scheduling::claims`]).
+
+use balcao_domain::availability::Occupied;
+use balcao_domain::{
+    Appointment, AppointmentId, AppointmentStatus, ContactId, Currency, Money, OrganizationId, PlanId, ProfessionalId,
+    ServiceId, Span,
+};
+use jiff::Timestamp;
+
+use crate::database::error::StoreError;
+use crate::database::tx::Tx;
+use crate::database::value::{Row, values, word};
+use crate::scheduling::claims::{self, Wanted};
+
+/// An appointment to be booked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAppointment {
+    /// Who it is for.
+    pub contact: ContactId,
+    /// Who is booked.
+    pub professional: ProfessionalId,
+    /// How many appointments they take at a time.
+    pub capacity: u32,
+    /// What is booked.
+    pub service: Option<ServiceId>,
+    /// Its name now.
+    pub service_name: String,
+    /// When it takes place.
+    pub span: Span,
+    /// The span with its buffers.
+    pub occupied: Span,
+    /// Where it stands.
+    pub status: AppointmentStatus,
+    /// Its price, in cents of the organization's currency.
+    pub price_cents: i64,
+    /// The plan that covers it.
+    pub plan: Option<PlanId>,
+    /// Who comes, where that is somebody else.
+    pub attendee: Option<String>,
+    /// Where it was booked.
+    pub source: String,
+    /// Until when it holds its slot, if it is pending.
+    pub expires_at: Option<Timestamp>,
+}
+
+const COLUMNS: &str = "id, contact_id, professional_id, service_id, service_name, starts_at, ends_at, occupied_from, \
+                       occupied_to, seat, status, price_cents, plan_id, attendee, source";
+
+fn read(row: &Row<'_>, currency: Currency) -> Result<Appointment, StoreError> {
+    Ok(Appointment {
+        id: row.get(0)?,
+        contact: row.get(1)?,
+        professional: row.get(2)?,
+        service: row.get(3)?,
+        service_name: row.get(4)?,
+        span: Span::new(row.get(5)?, row.get(6)?),
+        occupied: Span::new(row.get(7)?, row.get(8)?),
+        seat: row.get::<Option<u32>>(9)?.unwrap_or_default(),
+        status: word(row, 10, |text| text.parse().ok())?,
+        price: Money::new(row.get(11)?, currency),
+        plan: row.get(12)?,
+        attendee: row.get(13)?,
+        source: row.get(14)?,
+    })
+}
+
+/// Books an appointment with its claims, or nothing: `None` if no seat is free for all of it.
+///
+/// Of two concurrent calls for overlapping spans of the last seat exactly one succeeds: the claims' primary key decides,
+/// and a trigger against overlaps stands behind it. A cancelled one is only recorded and claims nothing.
+///
+/// # Errors
+/// A unique violation if the contact already has an open appointment at that start.
+pub fn insert(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewAppointment,
+    now: Timestamp,
+) -> Result<Option<AppointmentId>, StoreError> {
+    // The contact's own hold that expired must not stand in the way of the same start.
+    let expired: Vec<AppointmentId> = tx.query_all(
+        "SELECT id FROM appointment
+         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at = ?3 AND status IN ('pending', 'confirmed')
+           AND status = 'pending' AND expires_at <= ?4",
+        values![organization, new.contact, new.span.start, now],
+        |row| row.get(0),
+    )?;
+    for hold in expired {
+        cancel(tx, organization, hold, now)?;
+    }
+    let booked = tx.attempt(|tx| {
+        let id = insert_row(tx, organization, new, now)?;
+        if !new.status.holds_slot() {
+            return Ok::<_, StoreError>(Ok(id));
+        }
+        let wanted = Wanted {
+            appointment: id,
+            professional: new.professional,
+            capacity: new.capacity,
+            occupied: new.occupied,
+            now,
+        };
+        Ok(claims::claim(tx, organization, &wanted)?.map(|_seat| id).ok_or(()))
+    })?;
+    Ok(booked.ok())
+}
+
+fn insert_row(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    new: &NewAppointment,
+    now: Timestamp,
+) -> Result<AppointmentId, StoreError> {
+    tx.insert(
+        "INSERT INTO appointment (organization_id, contact_id, professional_id, service_id, service_name, starts_at, ends_at,
+             occupied_from, occupied_to, status, price_cents, plan_id, attendee, source, expires_at, created_at, cancelled_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) RETURNING id",
+        values![
+            organization,
+            new.contact,
+            new.professional,
+            new.service,
+            &new.service_name,
+            new.span.start,
+            new.span.end,
+            new.occupied.start,
+            new.occupied.end,
+            new.status.as_str(),
+            new.price_cents,
+            new.plan,
+            new.attendee.as_ref(),
+            &new.source,
+            new.expires_at,
+            now,
+            Some(now).filter(|_| !new.status.holds_slot()),
+        ],
+    )
+}
+
+/// Cancels an appointment and gives its time back, and drops its reminders that are still to come.
+///
+/// # Errors
+/// What the database said.
+pub fn cancel(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    tx.execute(
+        "UPDATE appointment SET status = 'cancelled', cancelled_at = ?3 WHERE organization_id = ?1 AND id = ?2",
+        values![organization, id, now],
+    )?;
+    crate::scheduling::reminder::cancel_of(tx, organization, id)?;
+    claims::release(tx, organization, id)
+}
+
+/// Moves an appointment to a status that keeps its slot, if it is in `from`; tells whether it was. A hold that was
+/// confirmed expires no more.
+///
+/// # Errors
+/// What the database said.
+pub fn set_status(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+    from: AppointmentStatus,
+    to: AppointmentStatus,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE appointment SET status = ?4, expires_at = NULL
+         WHERE organization_id = ?1 AND id = ?2 AND status = ?3 AND ?4 <> 'cancelled'",
+        values![organization, id, from.as_str(), to.as_str()],
+    )?;
+    Ok(changed == 1)
+}
+
+/// The appointment of an id, if the organization has it.
+///
+/// # Errors
+/// What the database said.
+pub fn find(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    id: AppointmentId,
+    currency: Currency,
+) -> Result<Option<Appointment>, StoreError> {
+    let sql = format!("SELECT {COLUMNS} FROM appointment WHERE organization_id = ?1 AND id = ?2");
+    tx.query_optional(&sql, values![organization, id], |row| read(row, currency))
+}
+
+/// A contact's appointments, cancelled ones included, in order of start.
+///
+/// # Errors
+/// What the database said.
+pub fn of_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    currency: Currency,
+) -> Result<Vec<Appointment>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM appointment WHERE organization_id = ?1 AND contact_id = ?2 ORDER BY starts_at, id"
+    );
+    tx.query_all(&sql, values![organization, contact], |row| read(row, currency))
+}
+
+pub(crate) fn upcoming() -> String {
+    format!(
+        "SELECT {COLUMNS} FROM appointment
+         WHERE organization_id = ?1 AND contact_id = ?2 AND starts_at >= ?3 AND status IN ('pending', 'confirmed')
+           AND (status = 'confirmed' OR (status = 'pending' AND (expires_at IS NULL OR expires_at > ?3)))
+         ORDER BY starts_at, id"
+    )
+}
+
+/// A contact's open appointments that start at `now` or later, in order of start. Expired holds are not open.
+///
+/// # Errors
+/// What the database said.
+pub fn upcoming_of_contact(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    currency: Currency,
+    now: Timestamp,
+) -> Result<Vec<Appointment>, StoreError> {
+    tx.query_all(&upcoming(), values![organization, contact, now], |row| read(row, currency))
+}
+
+/// Appointments that start from `from` on and before `to`, cancelled ones included, in order of start.
+///
+/// # Errors
+/// What the database said.
+pub fn starting_between(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    from: Timestamp,
+    to: Timestamp,
+    currency: Currency,
+) -> Result<Vec<Appointment>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM appointment
+         WHERE organization_id = ?1 AND starts_at >= ?2 AND starts_at < ?3
+         ORDER BY starts_at, id"
+    );
+    tx.query_all(&sql, values![organization, from, to], |row| read(row, currency))
+}
+
+/// Whether an appointment of a contact was booked, moved or cancelled after an instant. One that was moved is a new one, and
+/// the old one is cancelled.
+///
+/// # Errors
+/// What the database said.
+pub fn changed_since(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    since: Timestamp,
+) -> Result<bool, StoreError> {
+    let found: i64 = tx.query_one(
+        "SELECT count(*) FROM appointment WHERE organization_id = ?1 AND contact_id = ?2 AND (created_at > ?3 OR cancelled_at > ?3)",
+        values![organization, contact, since],
+        |row| row.get(0),
+    )?;
+    Ok(found > 0)
+}
+
+pub(crate) const OCCUPIED: &str = "SELECT professional_id, occupied_from, occupied_to, seat FROM appointment
+         WHERE organization_id = ?1 AND occupied_from > ?2 - 86400000 AND occupied_from < ?3 AND occupied_to > ?2
+           AND status <> 'cancelled' AND (status <> 'pending' OR expires_at IS NULL OR expires_at > ?4)
+         ORDER BY occupied_from";
+
+/// The occupied time of every professional that touches the span, in order of start. Expired holds are free.
+///
+/// # Errors
+/// What the database said.
+pub fn occupied(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    span: Span,
+    now: Timestamp,
+) -> Result<Vec<(ProfessionalId, Occupied)>, StoreError> {
+    tx.query_all(OCCUPIED, values![organization, span.start, span.end, now], |row| {
+        let occupied = Occupied { span: Span::new(row.get(1)?, row.get(2)?), seat: row.get(3)? };
+        Ok((row.get(0)?, occupied))
+    })
+}
+
+/// Pending appointments that expired by `now`, in order of id.
+///
+/// # Errors
+/// What the database said.
+pub fn expired(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    now: Timestamp,
+) -> Result<Vec<AppointmentId>, StoreError> {
+    tx.query_all(
+        "SELECT id FROM appointment WHERE organization_id = ?1 AND status = 'pending' AND expires_at <= ?2 ORDER BY id",
+        values![organization, now],
+        |row| row.get(0),
+    )
+}
+
+/// How many appointments that start in the span are on a contact's plan.
+///
+/// # Errors
+/// What the database said.
+pub fn count_on_plan(
+    tx: &mut Tx<'_>,
+    organization: OrganizationId,
+    contact: ContactId,
+    plan: PlanId,
+    span: Span,
+) -> Result<u32, StoreError> {
+    tx.query_one(
+        "SELECT COUNT(*) FROM appointment
+         WHERE organization_id = ?1 AND contact_id = ?2 AND plan_id = ?3 AND status <> 'cancelled'
+           AND starts_at >= ?4 AND starts_at < ?5",
+        values![organization, contact, plan, span.start, span.end],
+        |row| row.get(0),
+    )
+}
