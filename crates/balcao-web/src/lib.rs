@@ -8,23 +8,16 @@
 
 mod agenda;
 mod api;
-mod body;
-mod caller;
 pub mod chat;
-mod connection;
 pub mod demo;
 mod download;
 mod health;
 mod limits;
 mod measure;
-mod memory;
 mod problem;
 mod reading;
-mod room;
 mod router;
 mod server;
-mod shares;
-mod shed;
 mod webhooks;
 
 pub use api::Api;

@@ -18,13 +18,13 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::agenda;
 use crate::api::Api;
-use crate::body::steadily;
 use crate::chat::{self, ChatServer};
 use crate::health::{self, LastLook};
 use crate::limits::Limits;
+use crate::limits::body::steadily;
+use crate::limits::shed::{Shed, shed};
 use crate::measure::measured;
 use crate::problem::Problem;
-use crate::shed::{Shed, shed};
 use crate::webhooks::whatsapp::{self, WhatsAppWebhook};
 
 /// What the handlers need. Cheap to clone.

@@ -22,11 +22,11 @@ use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::caller::{Sharer, is_near};
-use crate::connection::{LeastSpeed, May, Steady, answer};
 use crate::limits::Limits;
-use crate::shares::{NothingLeft, Share, Shares};
-use crate::shed::Peer;
+use crate::limits::caller::{Sharer, is_near};
+use crate::limits::connection::{LeastSpeed, May, Steady, answer};
+use crate::limits::shares::{NothingLeft, Share, Shares};
+use crate::limits::shed::Peer;
 
 /// How long nothing is accepted after accepting failed, for want of file descriptors as a rule.
 const PAUSE: Duration = Duration::from_millis(100);

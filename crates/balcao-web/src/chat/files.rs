@@ -16,10 +16,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{ChatServer, Known, too_fast, well_named};
-use crate::caller::Sharer;
 use crate::download::download;
+use crate::limits::caller::Sharer;
+use crate::limits::room::Room;
 use crate::problem::Problem;
-use crate::room::Room;
 
 /// After so long there may be room for another file.
 const SOON: Duration = Duration::from_secs(5);

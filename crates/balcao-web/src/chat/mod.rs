@@ -33,10 +33,10 @@ pub use origins::{NotAnOrigin, Origins};
 pub use pace::Pace;
 pub use token::{ShortSecret, Tokens};
 
-use crate::caller::Sharer;
+use crate::limits::caller::Sharer;
+use crate::limits::shares::Shares;
 use crate::problem::Problem;
 use crate::reading;
-use crate::shares::Shares;
 
 pub(crate) use pace::Paces;
 

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::limits::ChatLimits;
-use crate::shares::Share;
+use crate::limits::shares::Share;
 
 pub(super) struct Reader {
     pub(super) chats: WebChats,

@@ -10,8 +10,8 @@ use balcao_app::messaging::inbox::Inbox;
 use balcao_channel::channels::evolution::{KIND, webhook};
 use secrecy::SecretString;
 
+use crate::limits::room::Room;
 use crate::problem::Problem;
-use crate::room::Room;
 use crate::webhooks::{aside, counted};
 
 /// What the gateway's webhook needs.

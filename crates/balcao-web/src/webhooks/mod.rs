@@ -11,8 +11,8 @@ use balcao_app::context::metrics;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::limits::room::Held;
 use crate::problem::Problem;
-use crate::room::Held;
 
 /// A body up to this is read where it came in; a larger one keeps a thread busy that others wait for.
 const SMALL: usize = 32 * 1024;

@@ -12,8 +12,8 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use balcao_app::admin::pack_deliveries::{Arrived, PackDeliveries};
 
+use crate::limits::room::Room;
 use crate::problem::Problem;
-use crate::room::Room;
 use crate::webhooks::{aside, counted};
 
 /// The largest delivery, in bytes.

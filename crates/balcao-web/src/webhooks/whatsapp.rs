@@ -13,8 +13,8 @@ use balcao_channel::channels::whatsapp::signature::{self, AppSecrets, SignatureE
 use balcao_channel::channels::whatsapp::webhook::{self, WebhookError};
 use secrecy::SecretString;
 
+use crate::limits::room::Room;
 use crate::problem::Problem;
-use crate::room::Room;
 use crate::router::Web;
 use crate::webhooks::{aside, counted};
 

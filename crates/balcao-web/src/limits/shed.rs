@@ -25,13 +25,13 @@ use balcao_app::context::metrics;
 use balcao_domain::Clock;
 use ipnet::IpNet;
 
-use crate::caller::{Caller, caller, is_near};
 use crate::chat::{FILES, Paces};
 use crate::limits::Limits;
-use crate::memory::Memory;
+use crate::limits::caller::{Caller, caller, is_near};
+use crate::limits::memory::Memory;
+use crate::limits::room::Room;
+use crate::limits::shares::{NothingLeft, Shares};
 use crate::problem::Problem;
-use crate::room::Room;
-use crate::shares::{NothingLeft, Shares};
 
 /// Where the webhooks of channels begin.
 const WEBHOOKS: &str = "/webhooks/";

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::caller::{Counted, Sharer};
+use crate::limits::caller::{Counted, Sharer};
 
-/// Parts are counted in sixteenths ([`crate::caller::Width::sixteenths`]).
+/// Parts are counted in sixteenths ([`crate::limits::caller::Width::sixteenths`]).
 const PARTS: usize = 16;
 
 /// Something of which there is so much. Cheap to clone.

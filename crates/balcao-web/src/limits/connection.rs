@@ -24,9 +24,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep};
 use tower::ServiceExt;
 
+use crate::limits::shed::{HEALTH, Peer};
 use crate::problem::Problem;
 use crate::router::secured;
-use crate::shed::{HEALTH, Peer};
 
 /// After so many seconds there may be a place again.
 const SOON: u32 = 1;

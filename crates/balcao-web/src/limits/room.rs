@@ -8,12 +8,12 @@ use axum::http::StatusCode;
 use futures::StreamExt;
 use tokio::time::timeout;
 
-use crate::caller::Sharer;
+use crate::limits::caller::Sharer;
+use crate::limits::shares::{NothingLeft, Share, Shares};
+use crate::limits::shed::refusal;
 use crate::problem::Problem;
-use crate::shares::{NothingLeft, Share, Shares};
-use crate::shed::refusal;
 
-/// Where the body of a request may be put. [`crate::shed`] gives one to each webhook, and the web chat has one for files.
+/// Where the body of a request may be put. [`crate::limits::shed`] gives one to each webhook, and the web chat has one for files.
 #[derive(Debug, Clone)]
 pub(crate) struct Room {
     bodies: Shares,

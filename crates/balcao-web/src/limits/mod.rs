@@ -1,5 +1,13 @@
 //! Every limit of the server, in one place.
 
+pub(crate) mod body;
+pub(crate) mod caller;
+pub(crate) mod connection;
+pub(crate) mod memory;
+pub(crate) mod room;
+pub(crate) mod shares;
+pub(crate) mod shed;
+
 use std::time::Duration;
 
 use crate::chat::{FILES, Pace};
