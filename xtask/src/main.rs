@@ -2,6 +2,7 @@
 //! keeps what has become fewer of the words; `contract`, which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
 
 mod attacks;
+mod circles;
 mod clocks;
 mod contract;
 mod deps;
@@ -15,7 +16,7 @@ use std::{io::Write, process::ExitCode};
 fn main() -> ExitCode {
     let check = std::env::args().nth(1).unwrap_or_default();
     let found = match check.as_str() {
-        "deps" => deps::check(),
+        "deps" => deps::check().and_then(|deps| Ok(format!("{deps}; {}", circles::check()?))),
         "licences" => licences::check(),
         "words" => words::check(),
         "lower" => words::lower(),
