@@ -9,6 +9,7 @@
 
 mod facts;
 mod find;
+mod kind;
 mod sources;
 mod words;
 
@@ -16,9 +17,10 @@ use balcao_language::say;
 use balcao_tool::{Locale, Receipt, ReceiptKind};
 use jiff::civil::Date;
 
+use crate::claims::kind::ClaimKind;
 use crate::notice::{fill, notices};
 use facts::Facts;
-use find::{Claim, ClaimKind};
+use find::Claim;
 pub use sources::{Invented, invented};
 
 /// What a reply may rest on.

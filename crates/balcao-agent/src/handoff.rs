@@ -3,7 +3,8 @@
 use balcao_tool::{Locale, ReceiptKind};
 use serde::{Deserialize, Serialize};
 
-use crate::{memory::WorkingMemory, notice::notices, sanitise::Reply, turn::record::CallRecord};
+use crate::record::CallRecord;
+use crate::{memory::WorkingMemory, notice::notices, sanitise::Reply};
 
 /// Why a person takes over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,6 +15,7 @@ pub mod memory;
 pub mod notice;
 pub mod profile;
 pub mod prompt;
+pub mod record;
 pub mod sanitise;
 pub mod spans;
 pub mod turn;

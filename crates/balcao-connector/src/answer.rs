@@ -1,5 +1,6 @@
 //! What an answer means, decided from its status, headers and bytes.
 
+use crate::limits::MAX_LEVELS;
 use std::time::Duration;
 
 use balcao_json::Fault;
@@ -7,20 +8,19 @@ use jiff::{Timestamp, fmt::rfc2822};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, LINK, RETRY_AFTER};
 use serde_json::{Map, Value};
 
+use crate::limits::CUT;
 use crate::{
     command::Response,
     connection::{Errors, LimitHeaders, ResetIn},
     error::{CallError, FailureKind, Outcome},
     rate::Told,
-    retry::CUT,
 };
 
 /// Longest text of a service that staff are shown, in characters.
 const MAX_DETAIL: usize = 500;
 /// Values of an answer that tells of a failure.
 const MAX_ERROR_VALUES: usize = 10_000;
-/// Levels of an answer, or of a delivery.
-pub(crate) const MAX_LEVELS: usize = 64;
+
 /// A service that asks for more than a day means "not with this account".
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 

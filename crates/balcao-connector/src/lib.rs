@@ -24,6 +24,7 @@ mod handler;
 mod held;
 #[cfg(feature = "pack")]
 mod kind;
+mod limits;
 mod page;
 mod problem;
 mod rate;

@@ -1,5 +1,6 @@
 //! Whether and when to ask again, decided without I/O.
 
+use crate::limits::CUT;
 use std::time::Duration;
 
 use crate::{
@@ -47,9 +48,6 @@ fn may_help(error: &CallError) -> bool {
         | FailureKind::Timeout => false,
     }
 }
-
-/// The detail of an answer that broke off.
-pub(crate) const CUT: &str = "the answer broke off";
 
 #[cfg(test)]
 #[path = "retry_tests.rs"]

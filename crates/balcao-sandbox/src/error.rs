@@ -6,7 +6,7 @@ use std::{fmt, io, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::helper::Language;
+use crate::language::Language;
 
 /// Why helpers do not make a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

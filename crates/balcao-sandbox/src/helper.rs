@@ -1,5 +1,6 @@
 //! Helpers, and whether a set of them holds together. No engine here: what the code says is the worker's to judge.
 
+use crate::language::Language;
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
@@ -8,17 +9,6 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::BundleError;
-
-/// What a helper is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// ECMAScript modules in strict mode.
-    #[serde(rename = "javascript")]
-    JavaScript,
-    /// Named by the pack format; no interpreter of it is built in, and a bundle that holds such a helper is refused.
-    Python,
-}
 
 /// A function that an author wrote.
 ///

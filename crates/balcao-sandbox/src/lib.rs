@@ -27,6 +27,7 @@
 mod digits;
 mod error;
 mod helper;
+mod language;
 mod limits;
 mod pool;
 mod process;
@@ -34,7 +35,8 @@ pub mod protocol;
 pub mod worker;
 
 pub use error::{BrokenLimit, BundleError, CompileError, HelperError, LostDigits, Place, StartError};
-pub use helper::{Bundle, Helper, Language};
+pub use helper::{Bundle, Helper};
+pub use language::Language;
 pub use limits::Limits;
 pub use pool::{Call, Sandbox};
 pub use process::Launcher;

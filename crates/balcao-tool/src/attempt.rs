@@ -15,13 +15,13 @@ use futures::FutureExt;
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
+use crate::call::RunMode;
 use crate::{
     context::{EffectKey, ToolContext},
     effect::{Effect, EffectClass},
     error::{ErrorCode, Internal, ToolError, ToolResult},
     handler::{Found, Preview},
     outcome::{CallResult, ResultClass},
-    plan::RunMode,
     registry::Tool,
 };
 

@@ -8,6 +8,7 @@
 //! has exactly one result.
 
 mod attempt;
+mod call;
 pub mod canonical;
 pub mod check;
 pub mod context;
@@ -16,6 +17,7 @@ pub mod effect;
 pub mod error;
 pub mod handler;
 pub mod limits;
+mod names;
 pub mod offer;
 pub mod outcome;
 pub mod plan;
@@ -26,15 +28,17 @@ pub mod spec;
 pub mod text;
 pub mod validate;
 
+pub use call::RunMode;
 pub use check::{ArgumentCheck, Checked};
 pub use context::{Agreed, EffectKey, Principal, ToolContext};
 pub use effect::{Behaviour, Confirm, Effect, EffectClass};
 pub use error::{ErrorCode, FieldProblem, Internal, ToolError, ToolResult};
 pub use handler::{Found, NativeTool, Preview, ToolHandler, erase};
+pub use names::nearest;
 pub use offer::Offer;
 pub use outcome::{CallResult, ResultClass, ToolOutput};
-pub use plan::{Judgement, PlannedCall, RunMode};
+pub use plan::{Judgement, PlannedCall};
 pub use receipt::{Receipt, ReceiptKind};
-pub use registry::{LOAD_TOOL, Registry, Tool, Toolbox, nearest};
+pub use registry::{LOAD_TOOL, Registry, Tool, Toolbox};
 pub use spec::{Act, CommandSpec, SaidAs, With};
 pub use text::{Locale, Localised, ModelText};

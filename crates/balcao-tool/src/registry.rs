@@ -1,5 +1,6 @@
 //! The tools that exist, and the ones that a profile offers.
 
+use crate::names::nearest;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -9,6 +10,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use crate::call::RunMode;
 use crate::{
     canonical,
     check::{ArgumentCheck, Checked},
@@ -16,9 +18,7 @@ use crate::{
     effect::{Confirm, Effect},
     error::{ErrorCode, FieldProblem, Internal, ToolError, tell_uncertain},
     handler::ToolHandler,
-    limits::MAX_SUGGESTIONS,
     outcome::{CallResult, ResultClass, ToolOutput},
-    plan::RunMode,
     receipt::Receipt,
     spec::CommandSpec,
     text::Locale,
@@ -365,16 +365,4 @@ impl Toolbox {
     pub fn nearest(&self, name: &str) -> Vec<&str> {
         nearest(name, self.tools.iter().map(|tool| tool.spec.name.as_str()))
     }
-}
-
-/// At most [`MAX_SUGGESTIONS`] of `known`, the most similar to `name` first; none that is not similar at all.
-#[must_use]
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let wanted = name.to_lowercase();
-    let mut scored: Vec<(f64, &str)> = known
-        .map(|candidate| (strsim::jaro_winkler(&wanted, &candidate.to_lowercase()), candidate))
-        .filter(|(score, _)| *score > 0.6)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jsonschema::{Draft, PatternOptions, ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
+use crate::names::nearest;
 use crate::{
     cost::Cost,
     error::FieldProblem,
@@ -12,7 +13,6 @@ use crate::{
         MAX_COMPARED, MAX_FIELD_PROBLEMS, MAX_MISTAKES_SEEN, MAX_PATTERN_MEMORY, MAX_PATTERN_STEPS, MAX_QUOTED_CHARS,
         MAX_TOLD_CHARS, MAX_VISITS,
     },
-    registry::nearest,
     repair::kind,
 };
 

@@ -1,28 +1,12 @@
 //! Sentences that say something was done or will be done.
 
+use crate::claims::kind::ClaimKind;
 use std::{ops::Range, sync::LazyLock};
 
 use balcao_language::fold;
 use regex::Regex;
 
 use super::words::{CLAIMS, NO_CLAIM, NOT_BEFORE, OFFERS, OWN_ACT, TAGS};
-
-/// What a sentence claims.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ClaimKind {
-    Booked,
-    Existing,
-    Rescheduled,
-    Cancelled,
-    Noted,
-    HandedOff,
-    Waitlisted,
-    /// A message or answer that comes later.
-    Planned,
-    MessageCancelled,
-    /// "Prontinho!": something, whatever it was.
-    Done,
-}
 
 /// One claiming sentence.
 #[derive(Debug)]

@@ -14,7 +14,8 @@ mod opt_out;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{handoff::HandoffReason, profile::Profile, turn::record::GuardRecord};
+use crate::record::GuardRecord;
+use crate::{handoff::HandoffReason, profile::Profile};
 
 /// What the guardrails look at, beside the message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,13 +5,14 @@ use balcao_llm::Message;
 use balcao_tool::Receipt;
 use jiff::civil::Date;
 
+use crate::record::CleaningRecord;
 use crate::{
     claims::{self, ClaimVerdict, Evidence, Invented},
     handoff::{self, HandoffReason, NoteFacts},
     notice::{fill, notices},
     prompt,
     sanitise::{Reply, Verdict},
-    turn::{Ending, Phase, Turn, Want, record::CleaningRecord},
+    turn::{Ending, Phase, Turn, Want},
 };
 
 impl Turn {

@@ -9,7 +9,6 @@ mod consent;
 mod finish;
 mod intent;
 mod plan;
-pub mod record;
 mod request;
 mod results;
 mod said;
@@ -26,6 +25,7 @@ use jiff::Zoned;
 pub use setup::{ContactCard, TurnSetup};
 pub use state::{Ending, HeldCall, Phase, QueuedCall, TurnState, Want};
 
+use crate::record::Spent;
 use crate::{
     breaker::Breaker,
     guardrails::{self, GuardInput, Guarded},
@@ -33,10 +33,7 @@ use crate::{
     limits,
     memory::WorkingMemory,
     sanitise::Reply,
-    turn::{
-        record::Spent,
-        state::{Retried, STATE_VERSION},
-    },
+    turn::state::{Retried, STATE_VERSION},
 };
 
 /// What the driver must do next. Exhaustive on purpose: a new variant has to break every driver.

@@ -11,6 +11,7 @@ use balcao_tool::{
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
+use crate::record::CallRecord;
 use crate::{
     breaker::Verdict,
     handoff::HandoffReason,
@@ -18,9 +19,7 @@ use crate::{
     turn::{
         HeldCall, Phase, QueuedCall, Turn, Want,
         consent::{self, Consent},
-        next_batch,
-        record::CallRecord,
-        results,
+        next_batch, results,
         said::{self, Said, Talk},
         step::told_name,
     },

@@ -9,10 +9,8 @@ use balcao_tool::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{
-    limits::{MAX_READ_ITEMS, MAX_SHOWN_RESULT_BYTES},
-    turn::record::CallRecord,
-};
+use crate::limits::{MAX_READ_ITEMS, MAX_SHOWN_RESULT_BYTES};
+use crate::record::CallRecord;
 
 /// The built-in tool that pages through a cut result. It exists only while there is one.
 pub(super) const NAME: &str = "read_result";

@@ -8,14 +8,13 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::record::CallRecord;
+use crate::record::CleaningRecord;
+use crate::record::GuardRecord;
+use crate::record::Spent;
+use crate::record::StepRecord;
 use crate::{
-    breaker::Breaker,
-    guardrails::GuardEffect,
-    handoff::HandoffReason,
-    limits,
-    memory::WorkingMemory,
-    sanitise::Reply,
-    turn::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord},
+    breaker::Breaker, guardrails::GuardEffect, handoff::HandoffReason, limits, memory::WorkingMemory, sanitise::Reply,
 };
 
 /// The version of [`TurnState`]'s JSON. A program refuses to resume a newer one.

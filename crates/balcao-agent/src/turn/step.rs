@@ -3,12 +3,13 @@
 use balcao_llm::{FinishReason, Message, ModelError, ModelResponse, Purpose, ToolCallRequest};
 use balcao_tool::limits::MAX_ARGUMENT_BYTES;
 
+use crate::record::StepRecord;
 use crate::{
     claims::{self, ClaimVerdict},
     handoff::HandoffReason,
     profile::Protocol,
     sanitise::Verdict,
-    turn::{Phase, Turn, Want, record::StepRecord, structured},
+    turn::{Phase, Turn, Want, structured},
 };
 
 impl Turn {

@@ -4,7 +4,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-use super::works::shifts;
 use crate::hours::{Hours, Period};
 
 /// A stretch of one local date with one UTC offset. A date has one, or two where the clock changes in it.
@@ -120,4 +119,10 @@ fn offsets(zone: &TimeZone, from: i64, to: i64) -> Vec<(i64, i64, i64)> {
     }
     stretches.push((lo, to, offset));
     stretches
+}
+
+/// What is planned on a date: when the business is open and somebody of these hours works, in order. Closed days, holidays
+/// and special openings are in the hours; time off is not taken out.
+pub(super) fn shifts<'a>(business: &'a Hours, own: &'a Hours, date: Date) -> impl Iterator<Item = Period> + 'a {
+    business.on(date).iter().flat_map(move |open| own.on(date).iter().filter_map(|works| works.intersection(open)))
 }

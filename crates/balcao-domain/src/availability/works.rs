@@ -12,12 +12,6 @@ use crate::hours::{Hours, Period, of_minutes};
 use crate::intervals::{merged, without};
 use crate::professional::Professional;
 
-/// What is planned on a date: when the business is open and somebody of these hours works, in order. Closed days, holidays
-/// and special openings are in the hours; time off is not taken out.
-pub(super) fn shifts<'a>(business: &'a Hours, own: &'a Hours, date: Date) -> impl Iterator<Item = Period> + 'a {
-    business.on(date).iter().flat_map(move |open| own.on(date).iter().filter_map(|works| works.intersection(open)))
-}
-
 /// When a professional works on a date: in order, and without touching; empty if they do not.
 ///
 /// By the clock on the wall in `zone`, in whole minutes. A minute of the date counts if it occurs at least once while the

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::Sha256;
 use tokio::time::Instant;
 
-use super::{errors, http::Silence, json, send::WhatsApp, webhook};
+use super::{errors, http::Silence, json, send::WhatsApp};
 use crate::error::{SendClass, SendError};
 
 /// How far clocks may differ before signatures, windows and reminders suffer.
@@ -129,7 +129,7 @@ impl WhatsApp {
         if !(200..300).contains(&answer.status) {
             return Err(errors::from_answer(answer.status, &answer.body));
         }
-        let body = balcao_json::read(&answer.body, webhook::MAX_DEPTH);
+        let body = balcao_json::read(&answer.body, super::limits::MAX_DEPTH);
         let body = body.map_err(|_fault| SendError::new(SendClass::retry(), "the answer is no JSON"))?;
         Ok((body, at))
     }

@@ -83,7 +83,7 @@ pub(super) fn clean(words: &str) -> String {
 /// An error that Meta itself wrote is a refusal, whatever its status. Without one the status alone is left: of 5xx nobody
 /// knows who answered, so the message may have been accepted behind it.
 pub(super) fn from_answer(status: u16, body: &[u8]) -> SendError {
-    let body = balcao_json::read(body, super::webhook::MAX_DEPTH).unwrap_or(Value::Null);
+    let body = balcao_json::read(body, crate::channels::whatsapp::limits::MAX_DEPTH).unwrap_or(Value::Null);
     if let Some(error) = json::at(&body, &["error"]) {
         return refusal(error);
     }

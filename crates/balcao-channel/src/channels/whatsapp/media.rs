@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, timeout_at};
 
-use super::{errors, http::Silence, json, send::WhatsApp, webhook};
+use super::{errors, http::Silence, json, send::WhatsApp};
 pub use crate::file::{DownloadLimits, Downloaded, MediaError};
 use crate::{
     error::{SendClass, SendError},
@@ -90,7 +90,7 @@ impl WhatsApp {
         if !(200..300).contains(&answer.status) {
             return Err(again(errors::from_answer(answer.status, &answer.body)).into());
         }
-        let body = balcao_json::read(&answer.body, webhook::MAX_DEPTH).unwrap_or(Value::Null);
+        let body = balcao_json::read(&answer.body, super::limits::MAX_DEPTH).unwrap_or(Value::Null);
         json::text(&body, &["id"])
             .map(ProviderMediaId::new)
             .ok_or_else(|| SendError::new(SendClass::retry(), "the answer to an upload names no file").into())
@@ -142,7 +142,7 @@ impl WhatsApp {
         if !(200..300).contains(&answer.status) {
             return Err(again(errors::from_answer(answer.status, &answer.body)).into());
         }
-        let body = balcao_json::read(&answer.body, webhook::MAX_DEPTH).unwrap_or(Value::Null);
+        let body = balcao_json::read(&answer.body, super::limits::MAX_DEPTH).unwrap_or(Value::Null);
         let url = json::text(&body, &["url"]).and_then(|url| Url::parse(url).ok());
         let url = url.ok_or_else(|| SendError::new(SendClass::retry(), "the answer names no address of the file"))?;
         Ok(Found {

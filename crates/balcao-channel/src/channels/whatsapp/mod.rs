@@ -12,6 +12,7 @@ pub mod errors;
 mod http;
 pub mod identity;
 pub(super) mod json;
+mod limits;
 pub mod media;
 mod payload;
 pub mod price;

@@ -12,7 +12,7 @@ use super::{
     config::{Config, ConfigError},
     errors,
     http::{Answer, Graph, Silence},
-    json as read, payload, webhook, window,
+    json as read, payload, window,
 };
 use crate::{
     channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
@@ -125,7 +125,7 @@ impl Channel for WhatsApp {
 }
 
 fn receipt(answer: &Answer) -> Result<SendReceipt, SendError> {
-    let body = balcao_json::read(&answer.body, webhook::MAX_DEPTH).unwrap_or(Value::Null);
+    let body = balcao_json::read(&answer.body, super::limits::MAX_DEPTH).unwrap_or(Value::Null);
     if let Some(error) = read::at(&body, &["error"]) {
         return Err(errors::refusal(error));
     }

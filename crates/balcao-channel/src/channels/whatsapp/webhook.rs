@@ -5,6 +5,7 @@
 //! unknown events [`Inbound::Unknown`]. Deliveries repeat and come in any order; [`Inbound::dedupe_key`] tells them apart.
 //! Verify the signature first ([`super::signature`]).
 
+use crate::channels::whatsapp::limits::MAX_DEPTH;
 use std::fmt::Write;
 
 use balcao_json::Fault;
@@ -24,8 +25,7 @@ use crate::{
 
 /// Largest body: Meta sends up to 3 MB.
 pub const MAX_BODY: usize = 3 * 1024 * 1024;
-/// Deepest nesting of arrays and objects.
-pub const MAX_DEPTH: usize = 64;
+
 /// Longest challenge of a handshake.
 const MAX_CHALLENGE: usize = 64;
 

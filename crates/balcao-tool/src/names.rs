@@ -1,0 +1,15 @@
+//! Names that are near to one that does not exist.
+
+use crate::limits::MAX_SUGGESTIONS;
+
+/// At most [`MAX_SUGGESTIONS`] of `known`, the most similar to `name` first; none that is not similar at all.
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = name.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = known
+        .map(|candidate| (strsim::jaro_winkler(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score > 0.6)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, candidate)| candidate).collect()
+}
