@@ -8,6 +8,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use sha2::{Digest, Sha256};
+
 /// Largest file of a pack that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -16,6 +18,10 @@ const MAX_FILES: usize = 1_000;
 
 /// Most bytes of all files of a pack together.
 const MAX_PACK_BYTES: u64 = 16 << 20;
+
+/// Most files, and most bytes of them, in a folder with a program.
+const MAX_PROGRAM_FILES: usize = 2_000;
+const MAX_PROGRAM_BYTES: u64 = 64 << 20;
 
 /// A pack's folder.
 #[derive(Debug)]
@@ -109,12 +115,59 @@ impl Folder {
         Ok(entries)
     }
 
-    /// A file of this folder that is given by its whole path: its path from here, and its text.
-    pub(crate) fn own_file(&self, path: &str) -> Option<(String, String)> {
-        let whole = Path::new(path).canonicalize().ok().filter(|_| Path::new(path).is_absolute())?;
-        let inside = whole.strip_prefix(self.root.canonicalize().ok()?).ok()?.to_str()?.to_owned();
-        let text = self.read(&inside).ok()?;
-        Some((inside, text))
+    /// Whether a whole path leads into this folder, as it is written or as links lead.
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        let real = |path: &Path| path.canonicalize().ok();
+        path.is_absolute()
+            && (path.starts_with(&self.root)
+                || real(&self.root).is_some_and(|root| {
+                    path.starts_with(&root) || real(path).is_some_and(|path| path.starts_with(&root))
+                }))
+    }
+
+    /// The hash of every file of the folder, by its path from here: what a program that lies in it may run or read.
+    ///
+    /// # Errors
+    /// If there is a link or a device among them, or more than can be looked at: what cannot be seen might change unseen.
+    pub(crate) fn hashes(&self) -> Result<BTreeMap<String, String>, (String, FileError)> {
+        let (mut found, mut waiting, mut length) = (BTreeMap::new(), vec![self.root.clone()], 0_u64);
+        while let Some(at) = waiting.pop() {
+            let name = |path: &Path| path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned();
+            let failed = |error: io::Error| (name(&at), FileError::Io(error));
+            for entry in at.read_dir().map_err(failed)? {
+                let path = entry.map_err(failed)?.path();
+                let kind = path.symlink_metadata().map_err(failed)?;
+                if kind.is_dir() {
+                    waiting.push(path);
+                    continue;
+                }
+                let refused = |error| (name(&path), error);
+                if kind.is_symlink() {
+                    return Err(refused(FileError::Symlink));
+                }
+                if !kind.is_file() {
+                    return Err(refused(FileError::NotAFile));
+                }
+                length = length.saturating_add(kind.len());
+                if length > MAX_PROGRAM_BYTES {
+                    return Err(refused(FileError::PackTooLarge));
+                }
+                if found.len() >= MAX_PROGRAM_FILES {
+                    return Err(refused(FileError::TooMany));
+                }
+                let (mut hash, mut part) = (Sha256::new(), [0; 16 << 10]);
+                let mut file = open(&path).map_err(failed)?.take(MAX_PROGRAM_BYTES);
+                loop {
+                    let read = file.read(&mut part).map_err(failed)?;
+                    let Some(read) = part.get(..read).filter(|read| !read.is_empty()) else { break };
+                    hash.update(read);
+                }
+                let digits = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+                found.insert(name(&path), digits);
+            }
+        }
+        Ok(found)
     }
 
     /// The text of the file at `path`, which is written with `/`.

@@ -272,7 +272,11 @@ impl Loader {
             let code = sandbox.map(|sandbox| Code { sandbox, is_apart });
             return Err(Unloaded { code, ..Unloaded::of(problems) });
         };
-        let terms = Terms::of(&source.value, &pack, folder);
+        let terms = Terms::of(&source.value, &pack, folder).map_err(|reason| {
+            let mend =
+                "keep programs and what they read outside of packs, or in plain files of at most 64 MiB together";
+            Unloaded::of(vec![source.problem("/tool/connection", reason, Some(mend.to_owned()))])
+        })?;
         for tool in &mut tools {
             tool.bind(terms.commands.get(&tool.spec.name).unwrap_or(&Value::Null), &terms.shared);
         }

@@ -43,7 +43,10 @@ pub struct Difference {
 
 impl Terms {
     /// Those of a pack that loads. `written` is the value of its files; `folder` holds the code that it names.
-    pub(crate) fn of(written: &Value, pack: &Pack, folder: Option<&Folder>) -> Self {
+    ///
+    /// # Errors
+    /// The argument that lies in the folder, and why the files of the folder cannot be looked at.
+    pub(crate) fn of(written: &Value, pack: &Pack, folder: Option<&Folder>) -> Result<Self, String> {
         let mut shared = written.get("tool").and_then(Value::as_object).cloned().unwrap_or_default();
         shared.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
         let mut code = Map::new();
@@ -56,17 +59,24 @@ impl Terms {
                 }
             });
         }
-        for given in shared.get("connection").into_iter().flat_map(words) {
-            if let Some((file, text)) = folder.and_then(|folder| folder.own_file(given)) {
-                code.insert(file, hashed(&text));
-            }
+        // A program that lies in the folder may run or read whatever lies there.
+        let given = shared.get("connection").into_iter().flat_map(words);
+        if let Some((folder, own)) =
+            folder.and_then(|folder| Some((folder, given.into_iter().find(|word| folder.holds(word))?)))
+        {
+            let hashes = folder
+                .hashes()
+                .map_err(|(file, error)| format!("`{own}` lies in the pack's folder, and of `{file}`: {error}"))?;
+            let hashes: Map<String, Value> = hashes.into_iter().map(|(file, hash)| (file, hash.into())).collect();
+            code.insert("program".to_owned(), hashes.into());
         }
         if !code.is_empty() {
             shared.insert("code".to_owned(), Value::Object(code));
         }
         let commands = written.pointer("/tool/commands").and_then(Value::as_array);
         let names = pack.commands.iter().map(|command| command.spec("").name);
-        Self { shared: Value::Object(shared), commands: names.zip(commands.into_iter().flatten().cloned()).collect() }
+        let commands = names.zip(commands.into_iter().flatten().cloned()).collect();
+        Ok(Self { shared: Value::Object(shared), commands })
     }
 
     /// With something more that all commands share.

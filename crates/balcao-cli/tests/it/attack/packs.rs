@@ -324,6 +324,44 @@ fn p14_a_program_is_permitted_with_its_arguments_for_one_pack_and_starts_once_it
 }
 
 #[test]
+fn p14_whatever_lies_beside_an_accepted_program_is_as_it_was_accepted() {
+    let started = tempdir().unwrap();
+    let mark = started.path().join("started");
+    let house = House::new("", "");
+    let folder = house.folder.path().join("up");
+    let (server, beside) = (folder.join("server.sh"), folder.join("lib.sh"));
+    let written = pack(
+        "mcp",
+        &format!("command: /bin/sh, args: [\"{}\"], start_timeout_ms: 1000", server.display()),
+        &command("get", "read", "tool: get"),
+    );
+    house.write("tool.yaml", &written);
+    let config = house.folder.path().join("balcao.toml");
+    let permitted =
+        format!("\n[[packs.programs]]\npack = \"up\"\ncommand = \"/bin/sh\"\nargs = [\"{}\"]\n", server.display());
+    fs::write(&config, fs::read_to_string(&config).unwrap() + &permitted).unwrap();
+    let harmless = format!(". {}\n", beside.display()).into_bytes();
+    let marks = format!("touch {}\n", mark.display()).into_bytes();
+    let no_text = [&b"# \xff\xfe\n"[..], &marks].concat();
+    let long = [&b"# "[..], &vec![b'x'; 1_200_000], b"\n", &marks].concat();
+    for (changed, with) in [(&server, &marks), (&server, &no_text), (&server, &long), (&beside, &marks)] {
+        fs::write(&server, &harmless).unwrap();
+        fs::write(&beside, "true\n").unwrap();
+        house.pack(&["accept"]);
+        fs::write(changed, with).unwrap();
+        let (_, said, why) = house.pack(&["accept", "--dry-run"]);
+        assert!(said.contains("is now"), "{}: {said}{why}", changed.display());
+        assert_ne!(house.pack(&["run", "up", "get"]).0, 0);
+        assert!(!mark.exists(), "{} was started", changed.display());
+    }
+    // What a link leads to may change unseen.
+    fs::remove_file(&beside).unwrap();
+    std::os::unix::fs::symlink("/bin/true", &beside).unwrap();
+    let (exit, said, why) = house.pack(&["accept"]);
+    assert!(exit != 0 && format!("{said}{why}").contains("symbolic link"), "{said}{why}");
+}
+
+#[test]
 fn p17_a_secret_that_a_service_echoes_is_in_no_result() {
     let upstream = Upstream::start(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: 62\r\n\r\n{\"seen\":\"Bearer SECRETTOKEN-0123456789abcdef\",\"kept\":\"a word\"}",
