@@ -187,7 +187,9 @@ fn methods_in_body(body: &Value, at: &str, problems: &mut Vec<Problem>) {
 
 /// The same of the names of headers. No header that a request needs is called after a method.
 fn methods_in_headers<'a>(names: impl IntoIterator<Item = &'a String>, at: &str) -> Vec<Problem> {
-    let names = names.into_iter().filter(|name| words_of(name).any(|word| METHOD_WORDS.contains(&word.as_str())));
+    let glued =
+        |name: &str| words_of(name).any(|word| word.contains("method") || METHOD_WORDS.contains(&word.as_str()));
+    let names = names.into_iter().filter(|name| glued(name));
     names.map(|name| other_method(format!("{at}/{}", crate::problem::escape(name)))).collect()
 }
 
@@ -215,16 +217,30 @@ const METHOD_WORDS: [&str; 3] = ["method", "verb", "override"];
 /// as its value. Others have a `method` of their own, such as a way to pay.
 fn names_method(name: &str, value: &Value) -> bool {
     let words: Vec<String> = words_of(name).collect();
-    let named = words.iter().any(|word| METHOD_WORDS.contains(&word.as_str()));
-    let of_http = name.starts_with('_') || words.iter().any(|word| ["http", "override", "x"].contains(&word.as_str()));
+    let named = words.iter().any(|word| METHOD_WORDS.contains(&word.as_str()) || word.ends_with("methodoverride"));
+    let of_http = name.starts_with('_')
+        || words.iter().any(|word| ["http", "x"].contains(&word.as_str()) || word.ends_with("override"));
     let is_method = value.as_str().is_some_and(|value| {
         ["get", "head", "post", "put", "patch", "delete"].contains(&value.to_ascii_lowercase().as_str())
     });
     named && (of_http || is_method)
 }
 
+/// The words of a name, in small letters: `X-HTTP-MethodOverride` is x, http, method, override.
 fn words_of(name: &str) -> impl Iterator<Item = String> {
-    name.split(|sign: char| !sign.is_ascii_alphanumeric()).map(str::to_ascii_lowercase)
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let begins = letter.is_ascii_uppercase() && before.is_ascii_lowercase();
+        if begins || !letter.is_ascii_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_ascii_alphanumeric()) {
+            word.push(letter.to_ascii_lowercase());
+        }
+        before = letter;
+    }
+    words.into_iter().filter(|word| !word.is_empty())
 }
 
 fn compiled(command: &Command) -> Result<Operation, Vec<Problem>> {

@@ -177,6 +177,8 @@ fn no_name_stands_for_another_method() {
         "X-HTTP-Verb-Override",
         "X-Method",
         "X-Original-Method",
+        "X-HTTP-MethodOverride",
+        "xhttpmethodoverride",
     ];
     for name in headers {
         refused(&format!("method: GET, headers: {{{name}: DELETE}}"), "");
@@ -184,7 +186,14 @@ fn no_name_stands_for_another_method() {
         refused("method: GET", &format!(", auth: {{header: {{name: {name}, value: \"{{settings.key}}\"}}}}"));
         refused("method: GET", &format!(", idempotency_header: {name}"));
     }
-    for parameter in ["_method: DELETE", "_method: x", "http_method: PUT", "method: delete"] {
+    for parameter in [
+        "_method: DELETE",
+        "_method: x",
+        "http_method: PUT",
+        "method: delete",
+        "httpMethod: DELETE",
+        "methodOverride: x",
+    ] {
         refused(&format!("method: GET, query: {{{parameter}}}"), "");
         refused(&format!("method: POST, safe: true, body: {{{parameter}}}"), "");
         refused(&format!("method: POST, safe: true, body: {{all: [{{{parameter}}}]}}"), "");
