@@ -133,6 +133,15 @@ fn two_halves_on_different_seats_do_not_make_a_slot() {
 }
 
 #[test]
+fn this_very_moment_is_not_past() {
+    let (sao_paulo, works) = (zone("America/Sao_Paulo"), every_day(&["09:00-10:00"]));
+    let mut question = question(&sao_paulo, &works, date(2026, 11, 25));
+    question.now = instant("2026-11-25T09:00:00-03:00");
+    question.notice_min = 0;
+    assert_eq!(check(&question, &candidate(&works, 30), question.now), Verdict::Free);
+}
+
+#[test]
 fn notice_and_advance_bound_the_starts() {
     let (sao_paulo, works) = (zone("America/Sao_Paulo"), every_day(&["09:00-10:00"]));
     let mut question = question(&sao_paulo, &works, date(2026, 11, 20));
