@@ -11,6 +11,12 @@ const RELATIVES: &[&str] = &[
     "son", "daughter", "wife", "husband", "father", "mother", "dad", "mom", "brother", "sister", "friend", "kid",
 ];
 
+/// Words of the third person.
+pub(crate) const THIRD_PERSON: &[&str] = &[
+    "ele", "ela", "eles", "elas", "dele", "dela", "deles", "delas", "se chama", "he", "she", "they", "his", "her",
+    "their", "him", "them",
+];
+
 /// Anybody, said of people.
 #[rustfmt::skip] // a table of words
 const PEOPLE: &[&str] = &[

@@ -1,14 +1,15 @@
 //! What a message states, clause by clause: whether the clause denies, and whether it is about another person.
 //!
 //! "Não me chamo Ana" gives nobody the name Ana, and "minha filha é a Bia, mora na rua Augusta" tells neither a name nor an address
-//! of the customer. A clause ends at a mark, at "mas", and at an "e" before words of the first person. What is about another person
-//! stays so through the sentence, until words of the first person follow.
+//! of the customer. A clause ends at a mark, at "mas", and before a verb of the first person. What is about another person stays so
+//! through the message, until words of the first person follow. A question, a doubt and a supposition state nothing.
 
 use crate::{
-    fold::{Token, TokenKind, at, phrase_at, tokens},
-    people::is_relative,
+    first_names::is_first_name,
+    fold::{Token, TokenKind, at, before, phrase_at, tokens},
+    people::{THIRD_PERSON, is_relative},
     tongue::english,
-    wishes::NEGATIONS,
+    wishes::{CONDITIONS, DOUBTS, NEGATIONS, SUPPOSED},
 };
 
 /// One clause of a message.
@@ -18,20 +19,83 @@ pub struct Statement<'a> {
     pub text: &'a str,
     /// It has a negation.
     pub denies: bool,
+    /// It asks, doubts or supposes, and so states nothing.
+    pub open: bool,
     /// The words, folded, by which it is about another person: "filha", "dele". Empty: it is about whoever wrote it.
     pub others: Vec<String>,
 }
 
-/// Words of the third person.
-const THIRD_PERSON: &[&str] = &[
-    "ele", "ela", "eles", "elas", "dele", "dela", "deles", "delas", "se chama", "chama se", "he", "she", "they", "his",
-    "her", "their", "him", "them", "'s name", "' s name",
-];
-
 /// Words of the first person.
 const FIRST_PERSON: &[&str] = &[
-    "eu", "me", "meu", "minha", "meus", "minhas", "sou", "moro", "tenho", "prefiro", "gosto", "i", "my", "mine",
-    "i ' m",
+    "eu", "me", "meu", "minha", "meus", "minhas", "sou", "moro", "tenho", "prefiro", "gosto", "quero", "i", "my",
+    "mine", "i ' m",
+];
+
+/// Verbs of the first person, which begin a clause of their own.
+const FIRST_PERSON_VERBS: &[&str] = &["sou", "moro", "tenho", "prefiro", "gosto", "adoro", "uso", "faço", "faco"];
+
+/// Words that deny beside negations.
+const DENIALS: &[&str] = &["sem", "zero", "parei", "deixei", "odeio", "detesto", "without", "stopped", "hate"];
+
+/// The person who is spoken to.
+const SECOND_PERSON: &[&str] = &["vc", "voce", "vcs", "voces", "you", "sera", "sera que"];
+
+/// What a person has or is. "Meu" before another noun speaks of that one: "meu vizinho mora", "meu sócio".
+const TRAITS: &[&str] = &[
+    "nome",
+    "sobrenome",
+    "apelido",
+    "email",
+    "e",
+    "mail",
+    "telefone",
+    "celular",
+    "cel",
+    "numero",
+    "whatsapp",
+    "whats",
+    "zap",
+    "endereco",
+    "rua",
+    "casa",
+    "bairro",
+    "cidade",
+    "cep",
+    "cpf",
+    "aniversario",
+    "nascimento",
+    "data",
+    "alergia",
+    "preferencia",
+    "cabelo",
+    "barba",
+    "bigode",
+    "pele",
+    "rosto",
+    "pe",
+    "mao",
+    "unha",
+    "unhas",
+    "dente",
+    "dentes",
+    "horario",
+    "time",
+    "idade",
+    "profissao",
+    "trabalho",
+    "instagram",
+    "insta",
+    "agendamento",
+    "consulta",
+    "corte",
+    "name",
+    "address",
+    "phone",
+    "number",
+    "birthday",
+    "hair",
+    "beard",
+    "skin",
 ];
 
 /// The clauses of a message, in its order.
@@ -47,14 +111,18 @@ pub fn statements(text: &str) -> Vec<Statement<'_>> {
         let clause = all.get(begins..index).unwrap_or_default();
         if let (Some(first), Some(last)) = (clause.first(), clause.last()) {
             let mut others = others_in(clause);
-            if others.is_empty() && !has(clause, FIRST_PERSON) {
-                others = carried;
+            // "Minha filha, que eu amo, mora aqui" speaks of the daughter throughout.
+            let aside = ["que", "who", "which"].contains(&at(clause, 0));
+            if others.is_empty() && (aside || !has(clause, FIRST_PERSON)) {
+                others = carried.clone();
             }
             carried = others.clone();
             let text = text.get(first.start..last.end).unwrap_or_default();
-            found.push(Statement { text, denies: denies(clause, in_english), others });
+            let open = end == End::Question
+                || [DOUBTS, CONDITIONS, SUPPOSED, SECOND_PERSON].iter().any(|words| has(clause, words));
+            found.push(Statement { text, denies: denies(clause, in_english), open, others });
         }
-        if end == End::Sentence {
+        if end == End::Message {
             carried = Vec::new();
         }
         // An "e" before the first person belongs to what follows, and says nothing.
@@ -66,38 +134,74 @@ pub fn statements(text: &str) -> Vec<Statement<'_>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Clause,
-    Sentence,
+    Question,
+    Message,
     Joined,
 }
 
 /// How a clause ends before the token at `index`, if one does.
 fn end_at(all: &[Token], index: usize, text: &str) -> Option<End> {
-    let Some(token) = all.get(index) else { return Some(End::Sentence) };
+    let Some(token) = all.get(index) else { return Some(End::Message) };
     // "ana.prado@exemplo.com.br" and "R$ 1.200" are one word each.
     let apart = text.get(token.end..).is_none_or(|rest| rest.chars().next().is_none_or(char::is_whitespace));
     let first_person = |from: usize| {
-        let own = phrase_at(all, from, FIRST_PERSON).is_some();
-        own && !is_relative(at(all, from.saturating_add(1)))
+        let next = at(all, from.saturating_add(1));
+        let owned = ["meu", "minha", "meus", "minhas", "my"].contains(&at(all, from));
+        phrase_at(all, from, FIRST_PERSON).is_some() && !(owned && !TRAITS.contains(&next))
     };
     match (token.kind, token.text.as_str()) {
-        (TokenKind::Mark, "\n") => Some(End::Sentence),
-        (TokenKind::Mark, "." | "!" | "?") if apart => Some(End::Sentence),
-        (TokenKind::Mark, "," | ";" | ":" | "(" | ")") if apart => Some(End::Clause),
+        (TokenKind::Mark, "\n") => Some(End::Message),
+        (TokenKind::Mark, "?") => Some(End::Question),
+        // "R. Augusta", "av. Brasil".
+        (TokenKind::Mark, ".") if apart && !is_short(all, index) => Some(End::Clause),
+        (TokenKind::Mark, "!" | "," | ";" | ":" | "(" | ")") if apart => Some(End::Clause),
+        (TokenKind::Word, verb) if index > 0 && FIRST_PERSON_VERBS.contains(&verb) && !leads_on(all, index) => {
+            Some(End::Joined)
+        }
         (TokenKind::Word, "mas" | "but") => Some(End::Clause),
         (TokenKind::Word, "e" | "and") if first_person(index.saturating_add(1)) => Some(End::Joined),
         _ => None,
     }
 }
 
+/// True if the mark at `index` shortens the word before it.
+fn is_short(all: &[Token], index: usize) -> bool {
+    let word = before(all, index, 1);
+    word.chars().count() <= 3 && all.get(index.saturating_add(1)).is_some_and(|next| next.kind == TokenKind::Word)
+}
+
+/// True if what stands before a verb of the first person belongs to it: "não sou", "eu tenho", "que moro".
+fn leads_on(all: &[Token], index: usize) -> bool {
+    let last = before(all, index, 1);
+    FIRST_PERSON.contains(&last)
+        || NEGATIONS.contains(&last)
+        || ["e", "que", "nao", "so", "ja", "tambem", "aqui"].contains(&last)
+        || all.get(index.saturating_sub(1)).is_some_and(|token| token.kind == TokenKind::Mark)
+}
+
+/// The words by which a clause is about another: relatives, the third person, "meu vizinho", and "a Bruna" where she begins it.
 fn others_in(clause: &[Token]) -> Vec<String> {
-    let of_other = |index: &usize| is_relative(at(clause, *index)) || phrase_at(clause, *index, THIRD_PERSON).is_some();
+    let possessive = |index: usize| ["meu", "minha", "meus", "minhas", "my"].contains(&before(clause, index, 1));
+    // "Moro com minha mãe": company of the one who acts.
+    let company = |index: usize| {
+        let acts = (0..index).any(|before| FIRST_PERSON_VERBS.contains(&at(clause, before)));
+        acts && (0..index).any(|before| ["com", "with"].contains(&at(clause, before)))
+    };
+    let of_other = |index: &usize| {
+        let word = at(clause, *index);
+        let is_word = clause.get(*index).is_some_and(|token| token.kind == TokenKind::Word);
+        let owned = is_word && possessive(*index) && !TRAITS.contains(&word);
+        let named = *index == 1 && ["o", "a"].contains(&at(clause, 0)) && is_first_name(word) && clause.len() > 2;
+        let told = is_relative(word) || phrase_at(clause, *index, THIRD_PERSON).is_some();
+        (told || owned || named) && !company(*index)
+    };
     (0..clause.len()).filter(of_other).map(|index| at(clause, index).to_owned()).collect()
 }
 
 fn denies(clause: &[Token], in_english: bool) -> bool {
     (0..clause.len()).any(|index| {
         let in_the = !in_english && at(clause, index) == "no";
-        phrase_at(clause, index, NEGATIONS).is_some() && !in_the
+        phrase_at(clause, index, NEGATIONS).is_some() && !in_the || DENIALS.contains(&at(clause, index))
     })
 }
 
@@ -128,10 +232,11 @@ mod tests {
     #[test]
     fn what_is_about_another_stays_so_until_the_first_person() {
         assert_eq!(
-            read("minha filha é a Bia, mora na rua Augusta. eu moro em Santos"),
+            read("minha filha é a Bia, mora na rua Augusta. Gosta de café. eu moro em Santos"),
             [
                 ("minha filha é a Bia", false, true),
                 ("mora na rua Augusta", false, true),
+                ("Gosta de café", false, true),
                 ("eu moro em Santos", false, false)
             ]
         );
@@ -145,6 +250,31 @@ mod tests {
             [("não me chamo Ana", true, false), ("me chamo Bia", false, false)]
         );
         assert_eq!(read("marca no sábado"), [("marca no sábado", false, false)]);
+    }
+
+    #[test]
+    fn others_are_told_by_the_build_of_the_clause() {
+        for other in [
+            "meu vizinho mora na rua Augusta",
+            "meu patrão é o Davi",
+            "o Wesley gosta de café",
+            "minha filha, que eu amo, mora na rua Augusta",
+        ] {
+            assert!(statements(other).iter().all(|one| !one.others.is_empty()), "{other}: {:?}", statements(other));
+        }
+        for own in ["moro com minha mãe na rua Augusta", "meu email é ana@exemplo.com", "aqui é a Ana", "sou a Ana"]
+        {
+            assert!(statements(own).iter().all(|one| one.others.is_empty()), "{own}: {:?}", statements(own));
+        }
+    }
+
+    #[test]
+    fn questions_doubts_and_suppositions_state_nothing() {
+        for open in
+            ["será que sou alérgica", "vc mora na rua Augusta?", "se eu tivesse alergia", "acho que tenho alergia"]
+        {
+            assert!(statements(open).iter().all(|one| one.open), "{open}: {:?}", statements(open));
+        }
     }
 
     #[test]

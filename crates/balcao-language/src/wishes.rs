@@ -14,17 +14,19 @@
 #[rustfmt::skip] // tables of words: one a line would be hundreds of lines
 mod words;
 
-pub(crate) use words::NEGATIONS;
 use words::{
-    ADVERSATIVES, AVAILABLE, CONDITIONS, COPULAS, COURTESY, DAYS, DETERMINERS, DOUBTS, LIGHT_VERBS, MOVED,
-    OBJECTS_OF_BOOKING, OBJECTS_OF_REMINDERS, OBJECTS_OF_WAITING, OFFERED_WAITING, OTHERS, PARTS_OF_THE_DAY, QUESTIONS,
-    REPORTS, STEMS, SUPPOSED, WISHES,
+    ADDRESSEE, ADVERSATIVES, ASKING, AVAILABLE, COPULAS, COURTESY, DAYS, DEFINITE, DETERMINERS, EXCLUDING, LEAVING,
+    LIGHT_VERBS, MATTERS, MOVED, NAMES_OF_WAITING, OBJECTS_OF_BOOKING, OBJECTS_OF_REMINDERS, OBJECTS_OF_WAITING,
+    OFFERED_WAITING, OTHERS, PARTS_OF_THE_DAY, QUESTIONS, REPORTS, SHORTHAND, STEMS, TELLING, TOWARDS, WISHES,
 };
+pub(crate) use words::{CONDITIONS, DOUBTS, NEGATIONS, SUPPOSED};
 
 use crate::{
     agreement::{Asked, LEADS, SMALL, kind_of},
     dates::weekday_named,
+    first_names::is_first_name,
     fold::{Token, TokenKind, at, before, fold, phrase_at, tokens},
+    people::{THIRD_PERSON, is_relative},
     times::find_times,
     tongue::english,
 };
@@ -34,7 +36,9 @@ use crate::{
 pub enum Wish {
     /// Nothing.
     Absent,
-    /// It speaks of it, and leaves open whether it is wanted.
+    /// It speaks of it, and asks for nothing.
+    Spoken,
+    /// It asks for it, and leaves open whether it is wanted now.
     Open,
     /// It asks for it.
     Asked,
@@ -44,21 +48,35 @@ pub enum Wish {
 /// professional; a word counts that shares its first four letters with one of theirs, as "cortar" does with "Corte".
 #[must_use]
 pub fn wish_for(text: &str, deed: Asked, things: &[&str]) -> Wish {
-    let all = tokens(text);
-    let clauses = clauses(&all);
+    let all = written_out(tokens(text));
+    let clauses = clauses(text, &all);
+    let bookable = Bookable::of(text, things);
     let requested = match deed {
-        Asked::Waiting => asks_for_thing(&clauses, deed, OBJECTS_OF_WAITING),
-        Asked::Reminding => asks_for_thing(&clauses, deed, OBJECTS_OF_REMINDERS),
+        Asked::Waiting => asks_for_thing(&clauses, deed, OBJECTS_OF_WAITING, &bookable),
+        Asked::Reminding => asks_for_thing(&clauses, deed, OBJECTS_OF_REMINDERS, &bookable),
         Asked::Booking | Asked::Cancelling | Asked::Rescheduling | Asked::Other => {
-            let bookable = Bookable::of(text, things);
             clauses.iter().any(|clause| requests(clause, deed, &bookable))
         }
     };
-    if requested && !leaves_open(text, &all, &clauses, deed) {
-        return Wish::Asked;
+    if requested {
+        return if leaves_open(text, &all, &clauses, deed) { Wish::Open } else { Wish::Asked };
     }
     let wishes = deed == Asked::Booking && (0..all.len()).any(|index| phrase_at(&all, index, WISHES).is_some());
-    if requested || wishes || speaks_of(&all, deed) { Wish::Open } else { Wish::Absent }
+    if wishes || speaks_of(&all, deed) { Wish::Spoken } else { Wish::Absent }
+}
+
+/// The tokens with the shorthand of chats written out, and stretched letters once: "qnd" is "quando", "nãaao" is "não".
+fn written_out(mut all: Vec<Token>) -> Vec<Token> {
+    for token in all.iter_mut().filter(|token| token.kind == TokenKind::Word) {
+        if let Some((_, whole)) = SHORTHAND.iter().find(|(short, _)| *short == token.text) {
+            token.text = (*whole).to_owned();
+        }
+        let chars: Vec<char> = token.text.chars().collect();
+        if chars.chunk_by(|a, b| a == b).any(|run| run.len() > 2) {
+            token.text = chars.chunk_by(|a, b| a == b).filter_map(|run| run.first()).collect();
+        }
+    }
+    all
 }
 
 /// True if a text of ours has a verb or noun of the deed itself: "Posso cancelar o seu horário?" is of cancelling, not of booking.
@@ -89,48 +107,91 @@ fn speaks_of(all: &[Token], deed: Asked) -> bool {
 }
 
 /// The clauses of a text: what marks and joining words part.
-fn clauses(all: &[Token]) -> Vec<&[Token]> {
+fn clauses<'a>(text: &str, all: &'a [Token]) -> Vec<&'a [Token]> {
     let parts = all.split(|token| {
         let mark = token.kind == TokenKind::Mark && ![":", "/", "-", "'"].contains(&token.text.as_str());
-        mark || ["e", "mas", "and", "but", "entao"].contains(&token.text.as_str())
+        // "É" joins nothing.
+        let is = text.get(token.start..token.end).is_some_and(|written| ["é", "É"].contains(&written));
+        mark || ["e", "mas", "and", "but", "entao"].contains(&token.text.as_str()) && !is
     });
     parts.filter(|clause| !clause.is_empty()).collect()
 }
 
 /// Where a clause's own words begin: behind greetings and the like.
 fn start_of(clause: &[Token]) -> usize {
-    (0..clause.len()).find(|index| phrase_at(clause, *index, COURTESY).is_none()).unwrap_or_default()
+    (0..clause.len()).find(|index| phrase_at(clause, *index, COURTESY).is_none()).unwrap_or(clause.len())
 }
 
 /// True if a clause asks us for the deed.
 fn requests(clause: &[Token], deed: Asked, bookable: &Bookable) -> bool {
+    let asks = |verb: usize| {
+        let named = kind_of(at(clause, verb), deed) == Some(deed) && !is_noun(clause, verb);
+        named && (deed != Asked::Booking || bookable.is_object(clause, verb.saturating_add(1)))
+    };
+    let led = |index: usize| {
+        let Some(next) = lead_at(clause, index) else { return false };
+        let thing = deed == Asked::Booking
+            && phrase_at(clause, index, WISHES).is_some()
+            && kind_of(at(clause, next), deed) != Some(deed)
+            && bookable.follows(clause, next);
+        (asks(next) || thing) && !bookable.has_other_subject(clause, index)
+    };
     let start = start_of(clause);
-    let begins = kind_of(at(clause, start), deed) == Some(deed) && !is_noun(clause, start);
-    begins || (0..clause.len()).any(|index| leads_to(clause, index, deed, bookable))
+    // "Marcar sexta é caro" says something of it.
+    asks(start) && !is_told(clause, start) || (0..clause.len()).any(led)
 }
 
-/// "Me coloca na lista", "quero um lembrete": a verb of the deed, and its thing in the same message, or a wish for the thing.
-/// "Avisa" and "coloca" are of many deeds, and who only speaks of a queue asks for no place in it.
-fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str]) -> bool {
+/// "Me coloca na lista", "quero um lembrete": a verb of the deed that speaks to us, and its thing in the same message, or a wish for the
+/// thing. "Avisa" and "coloca" are of many deeds, and a customer who only speaks of a queue asks for no place in it.
+fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: &Bookable) -> bool {
+    let thing_at = |clause: &[Token], index: usize| {
+        // "A lista de preços" is no queue.
+        let next = at(clause, index.saturating_add(1));
+        let of = ["de", "do", "da", "dos", "das", "of"].contains(&next);
+        let what = at(clause, index.saturating_add(2));
+        phrase_at(clause, index, things).is_some_and(|len| len > 1 || !of || what == "espera" || is_day(what))
+    };
+    let has_thing = |clause: &[Token]| (0..clause.len()).any(|index| thing_at(clause, index));
     let commanded = clauses.iter().any(|clause| {
-        let verb = |index: usize| kind_of(at(clause, index), deed) == Some(deed);
-        let led = |index: usize| lead_at(clause, index).is_some_and(verb);
-        verb(start_of(clause)) || (0..clause.len()).any(led)
+        let tells_us = |verb: usize| kind_of(at(clause, verb), deed) == Some(deed) && speaks_to_us(clause, verb);
+        let led = |index: usize| {
+            let telling = lead_at(clause, index).is_some_and(|next| TELLING.contains(&at(clause, next)));
+            // Who wants to tell something asks for nothing.
+            let wish = phrase_at(clause, index, WISHES).is_some() && at(clause, index.saturating_add(1)) != "que";
+            lead_at(clause, index).is_some_and(tells_us)
+                && !(wish && telling)
+                && !bookable.has_other_subject(clause, index)
+        };
+        tells_us(start_of(clause)) || (0..clause.len()).any(led)
     });
     let wished = clauses.iter().any(|clause| {
         let start = start_of(clause);
-        let begins = phrase_at(clause, start, things).is_some() && !is_told(clause, start);
+        let begins =
+            deed == Asked::Waiting && phrase_at(clause, start, NAMES_OF_WAITING).is_some() && !is_told(clause, start);
+        let leaves = has(clause, LEAVING);
         let wants = |index: usize| {
             phrase_at(clause, index, WISHES).is_some()
                 && lead_at(clause, index).is_some_and(|next| {
                     let verb = at(clause, next);
                     let thing = LIGHT_VERBS.contains(&verb) || !is_infinitive(verb);
-                    thing && (next..clause.len()).any(|index| phrase_at(clause, index, things).is_some())
+                    thing && (next..clause.len()).any(|index| thing_at(clause, index))
                 })
         };
-        begins || (0..clause.len()).any(wants)
+        begins || !leaves && (0..clause.len()).any(wants)
     });
-    commanded && clauses.iter().any(|clause| has(clause, things)) || wished
+    commanded && clauses.iter().any(|clause| has_thing(clause)) || wished
+}
+
+/// False if a verb of telling has another addressee or a matter of its own: "avisa o Wesley que…", "lembra de mim".
+fn speaks_to_us(clause: &[Token], verb: usize) -> bool {
+    if !TELLING.contains(&at(clause, verb)) {
+        return true;
+    }
+    let mut next = verb.saturating_add(1);
+    while ADDRESSEE.contains(&at(clause, next)) {
+        next = next.saturating_add(1);
+    }
+    !MATTERS.contains(&at(clause, next))
 }
 
 /// Where what follows a permission or a wish begins, if one stands at `index`.
@@ -141,15 +202,6 @@ fn lead_at(clause: &[Token], index: usize) -> Option<usize> {
         next = next.saturating_add(1);
     }
     Some(next)
-}
-
-/// "Pode marcar", "quero um horário": what leads, small words, and the verb; of a booking, also the wish for what is booked.
-fn leads_to(clause: &[Token], index: usize, deed: Asked, bookable: &Bookable) -> bool {
-    let Some(next) = lead_at(clause, index) else { return false };
-    if kind_of(at(clause, next), deed) == Some(deed) && !is_noun(clause, next) {
-        return true;
-    }
-    deed == Asked::Booking && phrase_at(clause, index, WISHES).is_some() && bookable.follows(clause, next)
 }
 
 /// What a message can wish for by its name where it wants to book.
@@ -172,20 +224,95 @@ impl Bookable {
 
     /// True if what is wished for from here on, behind articles and verbs such as "fazer", is what gets booked.
     fn follows(&self, clause: &[Token], from: usize) -> bool {
-        let small = |index: &usize| {
-            let word = at(clause, *index);
-            SMALL.contains(&word) || LIGHT_VERBS.contains(&word) || phrase_at(clause, *index, COURTESY).is_some()
-        };
-        let names = |index: usize| {
-            let Some(token) = clause.get(index) else { return false };
-            let word = token.text.as_str();
-            let day = weekday_named(word).is_some() || DAYS.contains(&word);
-            let time = self.times.iter().any(|(start, end)| token.start >= *start && token.end <= *end);
-            day || time || OBJECTS_OF_BOOKING.contains(&word) || self.stems.contains(&stem(word))
-        };
-        let number = |index: &usize| clause.get(*index).is_some_and(|token| token.kind == TokenKind::Number);
-        (from..clause.len()).find(|index| names(*index) || !small(index) && !number(index)).is_some_and(names)
+        let Some(first) = self.first_word(clause, from) else { return false };
+        if self.is_time(clause, first) {
+            return !self.has_other_object(clause, first);
+        }
+        self.is_thing(clause, first)
     }
+
+    /// True if nothing stands behind a verb of booking but what can be booked: "marca sexta", "pode marcar", not "reserva uma toalha".
+    fn is_object(&self, clause: &[Token], from: usize) -> bool {
+        if at(clause, from) == "que" {
+            return false;
+        }
+        let Some(first) = self.first_word(clause, from) else { return true };
+        if self.is_time(clause, first) {
+            return !self.has_other_object(clause, first);
+        }
+        let word = at(clause, first);
+        let anybody = ["quem", "qualquer", "anyone", "anybody", "whoever"].contains(&word);
+        self.is_thing(clause, first) || is_relative(word) || anybody
+    }
+
+    /// The first word that says something.
+    fn first_word(&self, clause: &[Token], from: usize) -> Option<usize> {
+        let small = |index: usize| {
+            let word = at(clause, index);
+            let number = clause.get(index).is_some_and(|token| token.kind != TokenKind::Word);
+            number
+                || SMALL.contains(&word)
+                || LIGHT_VERBS.contains(&word)
+                || phrase_at(clause, index, COURTESY).is_some()
+        };
+        (from..clause.len())
+            .find(|index| self.is_time(clause, *index) || self.is_thing(clause, *index) || !small(*index))
+    }
+
+    fn is_time(&self, clause: &[Token], index: usize) -> bool {
+        let Some(token) = clause.get(index) else { return false };
+        let time = self.times.iter().any(|(start, end)| token.start >= *start && token.end <= *end);
+        time || is_day(&token.text)
+    }
+
+    /// A service, a person, or a noun such as "horário"; not the one that exists: "o horário de funcionamento", "o horário que marquei".
+    fn is_thing(&self, clause: &[Token], index: usize) -> bool {
+        let word = at(clause, index);
+        if self.stems.contains(&stem(word)) {
+            return true;
+        }
+        let known = DEFINITE.contains(&before(clause, index, 1));
+        let next = at(clause, index.saturating_add(1));
+        let told = ["de", "do", "da", "das", "of", "que"].contains(&next)
+            && !self.is_time(clause, index.saturating_add(2))
+            && !self.is_thing(clause, index.saturating_add(2));
+        OBJECTS_OF_BOOKING.contains(&word) && !(known && told)
+    }
+
+    /// True if a noun with its article stands behind a day or a time, and cannot be booked: "amanhã o comprovante".
+    fn has_other_object(&self, clause: &[Token], from: usize) -> bool {
+        (from..clause.len()).any(|index| {
+            let next = index.saturating_add(1);
+            let word = at(clause, next);
+            let noun = clause.get(next).is_some_and(|token| token.kind == TokenKind::Word)
+                && !SMALL.contains(&word)
+                && !PARTS_OF_THE_DAY.contains(&word)
+                && !self.is_time(clause, next)
+                && !self.is_thing(clause, next);
+            ["o", "a", "os", "um", "uma", "the", "an"].contains(&at(clause, index)) && noun
+        })
+    }
+
+    /// True if another than the customer or we is who acts: "minha esposa vai marcar", "o médico manda marcar".
+    fn has_other_subject(&self, clause: &[Token], until: usize) -> bool {
+        (0..until).any(|index| {
+            let word = at(clause, index);
+            let last = before(clause, index, 1);
+            let meant = TOWARDS.contains(&last) || TOWARDS.contains(&before(clause, index, 2));
+            let person = is_relative(word) || phrase_at(clause, index, THIRD_PERSON).is_some();
+            let name = is_first_name(word) && (["o", "a"].contains(&last) || !self.stems.contains(&stem(word)));
+            let article = ["o", "a", "os", "as", "um", "uma", "the", "meu", "minha", "my"].contains(&last);
+            let courtesy = phrase_at(clause, index, COURTESY).is_some();
+            let noun =
+                article && index == 1 && !courtesy && !self.is_time(clause, index) && !self.is_thing(clause, index);
+            (person || name || noun) && !meant
+        })
+    }
+}
+
+/// A weekday, or a day by its place from today.
+fn is_day(word: &str) -> bool {
+    !LIGHT_VERBS.contains(&word) && weekday_named(word).is_some() || DAYS.contains(&word)
 }
 
 fn stem(word: &str) -> String {
@@ -216,12 +343,17 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
         let in_the = portuguese && at(all, index) == "no";
         phrase_at(all, index, NEGATIONS).is_some() && !in_the
     });
+    // "Me lembra uma hora antes?" is a request all the same, and nobody loses a place by it.
+    let strict = !matches!(deed, Asked::Waiting | Asked::Reminding);
     let open = (0..all.len()).any(|index| {
         let word = at(all, index);
         let condition = phrase_at(all, index, CONDITIONS).is_some_and(|len| !is_ours(all, index.saturating_add(len)));
         condition
             || phrase_at(all, index, DOUBTS).is_some()
             || ADVERSATIVES.contains(&word)
+            || asks_which(all, index)
+            || strict && phrase_at(all, index, EXCLUDING).is_some() && before(all, index, 1) != "ou"
+            || deed == Asked::Booking && is_alternative(all, index)
             || REPORTS.contains(&word)
             || SUPPOSED.contains(&word)
             || supposes(word)
@@ -233,8 +365,8 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
             phrase_at(all, index, OTHERS).is_some() && !ours
         });
     let asks_back = all.iter().any(|token| token.text == "?");
-    // "Me lembra uma hora antes?" is a request all the same, and nobody loses a place by it.
-    let strict = !matches!(deed, Asked::Waiting | Asked::Reminding);
+    // What stands in quotation marks another person said.
+    let quotes = text.contains(['"', '“', '”', '«', '»']);
     let asks = clauses.iter().any(|clause| phrase_at(clause, start_of(clause), QUESTIONS).is_some());
     let led = clauses.iter().any(|clause| {
         (0..clause.len())
@@ -244,7 +376,7 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
         let kinds = [Asked::Booking, Asked::Cancelling, Asked::Rescheduling];
         strict && kinds.iter().any(|kind| *kind != deed && leads_by_verb(clause, *kind))
     });
-    denies || open || other || asks || other_deed || asks_back && (strict || !led)
+    denies || open || quotes || other || asks || other_deed || asks_back && (strict || !led)
 }
 
 /// True if a clause begins with a verb of the deed, or has one behind what leads to it.
@@ -255,9 +387,37 @@ fn leads_by_verb(clause: &[Token], deed: Asked) -> bool {
     verb(start) || (0..clause.len()).any(led)
 }
 
-/// A condition that whoever carries the deed out checks anyway: "se tiver vaga", "if it is free".
+/// A condition that we check anyway: "se tiver vaga", "if it is free". What else it names is not ours: "se der desconto".
 fn is_ours(all: &[Token], from: usize) -> bool {
-    (from..from.saturating_add(4)).any(|index| AVAILABLE.contains(&at(all, index)))
+    let of_another = |index: &usize| is_relative(at(all, *index)) || phrase_at(all, *index, THIRD_PERSON).is_some();
+    let Some(found) = (from..from.saturating_add(4)).find(|index| AVAILABLE.contains(&at(all, *index))) else {
+        return false;
+    };
+    let mut next = found;
+    while AVAILABLE.contains(&at(all, next)) || SMALL.contains(&at(all, next)) {
+        next = next.saturating_add(1);
+    }
+    let word = at(all, next);
+    let ends = all.get(next).is_none_or(|token| token.kind != TokenKind::Word);
+    let goes_on = OBJECTS_OF_BOOKING.contains(&word)
+        || is_day(word)
+        || LIGHT_VERBS.contains(&word)
+        || phrase_at(all, next, LEADS).is_some()
+        || phrase_at(all, next, COURTESY).is_some()
+        || [Asked::Booking, Asked::Waiting, Asked::Reminding].iter().any(|deed| kind_of(word, *deed) == Some(*deed));
+    !(from..found).any(|index| of_another(&index)) && (ends || goes_on)
+}
+
+/// A word that asks, wherever it stands: "marca sexta, custa quanto". "Com quem puder" asks nothing.
+fn asks_which(all: &[Token], index: usize) -> bool {
+    let leaves_to_us = at(all, index) == "quem" && AVAILABLE.contains(&at(all, index.saturating_add(1)));
+    ASKING.contains(&at(all, index)) && !leaves_to_us
+}
+
+/// "Sexta ou sábado" leaves the choice open; "ou qualquer outro" leaves it to us.
+fn is_alternative(all: &[Token], index: usize) -> bool {
+    let next = at(all, index.saturating_add(1));
+    ["ou", "or"].contains(&at(all, index)) && !["qualquer", "outro", "outra", "any", "another", "menos"].contains(&next)
 }
 
 /// A verb in the imperfect subjunctive: "quisesse", "marcasse".

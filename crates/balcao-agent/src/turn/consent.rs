@@ -85,7 +85,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
     let given = wish_for(newest, deed, &things) == Wish::Asked && of_this
         || agrees && chosen && (asks || goes_on && !of_other)
-        || deed == Asked::Booking && wished && only_repeats(newest, deed, &about, talk.today);
+        || deed == Asked::Booking && goes_on && only_repeats(newest, deed, &about, talk.today);
     if given {
         Consent::Given
     } else if is_raised(deed, talk, &things) {
@@ -110,7 +110,7 @@ fn is_wished(deed: Asked, talk: &Talk<'_>, things: &[&str]) -> bool {
         Wish::Asked => true,
         // "Queria marcar um horário, como funciona" goes on when day and time are named.
         Wish::Open => deed == Asked::Booking,
-        Wish::Absent => false,
+        Wish::Spoken | Wish::Absent => false,
     })
 }
 

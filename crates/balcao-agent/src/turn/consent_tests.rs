@@ -11,8 +11,13 @@ fn consent(deed: Asked, lines: &[Said<'_>]) -> Consent {
 
 /// The same with another day and time.
 fn consent_to(deed: Asked, lines: &[Said<'_>], day: &str, time: &str) -> Consent {
-    let args = json!({"barber_name": "Wesley", "date": day, "start_hour": time});
-    let kinds = [("barber_name", SaidAs::Name), ("date", SaidAs::Day), ("start_hour", SaidAs::Time)];
+    let args = json!({"barber_name": "Wesley", "date": day, "start_hour": time, "service_name": "Corte na máquina"});
+    let kinds = [
+        ("barber_name", SaidAs::Name),
+        ("date", SaidAs::Day),
+        ("start_hour", SaidAs::Time),
+        ("service_name", SaidAs::Service),
+    ];
     of_words(
         deed,
         &args,

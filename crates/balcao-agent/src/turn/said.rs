@@ -118,7 +118,7 @@ pub(super) fn problems(
         SaidAs::Day => day::amiss(given, talk, must_be_named),
         SaidAs::Time => time::amiss(given, talk, must_be_named),
         SaidAs::Name => name::amiss(given, talk),
-        SaidAs::Words => written::amiss(given, talk),
+        SaidAs::Words => written::amiss(given, talk, ""),
         // Whether the customer has to be asked is another question.
         SaidAs::Service => None,
         SaidAs::Tag => kept::amiss(given, &records.tags, talk),

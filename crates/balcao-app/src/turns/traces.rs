@@ -1,6 +1,6 @@
 //! What happened inside turns, for staff to look at while it goes on and after.
 
-use balcao_agent::turn::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord};
+use balcao_agent::record::{CallRecord, CleaningRecord, GuardRecord, Spent, StepRecord};
 use balcao_agent::turn::state::Retried;
 use balcao_domain::{ConversationId, OrganizationId, TurnId};
 use balcao_store::turns::turn::{self, SavedTurn};

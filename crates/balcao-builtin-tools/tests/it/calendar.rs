@@ -410,7 +410,7 @@ async fn the_summary_is_for_the_program_alone() {
     let summarize = tools.get("summarizeConversationTool").unwrap();
     assert!(summarize.spec.internal);
     // Nothing was said in this conversation yet: there is nothing to write down.
-    let result = summarize.execute(&world.context(caio), json!({}), balcao_tool::plan::RunMode::Execute).await;
+    let result = summarize.execute(&world.context(caio), json!({}), balcao_tool::RunMode::Execute).await;
     assert_eq!((result.class, &result.value["reason"]), (ResultClass::Refusal, &json!("NOTHING_SAID")));
 }
 

@@ -23,7 +23,7 @@ pub(crate) const NEGATIONS: &[&str] = &[
 ];
 
 /// Words that begin a condition or put a thing off.
-pub(super) const CONDITIONS: &[&str] = &[
+pub(crate) const CONDITIONS: &[&str] = &[
     "so se", "se", "caso", "desde que", "contanto", "assim que", "depois que", "logo que", "quando eu", "quando o", "quando a",
     "quando meu", "quando minha", "quando", "ate eu", "ate que", "antes de", "antes que", "a menos", "a nao ser", "dependendo", "conforme", "if",
     "unless", "until", "once", "when", "provided", "as soon as", "after i", "as long as", "before",
@@ -33,16 +33,17 @@ pub(super) const CONDITIONS: &[&str] = &[
 pub(super) const AVAILABLE: &[&str] = &[
     "tiver", "tiverem", "houver", "der", "abrir", "abrirem", "surgir", "surgirem", "vagar", "vagarem", "sobrar", "aparecer",
     "desistir", "desmarcar", "cancelar", "cancelarem", "puder", "puderem", "possivel", "livre", "disponivel", "vaga", "available", "free", "open",
-    "opens", "possible",
+    "opens", "up", "possible", "estiver", "estiverem",
 ];
 
 /// Words of whoever has not decided, or wants to know first.
-pub(super) const DOUBTS: &[&str] = &[
+pub(crate) const DOUBTS: &[&str] = &[
     "talvez", "acho", "achar", "achei", "quem sabe", "sei la", "sera", "depende", "duvida", "duvidas", "provavelmente", "pensar",
     "penso", "vou ver", "ver com", "ver se", "verificar", "conferir", "consultar", "saber", "perguntar", "pesquisar", "decidir", "falar com",
     "combinar com", "te aviso", "te falo", "te confirmo", "eu confirmar", "eu aviso", "depois confirmo", "confirmo depois", "mais pra frente",
     "outra hora", "pode ser que", "maybe", "perhaps", "might", "probably", "think", "wondering", "let me", "ask", "check",
-    "decide", "later on", "ainda",
+    "decide", "later on", "ainda", "so depois", "que esperar", "so preciso", "digo", "alias", "ops", "na verdade", "brincadeira", "zoeira",
+    "i mean", "actually",
 ];
 
 pub(super) const ADVERSATIVES: &[&str] =
@@ -50,11 +51,11 @@ pub(super) const ADVERSATIVES: &[&str] =
 
 /// Verbs that tell what somebody else said.
 pub(super) const REPORTS: &[&str] = &[
-    "disse", "disseram", "falou", "falaram", "diz", "dizem", "pediu", "pediram", "mandou", "perguntou", "said", "says", "told", "asked",
+    "segundo", "disse", "disseram", "falou", "falaram", "diz", "dizem", "pediu", "pediram", "mandou", "perguntou", "said", "says", "told", "asked",
 ];
 
 /// Modal verbs that suppose.
-pub(super) const SUPPOSED: &[&str] = &[
+pub(crate) const SUPPOSED: &[&str] = &[
     "daria", "seria", "iria", "faria", "teria", "teriam", "deveria", "would", "fosse", "tivesse", "pudesse", "desse",
 ];
 
@@ -66,7 +67,7 @@ pub(super) const QUESTIONS: &[&str] = &[
 
 /// What is asked for where somebody wants to wait for a place.
 pub(super) const OBJECTS_OF_WAITING: &[&str] = &[
-    "lista", "fila", "espera", "abrir", "abrirem", "surgir", "surgirem", "vagar", "desistir", "desistencia", "aparecer", "sobrar", "waitlist",
+    "lista de espera", "fila de espera", "lista", "fila", "abrir", "abrirem", "surgir", "surgirem", "vagar", "desistir", "desistencia", "aparecer", "sobrar", "waitlist",
     "waiting", "opens up", "opens",
 ];
 
@@ -142,3 +143,44 @@ pub(super) const COPULAS: &[&str] = &["ta", "tao", "esta", "estao", "estava", "t
 
 /// What may follow "de" without making a noun of the verb before it.
 pub(super) const PARTS_OF_THE_DAY: &[&str] = &["manha", "manhazinha", "tarde", "tardezinha", "noite", "madrugada", "novo"];
+
+/// What stands before what is already known.
+pub(super) const DEFINITE: &[&str] = &["o", "a", "os", "as", "meu", "minha", "the", "my"];
+
+/// What makes a person the one for whom, or with whom, and not the one who acts.
+pub(super) const TOWARDS: &[&str] =
+    &["com", "c", "pra", "pro", "para", "da", "do", "de", "pelo", "pela", "with", "for", "of", "sou", "aqui"];
+
+/// Words that ask wherever they stand.
+pub(super) const ASKING: &[&str] = &[
+    "quanto", "quantos", "quantas", "quanta", "qual", "quais", "quem", "what", "which", "how", "why",
+];
+
+/// What rules out the thing behind it.
+pub(super) const EXCLUDING: &[&str] = &[
+    "menos", "tirando", "sem ser", "exceto", "a nao ser", "except", "besides", "rather than", "apart from", "other than",
+];
+
+/// The names of the queue, which alone ask for a place in it.
+pub(super) const NAMES_OF_WAITING: &[&str] = &["lista de espera", "fila de espera", "waitlist", "waiting list"];
+
+/// Out of the queue.
+pub(super) const LEAVING: &[&str] = &["fora", "sair", "tirar", "saio", "out of", "off"];
+
+/// Verbs of the deeds that tell somebody something.
+pub(super) const TELLING: &[&str] = &["avisa", "avisar", "avise", "lembra", "lembrar", "lembre", "manda", "mandar", "mande", "remind"];
+
+/// What may stand between such a verb and what it tells.
+pub(super) const ADDRESSEE: &[&str] = &["me", "mim", "pra", "por", "favor", "pf", "pfv", "please", "ai", "la", "ja", "tambem", "eu"];
+
+/// What begins another addressee, or a matter of its own.
+pub(super) const MATTERS: &[&str] = &[
+    "que", "de", "do", "da", "o", "a", "os", "as", "pro", "ao", "aos", "what", "how", "that", "of", "him", "her", "them", "ele", "ela",
+];
+
+/// The shorthand of chats.
+pub(super) const SHORTHAND: &[(&str, &str)] = &[
+    ("q", "que"), ("qnd", "quando"), ("qdo", "quando"), ("qd", "quando"), ("dps", "depois"), ("nd", "nada"), ("tb", "tambem"),
+    ("tbm", "tambem"), ("hj", "hoje"), ("amh", "amanha"), ("qto", "quanto"), ("qnto", "quanto"), ("qm", "quem"),
+    ("mto", "muito"), ("obg", "obrigado"), ("msm", "mesmo"), ("naum", "nao"),
+];

@@ -13,7 +13,7 @@ pub(super) fn amiss(given: &str, allowed: &[String], talk: &Talk<'_>) -> Option<
     if !allowed.iter().any(|one| fold(one) == fold(given)) {
         return Some(not_ours());
     }
-    let said: Vec<String> = written::of_themselves(given, talk).into_iter().flat_map(search_tokens).collect();
+    let said: Vec<String> = written::of_themselves(given, "", talk).into_iter().flat_map(search_tokens).collect();
     let wanted = search_tokens(given);
     // "Prefiro" and "prefere" are one verb of two stems: half of the words are enough for a name of the business's own.
     let found = wanted.iter().filter(|word| said.contains(word)).count();
@@ -28,7 +28,7 @@ pub(super) fn amiss_in_fields(given: &Value, allowed: &[String], talk: &Talk<'_>
             return Some(not_ours());
         }
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        written::amiss(&text, talk)
+        written::amiss(&text, talk, key)
     })
 }
 

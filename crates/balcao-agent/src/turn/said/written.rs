@@ -1,45 +1,80 @@
 //! What customers tell of themselves: a name, an address or an e-mail that they never wrote, that they denied, or that they told of
 //! another person, is not theirs.
 
-use balcao_language::{Statement, fold, statements};
+use balcao_language::{Statement, fold, is_relative, statements};
 
 use super::{Amiss, Talk, words};
 
-/// What is amiss with a value that must be in what the customer said of themselves: none of its numbers, and at most a third of its
-/// words, may be others. "Rua Augusta, 1200" is "r. augusta 1200" in their words. An e-mail address is theirs to the letter, or
-/// spelt out ("ana arroba exemplo ponto com").
-pub(super) fn amiss(given: &str, talk: &Talk<'_>) -> Option<Amiss> {
-    let clauses = of_themselves(given, talk);
+/// What is amiss with a value that must be in what the customer said of themselves. Each clause of it must stand in one of theirs that
+/// denies if it denies, and that is about the same person; `named` are words of the field that holds it. Words may be shortened
+/// ("r. augusta 1200" is "Rua Augusta, 1200") or bent ("gosto" is "gosta"); of five others one may be missing, and it is no number. An
+/// e-mail address is theirs to the letter, or spelt out ("ana arroba exemplo ponto com").
+pub(super) fn amiss(given: &str, talk: &Talk<'_>, named: &str) -> Option<Amiss> {
     let theirs = if given.contains('@') {
         let to_the_letter = fold(given);
-        clauses.iter().any(|text| {
+        of_themselves(given, named, talk).into_iter().any(|text| {
             let spelt = words(text);
             fold(text).contains(&to_the_letter)
-                || spelt.iter().any(|word| word == "arroba" || word == "at") && mostly_in(given, &spelt)
+                || spelt.iter().any(|word| word == "arroba" || word == "at") && is_in(given, &spelt)
         })
     } else {
-        mostly_in(given, &clauses.into_iter().flat_map(words).collect::<Vec<_>>())
+        let clauses = statements(given);
+        let about = format!("{given} {named}");
+        !clauses.is_empty()
+            && clauses.iter().all(|clause| {
+                let candidates = of_person(clause.denies, &about, talk);
+                candidates.into_iter().any(|text| is_in(clause.text, &words(text)) && !is_another(clause.text, text))
+            })
     };
     (!theirs).then(|| Amiss::nobody_said("what the customer wrote of themselves"))
 }
 
-/// The clauses of the customer that speak of what the value speaks of: a denial states nothing unless the value denies, and what is
-/// about another person counts only for a value that names that person.
-pub(super) fn of_themselves<'a>(given: &str, talk: &Talk<'a>) -> Vec<&'a str> {
-    let of_value = statements(given);
-    let denied = of_value.iter().any(|one| one.denies);
-    let named: Vec<&String> = of_value.iter().flat_map(|one| &one.others).collect();
+/// The clauses of the customer that speak of what the value speaks of.
+pub(super) fn of_themselves<'a>(given: &str, named: &str, talk: &Talk<'a>) -> Vec<&'a str> {
+    let denied = statements(given).iter().any(|one| one.denies);
+    of_person(denied, &format!("{given} {named}"), talk)
+}
+
+/// The clauses of the customer that state something, deny if it is `denied`, and are about nobody whom the text does not name.
+fn of_person<'a>(denied: bool, about: &str, talk: &Talk<'a>) -> Vec<&'a str> {
+    let named = words(about);
     let counts = |one: &Statement<'_>| {
-        (denied || !one.denies) && (one.others.is_empty() || one.others.iter().any(|other| named.contains(&other)))
+        !one.open
+            && one.denies == denied
+            && (one.others.is_empty() || one.others.iter().any(|other| named.contains(other)))
     };
     talk.of_customer().flat_map(statements).filter(counts).map(|one| one.text).collect()
 }
 
-fn mostly_in(given: &str, written: &[String]) -> bool {
+/// Whether a short value stands in a clause as another person: "com a Carla", "pela Bia".
+fn is_another(given: &str, clause: &str) -> bool {
+    let (wanted, said) = (words(given), words(clause));
+    let Some(first) = wanted.first().filter(|_| wanted.len() <= 3) else { return false };
+    let Some(place) = said.iter().position(|word| word == first) else { return false };
+    let before = said.iter().take(place).rev().find(|word| !["o", "a", "os", "as", "the"].contains(&word.as_str()));
+    before.is_some_and(|word| ["com", "pela", "pelo", "pra", "pro", "para", "with", "for"].contains(&word.as_str()))
+}
+
+/// Whether a clause has the words of a value, but for one of five.
+fn is_in(given: &str, said: &[String]) -> bool {
     let wanted = words(given);
-    let missing: Vec<&String> = wanted.iter().filter(|word| !written.contains(word)).collect();
-    let number = missing.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
-    !number && missing.len().saturating_mul(3) <= wanted.len()
+    let missing: Vec<&String> = wanted.iter().filter(|word| !said.iter().any(|said| is_same(word, said))).collect();
+    let must = |word: &&String| {
+        word.contains(|c: char| c.is_ascii_digit()) || is_relative(word) || NOT.contains(&word.as_str())
+    };
+    !missing.iter().any(must) && missing.len().saturating_mul(4) < wanted.len().max(1)
+}
+
+const NOT: &[&str] = &["nao", "sem", "nem", "nunca", "not", "no", "never", "without"];
+
+/// One word, or the same shortened or bent.
+fn is_same(wanted: &str, said: &str) -> bool {
+    let stem = |word: &str| word.chars().take(4).collect::<String>();
+    let digits = wanted.contains(|c: char| c.is_ascii_digit());
+    let small = ["a", "e", "o", "de", "da", "do", "as", "os", "em", "na", "no", "me", "eu"].contains(&said);
+    wanted == said
+        || !digits && !small && said.chars().count() <= 2 && wanted.starts_with(said)
+        || !digits && wanted.chars().count() >= 4 && said.chars().count() >= 4 && stem(wanted) == stem(said)
 }
 
 #[cfg(test)]
@@ -55,12 +90,12 @@ mod tests {
         let lines = vec![Said::Us("Pronto, Tiago Lima!"), Said::Customer("isso"), Said::Customer(customer)];
         let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
         for fine in ["Ana Prado", "ana", "Rua Augusta, 1200", "ana.prado@exemplo.com.br"] {
-            assert!(amiss(fine, &talk).is_none(), "{fine}");
+            assert!(amiss(fine, &talk, "").is_none(), "{fine}");
         }
         for invented in
             ["Tiago", "Tiago Lima", "ana@exemplo.com", "Rua Augusta, 1300", "Ana Souza", "Avenida Augusta, Consolação"]
         {
-            assert!(amiss(invented, &talk).is_some(), "{invented}");
+            assert!(amiss(invented, &talk, "").is_some(), "{invented}");
         }
         let of_others = vec![
             Said::Customer("não me chamo Carla, meu marido é o Davi Souza, o email dele é davi@exemplo.com"),
@@ -68,12 +103,31 @@ mod tests {
         ];
         let talk = Talk { lines: of_others, ..talk };
         for not_theirs in ["Carla", "Bia", "Davi Souza", "davi@exemplo.com", "Gosta de conversa", "Tem alergia"] {
-            assert!(amiss(not_theirs, &talk).is_some(), "{not_theirs}");
+            assert!(amiss(not_theirs, &talk, "").is_some(), "{not_theirs}");
         }
         for fine in ["Não gosto de conversa", "Filha tem alergia"] {
-            assert!(amiss(fine, &talk).is_none(), "{fine}");
+            assert!(amiss(fine, &talk, "").is_none(), "{fine}");
+        }
+        let pooled = vec![
+            Said::Customer("sou alérgica a amônia. adoro café, quero marcar com a Carla, sou a Ana Prado"),
+            Said::Customer("será que tenho rinite? parei de fumar"),
+        ];
+        let talk = Talk { lines: pooled, ..talk };
+        for not_theirs in [
+            "Não sou alérgica a amônia",
+            "Alérgica a café",
+            "Filha alérgica a amônia",
+            "Ana Prado Souza",
+            "Carla",
+            "Tenho rinite",
+            "Fumar",
+        ] {
+            assert!(amiss(not_theirs, &talk, "").is_some(), "{not_theirs}");
+        }
+        for fine in ["Alérgica a amônia", "Adora café", "Ana Prado"] {
+            assert!(amiss(fine, &talk, "").is_none(), "{fine}");
         }
         let spelt = vec![Said::Customer("é ana arroba exemplo ponto com")];
-        assert!(amiss("ana@exemplo.com", &Talk { lines: spelt, ..talk }).is_none());
+        assert!(amiss("ana@exemplo.com", &Talk { lines: spelt, ..talk }, "").is_none());
     }
 }
