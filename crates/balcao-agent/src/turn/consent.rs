@@ -85,7 +85,7 @@ fn of_words(deed: Asked, args: &Value, kinds: &BTreeMap<String, SaidAs>, talk: &
     let of_this = deed != Asked::Booking || repeats(newest, &about, talk.today);
     let given = wish_for(newest, deed, &things) == Wish::Asked && of_this
         || agrees && chosen && (asks || goes_on && !of_other)
-        || deed == Asked::Booking && goes_on && only_repeats(newest, deed, &about, talk.today);
+        || deed == Asked::Booking && (asks || goes_on) && only_repeats(newest, deed, &about, talk.today);
     if given {
         Consent::Given
     } else if is_raised(deed, talk, &things) {

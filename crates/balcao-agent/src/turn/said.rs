@@ -13,7 +13,7 @@ pub(super) use time::{clock_time, fits};
 
 use balcao_language::fold;
 use balcao_llm::Message;
-use balcao_tool::{CommandSpec, Confirm, Effect, FieldProblem, Locale, PlannedCall, SaidAs};
+use balcao_tool::{Act, CommandSpec, Confirm, Effect, FieldProblem, Locale, PlannedCall, SaidAs};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -114,11 +114,14 @@ pub(super) fn problems(
 ) -> Vec<FieldProblem> {
     let reads = spec.behaviour.effect == Effect::Read;
     let must_be_named = !reads && !matches!(planned.confirm, Confirm::Customer | Confirm::Staff);
+    // What is kept of the customer they must have said of themselves; whom they book for may be anybody.
+    let is_record = |act| matches!(act, Act::Record | Act::Note | Act::Tag | Act::Stage);
+    let whose = if spec.act.is_some_and(is_record) { written::Whose::Own("") } else { written::Whose::Anybody };
     let amiss = |kind: SaidAs, given: &str| match kind {
         SaidAs::Day => day::amiss(given, talk, must_be_named),
         SaidAs::Time => time::amiss(given, talk, must_be_named),
         SaidAs::Name => name::amiss(given, talk),
-        SaidAs::Words => written::amiss(given, talk, ""),
+        SaidAs::Words => written::amiss(given, talk, whose),
         // Whether the customer has to be asked is another question.
         SaidAs::Service => None,
         SaidAs::Tag => kept::amiss(given, &records.tags, talk),

@@ -6,14 +6,17 @@
 use balcao_language::{fold, search_tokens};
 use serde_json::Value;
 
-use super::{Amiss, Talk, written};
+use super::{
+    Amiss, Talk,
+    written::{self, Whose},
+};
 
 /// What is amiss with a name that must be on the profile's list and in the customer's words, in any form of them.
 pub(super) fn amiss(given: &str, allowed: &[String], talk: &Talk<'_>) -> Option<Amiss> {
     if !allowed.iter().any(|one| fold(one) == fold(given)) {
         return Some(not_ours());
     }
-    let said: Vec<String> = written::of_themselves(given, "", talk).into_iter().flat_map(search_tokens).collect();
+    let said: Vec<String> = written::of_themselves(given, talk).into_iter().flat_map(search_tokens).collect();
     let wanted = search_tokens(given);
     // "Prefiro" and "prefere" are one verb of two stems: half of the words are enough for a name of the business's own.
     let found = wanted.iter().filter(|word| said.contains(word)).count();
@@ -28,7 +31,7 @@ pub(super) fn amiss_in_fields(given: &Value, allowed: &[String], talk: &Talk<'_>
             return Some(not_ours());
         }
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        written::amiss(&text, talk, key)
+        written::amiss(&text, talk, Whose::Own(key))
     })
 }
 

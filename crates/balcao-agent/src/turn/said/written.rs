@@ -5,43 +5,57 @@ use balcao_language::{Statement, fold, is_relative, statements};
 
 use super::{Amiss, Talk, words};
 
-/// What is amiss with a value that must be in what the customer said of themselves. Each clause of it must stand in one of theirs that
-/// denies if it denies, and that is about the same person; `named` are words of the field that holds it. Words may be shortened
+/// Of whom a value must have been said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose<'a> {
+    /// Of the customer; these are words of the field that holds it.
+    Own(&'a str),
+    /// Of anybody, such as the person for whom they book.
+    Anybody,
+}
+
+/// What is amiss with a value that must be in the customer's words. Each clause of it must stand in one of theirs that
+/// denies if it denies, and that is about the same person. Words may be shortened
 /// ("r. augusta 1200" is "Rua Augusta, 1200") or bent ("gosto" is "gosta"); of five others one may be missing, and it is no number. An
 /// e-mail address is theirs to the letter, or spelt out ("ana arroba exemplo ponto com").
-pub(super) fn amiss(given: &str, talk: &Talk<'_>, named: &str) -> Option<Amiss> {
+pub(super) fn amiss(given: &str, talk: &Talk<'_>, whose: Whose<'_>) -> Option<Amiss> {
+    let named = if let Whose::Own(named) = whose { Some(format!("{given} {named}")) } else { None };
+    let named = named.as_deref();
     let theirs = if given.contains('@') {
         let to_the_letter = fold(given);
-        of_themselves(given, named, talk).into_iter().any(|text| {
+        of_person(false, named, talk).into_iter().any(|text| {
             let spelt = words(text);
             fold(text).contains(&to_the_letter)
                 || spelt.iter().any(|word| word == "arroba" || word == "at") && is_in(given, &spelt)
         })
     } else {
         let clauses = statements(given);
-        let about = format!("{given} {named}");
         !clauses.is_empty()
             && clauses.iter().all(|clause| {
-                let candidates = of_person(clause.denies, &about, talk);
-                candidates.into_iter().any(|text| is_in(clause.text, &words(text)) && !is_another(clause.text, text))
+                let candidates = of_person(clause.denies, named, talk);
+                candidates
+                    .into_iter()
+                    .any(|text| is_in(clause.text, &words(text)) && (named.is_none() || !is_another(clause.text, text)))
             })
     };
     (!theirs).then(|| Amiss::nobody_said("what the customer wrote of themselves"))
 }
 
 /// The clauses of the customer that speak of what the value speaks of.
-pub(super) fn of_themselves<'a>(given: &str, named: &str, talk: &Talk<'a>) -> Vec<&'a str> {
+pub(super) fn of_themselves<'a>(given: &str, talk: &Talk<'a>) -> Vec<&'a str> {
     let denied = statements(given).iter().any(|one| one.denies);
-    of_person(denied, &format!("{given} {named}"), talk)
+    of_person(denied, Some(given), talk)
 }
 
-/// The clauses of the customer that state something, deny if it is `denied`, and are about nobody whom the text does not name.
-fn of_person<'a>(denied: bool, about: &str, talk: &Talk<'a>) -> Vec<&'a str> {
-    let named = words(about);
+/// The clauses of the customer that state something, deny if it is `denied`, and are about no other person than the text names; about
+/// anybody without one.
+fn of_person<'a>(denied: bool, about: Option<&str>, talk: &Talk<'a>) -> Vec<&'a str> {
+    let named = about.map(words);
     let counts = |one: &Statement<'_>| {
-        !one.open
-            && one.denies == denied
-            && (one.others.is_empty() || one.others.iter().any(|other| named.contains(other)))
+        let of_person = named
+            .as_ref()
+            .is_none_or(|named| one.others.is_empty() || one.others.iter().any(|other| named.contains(other)));
+        (!one.open || named.is_none()) && one.denies == denied && of_person
     };
     talk.of_customer().flat_map(statements).filter(counts).map(|one| one.text).collect()
 }
@@ -49,6 +63,10 @@ fn of_person<'a>(denied: bool, about: &str, talk: &Talk<'a>) -> Vec<&'a str> {
 /// Whether a short value stands in a clause as another person: "com a Carla", "pela Bia".
 fn is_another(given: &str, clause: &str) -> bool {
     let (wanted, said) = (words(given), words(clause));
+    // "Muda meu nome pra Ana".
+    if said.iter().any(|word| ["nome", "name", "chama", "call"].contains(&word.as_str())) {
+        return false;
+    }
     let Some(first) = wanted.first().filter(|_| wanted.len() <= 3) else { return false };
     let Some(place) = said.iter().position(|word| word == first) else { return false };
     let before = said.iter().take(place).rev().find(|word| !["o", "a", "os", "as", "the"].contains(&word.as_str()));
@@ -90,12 +108,12 @@ mod tests {
         let lines = vec![Said::Us("Pronto, Tiago Lima!"), Said::Customer("isso"), Said::Customer(customer)];
         let talk = Talk { lines, today: date(2026, 11, 24), locale: Locale::PtBr, unasked: None };
         for fine in ["Ana Prado", "ana", "Rua Augusta, 1200", "ana.prado@exemplo.com.br"] {
-            assert!(amiss(fine, &talk, "").is_none(), "{fine}");
+            assert!(amiss(fine, &talk, Whose::Own("")).is_none(), "{fine}");
         }
         for invented in
             ["Tiago", "Tiago Lima", "ana@exemplo.com", "Rua Augusta, 1300", "Ana Souza", "Avenida Augusta, Consolação"]
         {
-            assert!(amiss(invented, &talk, "").is_some(), "{invented}");
+            assert!(amiss(invented, &talk, Whose::Own("")).is_some(), "{invented}");
         }
         let of_others = vec![
             Said::Customer("não me chamo Carla, meu marido é o Davi Souza, o email dele é davi@exemplo.com"),
@@ -103,10 +121,10 @@ mod tests {
         ];
         let talk = Talk { lines: of_others, ..talk };
         for not_theirs in ["Carla", "Bia", "Davi Souza", "davi@exemplo.com", "Gosta de conversa", "Tem alergia"] {
-            assert!(amiss(not_theirs, &talk, "").is_some(), "{not_theirs}");
+            assert!(amiss(not_theirs, &talk, Whose::Own("")).is_some(), "{not_theirs}");
         }
         for fine in ["Não gosto de conversa", "Filha tem alergia"] {
-            assert!(amiss(fine, &talk, "").is_none(), "{fine}");
+            assert!(amiss(fine, &talk, Whose::Own("")).is_none(), "{fine}");
         }
         let pooled = vec![
             Said::Customer("sou alérgica a amônia. adoro café, quero marcar com a Carla, sou a Ana Prado"),
@@ -122,12 +140,17 @@ mod tests {
             "Tenho rinite",
             "Fumar",
         ] {
-            assert!(amiss(not_theirs, &talk, "").is_some(), "{not_theirs}");
+            assert!(amiss(not_theirs, &talk, Whose::Own("")).is_some(), "{not_theirs}");
         }
         for fine in ["Alérgica a amônia", "Adora café", "Ana Prado"] {
-            assert!(amiss(fine, &talk, "").is_none(), "{fine}");
+            assert!(amiss(fine, &talk, Whose::Own("")).is_none(), "{fine}");
         }
+        let booking = vec![Said::Customer("quero barba pra Lívia Campos amanhã, muda meu nome pra José Lima")];
+        let talk = Talk { lines: booking, ..talk };
+        assert!(amiss("Lívia Campos", &talk, Whose::Own("")).is_some());
+        assert!(amiss("Lívia Campos", &talk, Whose::Anybody).is_none());
+        assert!(amiss("José Lima", &talk, Whose::Own("name")).is_none());
         let spelt = vec![Said::Customer("é ana arroba exemplo ponto com")];
-        assert!(amiss("ana@exemplo.com", &Talk { lines: spelt, ..talk }, "").is_none());
+        assert!(amiss("ana@exemplo.com", &Talk { lines: spelt, ..talk }, Whose::Own("")).is_none());
     }
 }
