@@ -43,7 +43,17 @@ fn is_written(test: &str) -> bool {
     let folder = Path::new("crates").join(crate_name);
     // Names of the contract's tests stand before what they say.
     let written = [format!("fn {name}("), format!("\n    {name} both \""), format!("\n    {name} native \"")];
-    any_file(&folder, "rs", &|text| written.iter().any(|one| text.contains(one.as_str())))
+    any_file(&folder, "rs", &|text| {
+        let of_contract = written.iter().skip(1).any(|one| text.contains(one.as_str()));
+        of_contract || written.first().is_some_and(|one| is_run(text, one))
+    })
+}
+
+/// Whether a function is run as a test: its attributes say so, and none has it ignored.
+fn is_run(text: &str, function: &str) -> bool {
+    let places = text.match_indices(function).map(|(place, _)| text.get(..place).unwrap_or_default());
+    let mut attributes = places.map(|before| before.rsplit("\n\n").next().unwrap_or_default());
+    attributes.any(|before| before.contains("test") && before.contains("#[") && !before.contains("#[ignore"))
 }
 
 fn any_file(folder: &Path, end: &str, holds: &dyn Fn(&str) -> bool) -> bool {
@@ -55,4 +65,14 @@ fn any_file(folder: &Path, end: &str, holds: &dyn Fn(&str) -> bool) -> bool {
         }
         path.extension().is_some_and(|found| found == end) && fs::read_to_string(&path).is_ok_and(|text| holds(&text))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_function_counts_if_it_is_run() {
+        let run = |attributes: &str| super::is_run(&format!("use x;\n\n{attributes}fn it() {{}}"), "fn it(");
+        assert!(run("#[test]\n") && run("/// Why.\n#[tokio::test]\nasync "));
+        assert!(!run("") && !run("#[test]\n#[ignore]\n"));
+    }
 }

@@ -111,7 +111,7 @@ fn joined(places: &[(usize, usize)]) -> Vec<(usize, usize)> {
     all
 }
 
-/// The parts of a secret that may not be told, as services echo them. Of Base64 in a longer text the letters that its neighbours decide
+/// The parts of a secret that must not leave, as services echo them. Of Base64 in a longer text the letters that its neighbours decide
 /// are left out.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let bytes = secret.as_bytes();

@@ -50,7 +50,7 @@ pub enum Wish {
 pub fn wish_for(text: &str, deed: Asked, things: &[&str]) -> Wish {
     let all = written_out(tokens(text));
     let clauses = clauses(text, &all);
-    let bookable = Bookable::of(text, things);
+    let bookable = Bookable::find(text, things);
     let requested = match deed {
         Asked::Waiting => asks_for_thing(&clauses, deed, OBJECTS_OF_WAITING, &bookable),
         Asked::Reminding => asks_for_thing(&clauses, deed, OBJECTS_OF_REMINDERS, &bookable),
@@ -145,7 +145,7 @@ fn requests(clause: &[Token], deed: Asked, bookable: &Bookable) -> bool {
 /// thing. "Avisa" and "coloca" are of many deeds, and a customer who only speaks of a queue asks for no place in it.
 fn asks_for_thing(clauses: &[&[Token]], deed: Asked, things: &[&str], bookable: &Bookable) -> bool {
     let thing_at = |clause: &[Token], index: usize| {
-        // "A lista de preços" is no queue.
+        // "A lista de preços" is another list.
         let next = at(clause, index.saturating_add(1));
         let of = ["de", "do", "da", "dos", "das", "of"].contains(&next);
         let what = at(clause, index.saturating_add(2));
@@ -216,7 +216,7 @@ struct Bookable {
 const STEM: usize = 4;
 
 impl Bookable {
-    fn of(text: &str, things: &[&str]) -> Self {
+    fn find(text: &str, things: &[&str]) -> Self {
         let words = things.iter().flat_map(|name| tokens(&fold(name))).filter(|token| token.kind == TokenKind::Word);
         let stems = words.filter(|word| word.text.chars().count() >= 3).map(|word| stem(&word.text));
         Self { stems: stems.collect(), times: find_times(text).iter().map(|found| (found.start, found.end)).collect() }

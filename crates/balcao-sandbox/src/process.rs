@@ -128,14 +128,14 @@ impl Worker {
                 return Err(StartError::Greeting { reason });
             }
         };
-        let starting = child.id().and_then(Standing::of).map(|standing| standing.processor_time).unwrap_or_default();
+        let starting = child.id().and_then(Standing::find).map(|standing| standing.processor_time).unwrap_or_default();
         Ok(Self { child, pipes, confinement: greeting.confinement, calls: 0, busy: Duration::ZERO, starting })
     }
 
     /// Makes one call. After anything but a reusable answer this worker must be dropped.
     pub(crate) async fn call(&mut self, header: &CallHeader, arguments: &[u8]) -> Result<Answer, Broken> {
         let began = Instant::now();
-        // At most: what earlier calls took by the clock is no less than what they used. To ask before each call would cost more than
+        // An upper bound: earlier calls used at most what they took by the clock. To ask before each call would cost more than
         // most calls.
         let spent_before = self.starting + self.busy;
         let exchanged = {
@@ -145,7 +145,7 @@ impl Worker {
                 let waited = timeout(header.limits.wall(), exchange.as_mut()).await;
                 waits += 1;
                 let Err(_elapsed) = waited else { break waited.unwrap_or(Err(Broken::Late)) };
-                let standing = self.child.id().and_then(Standing::of);
+                let standing = self.child.id().and_then(Standing::find);
                 let starved = standing.is_some_and(|now| now.is_starved(spent_before + header.limits.time));
                 if !starved || waits >= MOST_WAITS {
                     break Err(Broken::Late);
@@ -195,7 +195,7 @@ struct Standing {
 
 impl Standing {
     /// `None` where the system does not say, as on others than Linux.
-    fn of(process: u32) -> Option<Self> {
+    fn find(process: u32) -> Option<Self> {
         Self::read(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
     }
 

@@ -114,7 +114,7 @@ pub(super) fn problems(
 ) -> Vec<FieldProblem> {
     let reads = spec.behaviour.effect == Effect::Read;
     let must_be_named = !reads && !matches!(planned.confirm, Confirm::Customer | Confirm::Staff);
-    // What is kept of the customer they must have said of themselves; whom they book for may be anybody.
+    // A record takes what the customer said of themselves; a booking may be for anybody.
     let is_record = |act| matches!(act, Act::Record | Act::Note | Act::Tag | Act::Stage);
     let whose = if spec.act.is_some_and(is_record) { written::Whose::Own("") } else { written::Whose::Anybody };
     let amiss = |kind: SaidAs, given: &str| match kind {

@@ -147,7 +147,7 @@ pub(super) const PARTS_OF_THE_DAY: &[&str] = &["manha", "manhazinha", "tarde", "
 /// What stands before what is already known.
 pub(super) const DEFINITE: &[&str] = &["o", "a", "os", "as", "meu", "minha", "the", "my"];
 
-/// What makes a person the one for whom, or with whom, and not the one who acts.
+/// Prepositions before a person who does not act: "com o Wesley", "pra minha filha".
 pub(super) const TOWARDS: &[&str] =
     &["com", "c", "pra", "pro", "para", "da", "do", "de", "pelo", "pela", "with", "for", "of", "sou", "aqui"];
 

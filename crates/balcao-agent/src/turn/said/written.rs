@@ -1,22 +1,22 @@
-//! What customers tell of themselves: a name, an address or an e-mail that they never wrote, that they denied, or that they told of
+//! What customers tell of themselves: a name, an address or an e-mail that they never wrote, that they denied, or that is about
 //! another person, is not theirs.
 
 use balcao_language::{Statement, fold, is_relative, statements};
 
 use super::{Amiss, Talk, words};
 
-/// Of whom a value must have been said.
+/// Whose words a value must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose<'a> {
-    /// Of the customer; these are words of the field that holds it.
+    /// The customer's of themselves; these are words of the field that holds it.
     Own(&'a str),
-    /// Of anybody, such as the person for whom they book.
+    /// The customer's of anybody, such as the person who comes.
     Anybody,
 }
 
 /// What is amiss with a value that must be in the customer's words. Each clause of it must stand in one of theirs that
 /// denies if it denies, and that is about the same person. Words may be shortened
-/// ("r. augusta 1200" is "Rua Augusta, 1200") or bent ("gosto" is "gosta"); of five others one may be missing, and it is no number. An
+/// ("r. augusta 1200" is "Rua Augusta, 1200") or bent ("gosto" is "gosta"); of five others one may be missing, but never a number. An
 /// e-mail address is theirs to the letter, or spelt out ("ana arroba exemplo ponto com").
 pub(super) fn amiss(given: &str, talk: &Talk<'_>, whose: Whose<'_>) -> Option<Amiss> {
     let named = if let Whose::Own(named) = whose { Some(format!("{given} {named}")) } else { None };

@@ -8,8 +8,7 @@
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, atomic::AtomicU64, atomic::Ordering};
 use std::time::Duration;
 
 use balcao_channel::outbound::{CorrelationId, OutboundContent};
@@ -20,32 +19,30 @@ use balcao_domain::AppointmentId;
 use balcao_domain::contact::Contact;
 use balcao_domain::outbox::{AttemptOutcome, MAX_ATTEMPTS, OutboxState, SETTLE, after_attempt};
 use balcao_language::say;
-use balcao_store::messaging::outbox::{self, Outbox};
-use balcao_store::turns::dispatch::{self, Route};
-use balcao_store::{
-    StoreError, Tx, crm::contact, crm::organization, messaging::conversation, messaging::message, messaging::pause,
-    scheduling::agenda_feed, scheduling::catalog, turns::event,
-};
+use balcao_store::crm::{contact, organization};
+use balcao_store::messaging::{conversation, message, outbox, outbox::Outbox, pause};
+use balcao_store::scheduling::{agenda_feed, catalog};
+use balcao_store::turns::{dispatch, dispatch::Route, event};
+use balcao_store::{StoreError, Tx};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
-use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::{sync::Notify, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use crate::context::desk::{Desk, UseCaseError};
-use crate::context::metrics;
+use crate::context::{desk::Desk, desk::UseCaseError, metrics};
 use crate::conversations::alerts;
 use crate::messaging::outbound::failures;
-use crate::messaging::outbound::sender::pacing::Pacing;
 use crate::messaging::outbound::terms::{Facts, Purpose, Terms};
 use crate::scheduling::notices;
 
 mod hand_in;
 mod pacing;
 pub(crate) mod vet;
+
+use pacing::Pacing;
 
 /// What is kept back at the end of a channel's window: clocks differ, and a message takes its time.
 const MARGIN: Duration = Duration::from_mins(2);
