@@ -4,6 +4,7 @@
 //! [`Channel`] sends once and says what is known afterwards. Not here: the inbox and outbox (a database keeps them), the
 //! HTTP server that receives webhooks, the decision to try again.
 
+mod capabilities;
 pub mod channel;
 pub mod channels;
 pub mod endpoint;
@@ -14,7 +15,9 @@ pub mod inbound;
 pub mod outbound;
 pub mod split;
 
-pub use channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt};
+pub use capabilities::Capabilities;
+pub use capabilities::OwnFiles;
+pub use channel::{Channel, Recipient, SendReceipt};
 pub use error::{GiveUpReason, PaceLimit, SendClass, SendError};
 pub use file::{DownloadLimits, Downloaded, MediaError};
 pub use id::{AccountId, Number, ProviderMediaId, ProviderMessageId, UserId};

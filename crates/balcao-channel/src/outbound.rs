@@ -9,8 +9,8 @@ use std::sync::Arc;
 use balcao_domain::AttachmentId;
 use serde::{Deserialize, Serialize};
 
+use crate::capabilities::Capabilities;
 use crate::{
-    channel::Capabilities,
     id::{ProviderMediaId, ProviderMessageId},
     inbound::MediaKind,
 };

@@ -16,7 +16,9 @@ use crate::{
     webhook::Deliveries,
 };
 
-pub(crate) use check::{address, check_header_name, check_pointer};
+pub(crate) use crate::fields::check_header_name;
+pub(crate) use crate::fields::check_pointer;
+pub(crate) use check::address;
 
 /// Where a service is and how it wants to be called.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -18,6 +18,7 @@ mod command;
 mod connection;
 mod each;
 mod error;
+mod fields;
 mod find;
 mod guard;
 mod handler;

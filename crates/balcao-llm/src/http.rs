@@ -7,10 +7,9 @@ use std::time::Duration;
 use reqwest::{Client, RequestBuilder, Url, redirect};
 use tokio::time::{Instant, timeout_at};
 
-use crate::{
-    error::ModelErrorKind,
-    providers::failure::{self, Failure},
-};
+use crate::error::ModelErrorKind;
+use crate::failure;
+use crate::failure::Failure;
 
 /// Builds a client: a connect timeout, no redirects, TLS as [`balcao_http`] has it.
 ///

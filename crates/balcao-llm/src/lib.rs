@@ -6,6 +6,7 @@
 pub mod detect;
 pub mod embed;
 pub mod error;
+pub(crate) mod failure;
 pub mod fallback;
 pub mod http;
 pub mod message;

@@ -13,10 +13,10 @@ use reqwest::{
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
+use crate::failure::Failure;
 use crate::{
     error::{ModelError, ModelErrorKind},
     http,
-    providers::failure::Failure,
 };
 
 /// Largest answer that is read, in bytes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use balcao_channel::channel::Capabilities;
+use balcao_channel::Capabilities;
 use balcao_channel::inbound::Media;
 use balcao_channel::{
     AccountId, Channel, DownloadLimits, Downloaded, MediaError, Outbound, OwnFiles, PaceLimit, ProviderMessageId,

@@ -16,12 +16,13 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 use crate::call::RunMode;
+use crate::class::ResultClass;
 use crate::{
     context::{EffectKey, ToolContext},
     effect::{Effect, EffectClass},
     error::{ErrorCode, Internal, ToolError, ToolResult},
     handler::{Found, Preview},
-    outcome::{CallResult, ResultClass},
+    outcome::CallResult,
     registry::Tool,
 };
 

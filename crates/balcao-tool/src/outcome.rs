@@ -1,23 +1,10 @@
 //! What comes back from a call.
 
+use crate::class::ResultClass;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{error::ErrorCode, offer::Offer, receipt::Receipt};
-
-/// How a result counts (specification part 1 §4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ResultClass {
-    /// It worked.
-    Success,
-    /// A correct "no". Never counted.
-    Refusal,
-    /// The caller's own mistake. Has a budget of its own.
-    Correction,
-    /// Something broke. Feeds the breaker.
-    Fault,
-}
 
 /// What a handler gives back when nothing broke.
 #[derive(Debug, Clone, PartialEq)]

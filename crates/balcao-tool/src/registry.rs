@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::call::RunMode;
+use crate::class::ResultClass;
 use crate::{
     canonical,
     check::{ArgumentCheck, Checked},
@@ -18,7 +19,7 @@ use crate::{
     effect::{Confirm, Effect},
     error::{ErrorCode, FieldProblem, Internal, ToolError, tell_uncertain},
     handler::ToolHandler,
-    outcome::{CallResult, ResultClass, ToolOutput},
+    outcome::{CallResult, ToolOutput},
     receipt::Receipt,
     spec::CommandSpec,
     text::Locale,

@@ -136,7 +136,7 @@ fn earliest(
     if early(days().flat_map(open).min()).is_none() {
         return Ok(None);
     }
-    let people = crate::scheduling::intake::whom::active(tx, id)?;
+    let people = crate::scheduling::professionals::active(tx, id)?;
     let works = |date: Date| {
         let own = people.iter().flat_map(move |one| one.hours.on(date));
         own.flat_map(move |own| business.on(date).iter().filter_map(|open| open.intersection(own)))

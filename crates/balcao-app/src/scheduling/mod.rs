@@ -13,5 +13,6 @@ pub mod hours;
 pub mod ics;
 pub mod intake;
 pub mod notices;
+mod professionals;
 pub mod reminders;
 pub mod waitlist;

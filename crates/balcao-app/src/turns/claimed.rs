@@ -24,7 +24,6 @@ use balcao_tool::Toolbox;
 use jiff::{SignedDuration, Timestamp};
 
 use super::choices;
-use super::close::Closed;
 use super::late;
 use super::open::{self, Needs, Opened};
 use super::strangers;
@@ -35,6 +34,7 @@ use crate::context::metrics::Meter;
 use crate::messaging::chat::Hub;
 use crate::messaging::inbox::retract;
 use crate::messaging::outbound::outgoing::{self, Outgoing};
+use crate::turns::closed::Closed;
 
 /// Under what a claimed turn runs.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@
 //! the gate G-01, which ends the program at every commit. Who of staff writes is handed to nobody: they are told that it did not
 //! work, and their next question is answered.
 
+use crate::turns::closed::Closed;
 use std::sync::Arc;
 
 use balcao_agent::guardrails::GuardEffect;
@@ -27,14 +28,6 @@ use crate::context::desk::{Desk, UseCaseError};
 use crate::conversations::alerts::{self, HandedOver};
 use crate::scheduling::notices::NoticeAccounts;
 use crate::turns::summaries;
-
-/// What came of closing.
-pub(super) enum Closed {
-    /// The turn is over.
-    Done(Box<Answered>),
-    /// It had changed nothing yet and the customer wrote more: it begins again with everything.
-    Superseded { opened: Box<Opened>, inbound: String },
-}
 
 /// Closes a turn; `under` says that it was claimed, and may begin again.
 pub(super) async fn close(

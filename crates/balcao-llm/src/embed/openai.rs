@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Embedder, TextRole};
-use crate::{error::ModelError, http, providers::failure::Failure};
+use crate::failure::Failure;
+use crate::{error::ModelError, http};
 
 /// Texts of one request.
 const BATCH: usize = 64;

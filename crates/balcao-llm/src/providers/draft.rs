@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use balcao_json::Pieces;
 use serde_json::{Value, value::RawValue};
 
+use crate::failure::Failure;
 use crate::{
     error::ModelErrorKind,
     http::Sizes,
     message::{FinishReason, Message, ModelResponse, ToolCallRequest},
     provider::{EventSink, ModelRequest, StreamEvent},
-    providers::failure::Failure,
     usage::Usage,
 };
 

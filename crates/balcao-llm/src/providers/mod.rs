@@ -13,7 +13,6 @@ use crate::{
 
 pub mod anthropic;
 mod draft;
-pub(crate) mod failure;
 pub mod gemini;
 pub mod openai;
 pub mod replay;

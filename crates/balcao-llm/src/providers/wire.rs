@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use tokio::time::{Instant, timeout_at};
 
+use crate::failure;
+use crate::failure::Failure;
 use crate::{
     error::{ModelError, ModelErrorKind},
     http::{Clocks, Sizes},
@@ -16,7 +18,6 @@ use crate::{
     providers::{
         Service,
         draft::{Draft, ids_of},
-        failure::{self, Failure},
     },
     sse::{SseDecoder, SseEvent},
 };

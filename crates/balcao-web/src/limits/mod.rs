@@ -4,6 +4,7 @@ pub(crate) mod body;
 pub(crate) mod caller;
 pub(crate) mod connection;
 pub(crate) mod memory;
+mod refusal;
 pub(crate) mod room;
 pub(crate) mod shares;
 pub(crate) mod shed;

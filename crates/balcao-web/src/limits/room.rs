@@ -9,8 +9,8 @@ use futures::StreamExt;
 use tokio::time::timeout;
 
 use crate::limits::caller::Sharer;
+use crate::limits::refusal::refusal;
 use crate::limits::shares::{NothingLeft, Share, Shares};
-use crate::limits::shed::refusal;
 use crate::problem::Problem;
 
 /// Where the body of a request may be put. [`crate::limits::shed`] gives one to each webhook, and the web chat has one for files.

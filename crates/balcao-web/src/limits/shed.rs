@@ -10,6 +10,7 @@
 //! from an address that tries wrong ones; the address of a request is what the connection says, and what a proxy says only if
 //! that proxy is configured.
 
+use crate::limits::refusal::refusal;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -204,12 +205,6 @@ fn seconds(wait: Duration) -> u32 {
 
 fn refuse(reason: &'static str, seconds: u32) -> Response {
     refusal(reason, seconds).into_response()
-}
-
-pub(crate) fn refusal(reason: &'static str, seconds: u32) -> Problem {
-    metrics::shed(reason);
-    let detail = format!("too many requests; come again in {seconds} s");
-    Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).retry_after(seconds)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use balcao_store::{Tx, messaging::conversation};
 use jiff::Timestamp;
 
 use crate::context::desk::UseCaseError;
-use crate::messaging::outbound::sender::NOTHING;
+use crate::messaging::outbound::capabilities::NOTHING;
 
 /// Acts on a failure; tells whether the message is sent anew, so that it is no dead letter yet. What the closed window kept back is
 /// the caller's: at once there is a template, later only the next attempt knows it.

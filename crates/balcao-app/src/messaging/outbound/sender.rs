@@ -5,6 +5,7 @@
 //! machine, except on a channel where sending twice is sending once. The rules are in [`balcao_domain::outbox`]
 //! (I-7, I-10, I-14, I-20). No account sends faster than its channel allows ([`pacing`]).
 
+use crate::messaging::outbound::capabilities::NOTHING;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::AssertUnwindSafe;
@@ -46,21 +47,6 @@ use pacing::Pacing;
 
 /// What is kept back at the end of a channel's window: clocks differ, and a message takes its time.
 const MARGIN: Duration = Duration::from_mins(2);
-
-/// A channel that can do nothing: what is left of a message there are its words.
-pub(crate) const NOTHING: Capabilities = Capabilities {
-    max_text: 0,
-    max_buttons: 0,
-    max_rows: 0,
-    media: &[],
-    own_files: OwnFiles::Read,
-    templates: false,
-    quotes: false,
-    read_marks: false,
-    typing: None,
-    window: None,
-    idempotent: false,
-};
 
 /// How a customer is called in a template: by their first name, or politely.
 pub(crate) fn customer_name(contact: &Contact, locale: &str) -> String {

@@ -230,7 +230,7 @@ impl Intake {
         self.desk
             .look(move |tx, _now| {
                 let Some(known) = conversation::get(tx, organization, id)?.professional else { return Ok(None) };
-                let mut active = whom::active(tx, organization)?.into_iter();
+                let mut active = crate::scheduling::professionals::active(tx, organization)?.into_iter();
                 Ok(active.find(|one| one.id == known).map(|one| one.name))
             })
             .await

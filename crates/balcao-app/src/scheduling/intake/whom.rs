@@ -11,14 +11,14 @@ use balcao_domain::{ContactId, OrganizationId, ProfessionalId};
 use balcao_language::{anybody_will_do, fold};
 use balcao_store::messaging::conversation::{self, Conversation};
 use balcao_store::messaging::message::{self, Author, Message};
-use balcao_store::scheduling::catalog::{self, Around};
 use balcao_store::{Tx, crm::organization, scheduling::appointment};
-use jiff::civil::{Date, Time};
+use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp};
 
 use super::anyone;
 use super::spoken::{Hearing, Meant, agreed_to, asks_for_a_name, meant, offered};
 use crate::context::desk::UseCaseError;
+use crate::scheduling::professionals::active;
 
 /// So many of the latest messages are looked at for what the customer has just said.
 const LOOKED_AT: u32 = 20;
@@ -134,14 +134,6 @@ fn asked_for(active: &[Professional], last: &[Message], now: Timestamp) -> Optio
         }
     }
     None
-}
-
-/// Those who can be booked.
-pub(crate) fn active(tx: &mut Tx<'_>, organization: OrganizationId) -> Result<Vec<Professional>, UseCaseError> {
-    let none = Date::constant(1970, 1, 1);
-    let around = Around { from: none, to: none, since: Timestamp::MAX };
-    let all = catalog::list_professionals(tx, organization, around)?;
-    Ok(all.into_iter().filter(|one| one.active).collect())
 }
 
 fn by_appointment(

@@ -16,8 +16,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::letter::{self, Letter};
 use super::{Config, ConfigError, KIND, Security};
+use crate::capabilities::Capabilities;
+use crate::capabilities::OwnFiles;
 use crate::{
-    channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
+    channel::{Channel, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
     id::{AccountId, ProviderMessageId},
     outbound::{Outbound, OutboundContent, limits},

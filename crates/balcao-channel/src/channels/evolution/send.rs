@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::KIND;
+use crate::capabilities::Capabilities;
+use crate::capabilities::OwnFiles;
 use crate::{
-    channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
+    channel::{Channel, Recipient, SendReceipt},
     channels::whatsapp::json as read,
     error::{GiveUpReason, SendClass, SendError},
     file::{DownloadLimits, Downloaded, MediaError, bare_type, check_type},

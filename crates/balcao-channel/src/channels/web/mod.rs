@@ -9,8 +9,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use balcao_domain::AttachmentId;
 
+use crate::capabilities::Capabilities;
+use crate::capabilities::OwnFiles;
 use crate::{
-    channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
+    channel::{Channel, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
     id::{AccountId, ProviderMessageId, UserId},
     inbound::MediaKind,

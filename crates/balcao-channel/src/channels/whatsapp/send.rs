@@ -14,8 +14,10 @@ use super::{
     http::{Answer, Graph, Silence},
     json as read, payload, window,
 };
+use crate::capabilities::Capabilities;
+use crate::capabilities::OwnFiles;
 use crate::{
-    channel::{Capabilities, Channel, OwnFiles, Recipient, SendReceipt},
+    channel::{Channel, Recipient, SendReceipt},
     error::{GiveUpReason, SendClass, SendError},
     file::{DownloadLimits, Downloaded, MediaError},
     id::{AccountId, Number, ProviderMessageId, UserId},

@@ -4,13 +4,14 @@ use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::JsonWay;
+use crate::failure;
+use crate::failure::Failure;
 use crate::{
     message::FinishReason,
     provider::EventSink,
     providers::{
         count,
         draft::{Draft, name_of, unreadable},
-        failure::{self, Failure},
         wire::Parser,
     },
 };

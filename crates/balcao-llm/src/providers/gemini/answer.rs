@@ -4,6 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::partial_args::{PartialArg, PartialArgs};
+use crate::failure;
+use crate::failure::Failure;
 use crate::{
     error::ModelErrorKind,
     message::FinishReason,
@@ -11,7 +13,6 @@ use crate::{
     providers::{
         count,
         draft::{Draft, name_of, unreadable},
-        failure::{self, Failure},
         wire::Parser,
     },
 };

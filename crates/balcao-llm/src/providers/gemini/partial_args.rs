@@ -4,7 +4,8 @@ use balcao_json::Pieces;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::providers::{draft::unreadable, failure::Failure};
+use crate::failure::Failure;
+use crate::providers::draft::unreadable;
 
 /// Largest index that a path may name: a gap is filled with nulls, and a huge one would fill memory.
 const MAX_INDEX: usize = 1_000;

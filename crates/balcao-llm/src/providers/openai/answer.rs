@@ -6,6 +6,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
+use crate::failure;
+use crate::failure::Failure;
 use crate::{
     error::ModelErrorKind,
     message::FinishReason,
@@ -13,7 +15,6 @@ use crate::{
     providers::{
         count,
         draft::{Draft, name_of, unreadable},
-        failure::{self, Failure},
         wire::Parser,
     },
 };

@@ -9,6 +9,7 @@ mod bind;
 mod known;
 mod listen;
 mod session;
+mod tenant;
 mod threads;
 mod tls;
 mod waiting;

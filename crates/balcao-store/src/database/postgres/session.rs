@@ -1,5 +1,6 @@
 //! One connection, and the transaction that runs on it.
 
+use crate::database::postgres::tenant::Tenant;
 use std::collections::{BTreeSet, HashMap};
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -38,26 +39,6 @@ const CONNECT: Duration = Duration::from_secs(4);
 
 /// The same for a migration.
 const PATIENCE: Duration = Duration::from_hours(6);
-
-/// Whose rows a statement sees (row-level security; the migration of that name).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tenant {
-    Nobody,
-    One(i64),
-    Everybody,
-}
-
-impl Tenant {
-    /// The setting that the policies read; it ends with the transaction, or with the savepoint that is undone.
-    fn set(self) -> String {
-        let value = match self {
-            Self::Nobody => String::new(),
-            Self::One(id) => id.to_string(),
-            Self::Everybody => "*".to_owned(),
-        };
-        format!("SET LOCAL balcao.organization = '{value}'")
-    }
-}
 
 /// A connection with its prepared statements.
 pub(crate) struct Session {

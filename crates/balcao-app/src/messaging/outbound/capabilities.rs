@@ -1,0 +1,18 @@
+//! What a channel can do of which nobody knows more.
+
+use balcao_channel::{Capabilities, OwnFiles};
+
+/// A channel that can do nothing: what is left of a message there are its words.
+pub(crate) const NOTHING: Capabilities = Capabilities {
+    max_text: 0,
+    max_buttons: 0,
+    max_rows: 0,
+    media: &[],
+    own_files: OwnFiles::Read,
+    templates: false,
+    quotes: false,
+    read_marks: false,
+    typing: None,
+    window: None,
+    idempotent: false,
+};
