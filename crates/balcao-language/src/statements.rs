@@ -146,8 +146,8 @@ fn end_at(all: &[Token], index: usize, text: &str) -> Option<End> {
     let apart = text.get(token.end..).is_none_or(|rest| rest.chars().next().is_none_or(char::is_whitespace));
     let first_person = |from: usize| {
         let next = at(all, from.saturating_add(1));
-        let owned = ["meu", "minha", "meus", "minhas", "my"].contains(&at(all, from));
-        phrase_at(all, from, FIRST_PERSON).is_some() && !(owned && !TRAITS.contains(&next))
+        let owns = ["meu", "minha", "meus", "minhas", "my"].contains(&at(all, from));
+        phrase_at(all, from, FIRST_PERSON).is_some() && (!owns || TRAITS.contains(&next))
     };
     match (token.kind, token.text.as_str()) {
         (TokenKind::Mark, "\n") => Some(End::Message),

@@ -1,4 +1,4 @@
-//! What a channel can do of which nobody knows more.
+//! The capabilities of a channel of which nothing is known.
 
 use balcao_channel::{Capabilities, OwnFiles};
 
