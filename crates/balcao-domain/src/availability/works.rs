@@ -1,6 +1,6 @@
 //! Working time: a professional's own hours ∩ the business's, and of that what they are not away for.
 //!
-//! The only place that lays the two over each other. Free times are cut from [`shifts`], because the grid counts from a
+//! The only place that lays the two over each other. Free times are cut from [`shifts`](super::timeline::shifts), because the grid counts from a
 //! shift's opening even where somebody is away; whatever tells people when somebody works tells [`works`].
 
 use jiff::civil::Date;
