@@ -145,7 +145,7 @@ impl Cost {
         if !pay(each.visits, left) {
             return false;
         }
-        let below = each.times(self.growth);
+        let below = if self.growth == 1 { each } else { each.times(self.growth) };
         match value {
             Value::String(text) => pay(read(text, each), left),
             Value::Array(items) => items.iter().all(|item| self.spend(item, below, left)),

@@ -45,6 +45,10 @@ fn none_at_all(text: &str) -> Option<&'static str> {
     let is_none = |text: &str| matches!(text, "" | "null" | "None");
     let is_empty_list = |text: &str| matches!(strict(text), Ok(Value::Array(items)) if items.is_empty());
     let unfenced = strip_fence(text);
+    // Nearly all arguments are an object, which is read once and not looked at here.
+    if unfenced.starts_with('{') {
+        return None;
+    }
     if is_none(unfenced) || is_empty_list(unfenced) {
         return Some("read as no arguments what is no object");
     }
