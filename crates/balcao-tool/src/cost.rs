@@ -66,6 +66,8 @@ pub(crate) struct Cost {
     /// By how much they multiply with each level of the value; 1 but for recursive schemas that lead back to themselves more than once by
     /// one key.
     growth: u64,
+    /// A value of so many parts fits whatever they are: most are far below, and are counted quickly.
+    light: u64,
 }
 
 /// Keywords whose subschemas look at the same value.
@@ -132,11 +134,18 @@ impl Cost {
             // The schema itself is found last.
             root = most;
         }
-        Ok(Self { look: root, growth })
+        // A part costs no more than this, times one and each 64 bytes of its text.
+        let part = root.visits.saturating_add(root.patterns).saturating_add(1);
+        let light = if growth == 1 && root.searching == 0 { MAX_VISITS / part } else { 0 };
+        Ok(Self { look: root, growth, light })
     }
 
     /// Whether a value can be checked within the budget; the visits that it takes are counted no further than that.
     pub(crate) fn fits(self, value: &Value) -> bool {
+        let mut light = self.light;
+        if is_light(value, &mut light) {
+            return true;
+        }
         let mut left = MAX_VISITS;
         self.spend(value, self.look, &mut left)
     }
@@ -155,6 +164,19 @@ impl Cost {
                 map.iter().all(|(key, item)| pay(read(key, each), left) && self.spend(item, below, left))
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        }
+    }
+}
+
+/// Whether a value has no more than so many parts, of which a long text is several.
+fn is_light(value: &Value, left: &mut u64) -> bool {
+    let of_text = |text: &str| u64::try_from(1 + text.len() / BYTES).unwrap_or(u64::MAX);
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => pay(1, left),
+        Value::String(text) => pay(of_text(text), left),
+        Value::Array(items) => pay(1, left) && items.iter().all(|item| is_light(item, left)),
+        Value::Object(map) => {
+            pay(1, left) && map.iter().all(|(key, item)| pay(of_text(key), left) && is_light(item, left))
         }
     }
 }

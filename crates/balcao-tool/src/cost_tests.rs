@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use super::Cost;
+use super::{Cost, is_light};
+use crate::limits::MAX_VISITS;
 use crate::validate::Schema;
 
 /// `a0` asks `a1` four times, and so on: 4^20 visits of one value.
@@ -151,4 +152,20 @@ fn a_pattern_that_looks_back_is_tried_on_few_texts() {
         json!({"allOf": [{"properties": {"a": {"pattern": "a"}}}, {"properties": {"a": {"pattern": "(?=b)"}}}]});
     let look = Cost::of(&twice).unwrap().look;
     assert_eq!((look.patterns, look.searching), (2, 1));
+}
+
+#[test]
+fn what_is_counted_quickly_fits_by_the_exact_count_too() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"name": {"type": "string", "pattern": "^a+$"}, "all": {"type": "array", "items": {"type": "string"}}},
+    });
+    let cost = Cost::of(&schema).unwrap();
+    for texts in [0, 10, 100_000, 2_000_000] {
+        let value = json!({"name": "a".repeat(100), "all": vec!["text"; texts]});
+        let (mut light, mut left) = (cost.light, MAX_VISITS);
+        let quick = is_light(&value, &mut light);
+        assert!(!quick || cost.spend(&value, cost.look, &mut left), "{texts}");
+        assert_eq!(quick, texts <= 100_000, "{texts}");
+    }
 }
