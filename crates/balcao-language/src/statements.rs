@@ -1,7 +1,7 @@
 //! What a message states, clause by clause: whether the clause denies, and whether it is about another person.
 //!
-//! "Não me chamo Ana" gives nobody the name Ana, and "minha filha é a Bia, mora na rua Augusta" tells neither a name nor an address
-//! of the customer. A clause ends at a mark, at "mas", and before a verb of the first person. What is about another person stays so
+//! "Não me chamo Ana" does not name the customer, and "minha filha é a Bia, mora na rua Augusta" gives neither the customer's name
+//! nor address. A clause ends at a mark, at "mas", and before a verb of the first person. What is about another person stays so
 //! through the message, until words of the first person follow. A question, a doubt and a supposition state nothing.
 
 use crate::{
@@ -21,7 +21,7 @@ pub struct Statement<'a> {
     pub denies: bool,
     /// It asks, doubts or supposes, and so states nothing.
     pub open: bool,
-    /// The words, folded, by which it is about another person: "filha", "dele". Empty: it is about whoever wrote it.
+    /// The words, folded, by which it is about another person: "filha", "dele". Empty: it is about the writer.
     pub others: Vec<String>,
 }
 

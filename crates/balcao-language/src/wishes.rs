@@ -343,7 +343,7 @@ fn leaves_open(text: &str, all: &[Token], clauses: &[&[Token]], deed: Asked) -> 
         let in_the = portuguese && at(all, index) == "no";
         phrase_at(all, index, NEGATIONS).is_some() && !in_the
     });
-    // "Me lembra uma hora antes?" is a request all the same, and nobody loses a place by it.
+    // "Me lembra uma hora antes?" is a request in spite of its mark, and takes no place from others.
     let strict = !matches!(deed, Asked::Waiting | Asked::Reminding);
     let open = (0..all.len()).any(|index| {
         let word = at(all, index);

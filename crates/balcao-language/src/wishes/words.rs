@@ -167,7 +167,7 @@ pub(super) const NAMES_OF_WAITING: &[&str] = &["lista de espera", "fila de esper
 /// Out of the queue.
 pub(super) const LEAVING: &[&str] = &["fora", "sair", "tirar", "saio", "out of", "off"];
 
-/// Verbs of the deeds that tell somebody something.
+/// Verbs of telling among those of the deeds.
 pub(super) const TELLING: &[&str] = &["avisa", "avisar", "avise", "lembra", "lembrar", "lembre", "manda", "mandar", "mande", "remind"];
 
 /// What may stand between such a verb and what it tells.
