@@ -33,6 +33,8 @@ struct Ledger {
     /// Keys of what happened.
     done: Vec<String>,
     looked: u32,
+    /// How often the command was entered.
+    entered: u32,
 }
 
 struct Handler {
@@ -40,11 +42,13 @@ struct Handler {
     ledger: Arc<Mutex<Ledger>>,
     honours_keys: bool,
     can_look: bool,
+    repeats: bool,
 }
 
 #[async_trait]
 impl ToolHandler for Handler {
     async fn call(&self, cx: &ToolContext, _args: Value) -> ToolResult<ToolOutput> {
+        self.ledger.lock().unwrap().entered += 1;
         let side = self.plan.lock().unwrap().pop().unwrap_or(Side::Answers);
         if side == Side::Refuses {
             return Err(ToolError::new(ErrorCode::Unavailable, "no connection").into());
@@ -83,22 +87,57 @@ impl ToolHandler for Handler {
         false
     }
 
+    fn repeats(&self) -> bool {
+        self.repeats
+    }
+
     fn args_schema(&self) -> Value {
         json!({})
     }
 }
 
-async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -> (CallResult, Ledger) {
-    let ledger = Arc::new(Mutex::new(Ledger::default()));
-    let plan = plan.iter().rev().copied().collect();
-    let handler = Handler {
-        plan: Mutex::new(plan),
-        ledger: ledger.clone(),
-        honours_keys: matches!(class, EffectClass::Keyed | EffectClass::Local),
-        can_look,
-    };
+/// A command over another side that behaves as planned.
+struct Bench {
+    class: EffectClass,
+    can_look: bool,
+    repeats: bool,
+}
+
+impl Bench {
+    fn new(class: EffectClass) -> Self {
+        Self { class, can_look: true, repeats: false }
+    }
+
+    async fn run(self, plan: &[Side], mode: RunMode) -> (CallResult, Ledger) {
+        let ledger = Arc::new(Mutex::new(Ledger::default()));
+        let handler = Handler {
+            plan: Mutex::new(plan.iter().rev().copied().collect()),
+            ledger: ledger.clone(),
+            honours_keys: matches!(self.class, EffectClass::Keyed | EffectClass::Local),
+            can_look: self.can_look,
+            repeats: self.repeats,
+        };
+        let tool = Tool::new(spec(self.class), Arc::new(handler)).unwrap();
+        let principal = Principal {
+            organization: 1,
+            contact: 1,
+            conversation: 1,
+            turn: 1,
+            staff_facing: false,
+            locale: Locale::En,
+        };
+        let key = EffectKey::derive(1, 1, 0, "do", "hash");
+        let now: Zoned = "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap();
+        let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
+        let result = tool.execute(&cx, json!({}), mode).await;
+        let ledger = std::mem::take(&mut *ledger.lock().unwrap());
+        (result, ledger)
+    }
+}
+
+fn spec(class: EffectClass) -> CommandSpec {
     let text = || Localised { pt_br: "x".to_owned(), en: "x".to_owned() };
-    let spec = CommandSpec {
+    CommandSpec {
         name: "do".to_owned(),
         pack: "test".to_owned(),
         description: text(),
@@ -113,16 +152,11 @@ async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -
         said: BTreeMap::new(),
         with: None,
         act: None,
-    };
-    let tool = Tool::new(spec, Arc::new(handler)).unwrap();
-    let principal =
-        Principal { organization: 1, contact: 1, conversation: 1, turn: 1, staff_facing: false, locale: Locale::En };
-    let key = EffectKey::derive(1, 1, 0, "do", "hash");
-    let now: Zoned = "2026-11-23T10:00[America/Sao_Paulo]".parse().unwrap();
-    let cx = ToolContext { principal, key, args_hash: "hash".to_owned(), now, agreed: None };
-    let result = tool.execute(&cx, json!({}), mode).await;
-    let ledger = std::mem::take(&mut *ledger.lock().unwrap());
-    (result, ledger)
+    }
+}
+
+async fn run(class: EffectClass, plan: &[Side], mode: RunMode, can_look: bool) -> (CallResult, Ledger) {
+    Bench { can_look, ..Bench::new(class) }.run(plan, mode).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -212,4 +246,30 @@ async fn an_attempt_that_failed_says_nothing_of_the_one_before_it() {
     }
     let (result, _) = run(EffectClass::Keyed, &[Side::Refuses; 3], RunMode::Recover, true).await;
     assert!(result.uncertain, "what ran before the end of the program may have been done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_text_of_a_panic_stays_with_the_result_for_whoever_looks_into_it() {
+    let (result, _) = run(EffectClass::Blind, &[Side::Panics], RunMode::Execute, true).await;
+    assert_eq!(result.internal.as_deref(), Some("panicked: broken"));
+    assert_eq!(panic_text(&"by a reference"), "panicked: by a reference");
+    assert_eq!(panic_text(&"by a text of its own".to_owned()), "panicked: by a text of its own");
+    assert_eq!(panic_text(&7), "panicked: without a message");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_command_that_repeats_by_itself_is_entered_once() {
+    for (class, entered) in [(EffectClass::Keyed, 1), (EffectClass::Local, 2)] {
+        let bench = Bench { repeats: true, ..Bench::new(class) };
+        let (result, ledger) = bench.run(&[Side::Breaks], RunMode::Execute).await;
+        assert_eq!((result.uncertain, ledger.entered), (class == EffectClass::Keyed, entered), "{class:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_cannot_be_read_is_uncertain_where_the_effect_is_outside_of_our_tables() {
+    for (class, uncertain) in [(EffectClass::Read, false), (EffectClass::Local, false), (EffectClass::Blind, true)] {
+        let (result, _) = run(class, &[Side::Raves], RunMode::Execute, true).await;
+        assert_eq!((result.code.is_some(), result.uncertain), (true, uncertain), "{class:?}");
+    }
 }

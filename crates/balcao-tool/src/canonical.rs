@@ -80,4 +80,20 @@ mod tests {
         assert_ne!(hash(&json!({"a": 1})), hash(&json!({"a": "1"})));
         assert_eq!(hash(&json!({})).len(), 40);
     }
+
+    #[test]
+    fn a_hash_is_the_first_half_of_the_digest_that_every_other_program_computes() {
+        assert_eq!(hash_text(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4");
+        assert_eq!(hash_text("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a3");
+        assert_eq!(hash(&json!({"a": 1.0})), "015abd7f5cc57a2dd94b7590f04ad8084273905e");
+    }
+
+    #[test]
+    fn only_a_whole_number_that_a_double_holds_exactly_loses_its_fraction() {
+        assert_eq!(text(&json!([-0.5, 1.5, 3.0, -7.0])), "[-0.5,1.5,3,-7]");
+        assert_eq!(text(&json!(9_007_199_254_740_991.0)), "9007199254740991");
+        assert_eq!(text(&json!(9_007_199_254_740_992.0)), "9007199254740992.0");
+        assert_eq!(text(&json!(1e300)), "1e+300");
+        assert_eq!(text(&json!(u64::MAX)), u64::MAX.to_string());
+    }
 }
