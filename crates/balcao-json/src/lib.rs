@@ -10,7 +10,7 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 mod escapes;
@@ -118,6 +118,21 @@ pub fn read_delivered(text: &[u8], max_depth: usize) -> Result<Value, Fault> {
         Err(Fault::Malformed { .. }) => read_within(&mended(text), max_depth, MOST_VALUES),
         read => read,
     }
+}
+
+/// Reads a text into a type of the program without a tree, of at most so many values as [`count_values`] counts them. A piece that the
+/// type keeps as it is written may hold half of an escaped pair; a key that stands twice is refused by the type, and where the type keeps
+/// a whole [`Value`], the last one counts.
+///
+/// # Errors
+/// The parser's, or that there are too many values.
+pub fn read_as<'a, T: Deserialize<'a>>(text: &'a [u8], max_values: usize) -> Result<T, serde_json::Error> {
+    let text = without_mark(text);
+    // No text has more values than bytes: most are too short to be counted.
+    if text.len() > max_values && count_values(text) > max_values {
+        return Err(serde_json::Error::custom(Fault::TooMany { limit: max_values }));
+    }
+    serde_json::from_slice(text)
 }
 
 /// A text as [`read_delivered`] reads it: JSON again, if characters alone were wrong with it.
@@ -275,6 +290,16 @@ mod tests {
         assert_eq!(read_within(text, 4, 5), Err(Fault::TooMany { limit: 5 }));
         assert_eq!(count_values(text), 6);
         assert_eq!(count_values(br#"["a,b[{", "\",", 1]"#), 4);
+    }
+
+    #[test]
+    fn a_type_is_read_within_the_same_bounds() {
+        let numbers = |text: &str, most: usize| read_as::<Vec<i64>>(text.as_bytes(), most).map_err(|e| e.to_string());
+        assert_eq!(numbers("\u{feff}[1, 2, 3]", 4), Ok(vec![1, 2, 3]));
+        assert_eq!(numbers("[1, 2, 3]", 2), Err("more than 2 values".to_owned()));
+        assert!(numbers("[1", 4).is_err());
+        let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
+        assert!(read_as::<Value>(deep.as_bytes(), MOST_VALUES).is_err());
     }
 
     #[test]

@@ -43,7 +43,7 @@ impl Failure {
 
 /// What an answer with a status other than 2xx means.
 pub(crate) fn from_status(status: u16, headers: &HeaderMap, body: &[u8]) -> Failure {
-    let parsed: Option<Value> = serde_json::from_slice(body).ok();
+    let parsed: Option<Value> = balcao_json::read_as(body, balcao_json::MOST_VALUES).ok();
     // Gemini wraps errors of streams into an array.
     let parsed = match parsed {
         Some(Value::Array(items)) => items.into_iter().next(),
@@ -158,7 +158,10 @@ fn retry_info(error: &Value) -> Option<Duration> {
         let metadata = error.get("metadata")?;
         let own = ["retry_after_seconds", "retry_after"].iter().find_map(|key| metadata.get(key)?.as_f64());
         own.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).or_else(|| {
-            let raw: Value = serde_json::from_str(metadata.get("raw")?.as_str()?).ok()?;
+            let raw: Value = {
+                let raw = metadata.get("raw")?.as_str()?;
+                balcao_json::read_as(raw.as_bytes(), balcao_json::MOST_VALUES).ok()?
+            };
             retry_info(raw.get("error").unwrap_or(&raw))
         })
     })

@@ -130,8 +130,8 @@ impl OpenAiTranscriber {
             request = request.bearer_auth(key.expose_secret());
         }
         let body = http::answer(request, self.config.within, MAX_ANSWER, "the transcript").await?;
-        let answer: Value =
-            serde_json::from_slice(&body).map_err(|_source| Failure::malformed("the answer is no JSON"))?;
+        let answer: Value = balcao_json::read_as(&body, balcao_json::MOST_VALUES)
+            .map_err(|_source| Failure::malformed("the answer is no JSON"))?;
         let text = answer.get("text").and_then(Value::as_str);
         text.map(|text| text.trim().to_owned()).ok_or_else(|| Failure::malformed("the answer has no `text`"))
     }

@@ -151,7 +151,8 @@ fn asks(line: &[u8]) -> bool {
         id: Option<serde::de::IgnoredAny>,
         method: Option<serde::de::IgnoredAny>,
     }
-    serde_json::from_slice::<Head>(line).is_ok_and(|head| head.id.is_some() && head.method.is_some())
+    balcao_json::read_as::<Head>(line, balcao_json::MOST_VALUES)
+        .is_ok_and(|head| head.id.is_some() && head.method.is_some())
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Capped<R> {

@@ -20,6 +20,8 @@ const MAX_CHARS: usize = 6_000;
 const MAX_ANSWER: usize = 8 * 1024 * 1024;
 /// Numbers of one vector at most.
 const MAX_LENGTH: usize = 8_192;
+/// Values of one answer at most: a batch of the longest vectors.
+const MOST_VALUES: usize = 600_000;
 
 /// How a service is asked.
 #[derive(Debug, Clone)]
@@ -96,8 +98,8 @@ impl OpenAiEmbedder {
             request = request.bearer_auth(key.expose_secret());
         }
         let body = http::answer(request, self.config.within, MAX_ANSWER, "the vectors").await?;
-        let answer: Answer =
-            serde_json::from_slice(&body).map_err(|_source| Failure::malformed("the answer holds no vectors"))?;
+        let answer: Answer = balcao_json::read_as(&body, MOST_VALUES)
+            .map_err(|_source| Failure::malformed("the answer holds no vectors"))?;
         ordered(answer.data, texts.len())
     }
 }

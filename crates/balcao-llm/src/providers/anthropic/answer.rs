@@ -215,7 +215,7 @@ impl AnthropicParser {
 
 impl Parser for AnthropicParser {
     fn payload(&mut self, text: &str, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
-        let payload: Payload<'_> = match serde_json::from_str(text) {
+        let payload: Payload<'_> = match balcao_json::read_as(text.as_bytes(), balcao_json::MOST_VALUES) {
             Ok(payload) => payload,
             // What is JSON but no payload of ours (another vendor's) is skipped; it cannot complete an answer.
             Err(cause) if cause.is_data() && !names_known_type(text) => return Ok(()),
@@ -224,7 +224,8 @@ impl Parser for AnthropicParser {
         match payload.r#type.as_deref() {
             Some("error") => {
                 let text = balcao_json::mend_escapes(text.as_bytes());
-                let body: Value = serde_json::from_slice(&text).map_err(|cause| unreadable(&cause))?;
+                let body: Value =
+                    balcao_json::read_as(&text, balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
                 Err(failure::from_body(&body))
             }
             Some("message") => {
@@ -287,7 +288,7 @@ fn names_known_type(text: &str) -> bool {
         "message_stop",
         "error",
     ];
-    let value: Option<Value> = serde_json::from_str(text).ok();
+    let value: Option<Value> = balcao_json::read_as(text.as_bytes(), balcao_json::MOST_VALUES).ok();
     let name = value.as_ref().and_then(|value| value.get("type")?.as_str());
     name.is_some_and(|name| KNOWN.contains(&name))
 }

@@ -79,7 +79,8 @@ impl Parser for GeminiParser {
     fn payload(&mut self, text: &str, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
         if text.starts_with('[') {
             // A stream without `alt=sse` is one array of its pieces.
-            let pieces: Vec<&RawValue> = serde_json::from_str(text).map_err(|cause| unreadable(&cause))?;
+            let pieces: Vec<&RawValue> =
+                balcao_json::read_as(text.as_bytes(), balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
             return pieces.into_iter().try_for_each(|piece| self.piece(piece.get(), draft, sink));
         }
         self.piece(text, draft, sink)
@@ -95,7 +96,8 @@ impl Parser for GeminiParser {
 
 impl GeminiParser {
     fn piece(&mut self, text: &str, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
-        let chunk: Chunk<'_> = serde_json::from_str(text).map_err(|cause| unreadable(&cause))?;
+        let chunk: Chunk<'_> =
+            balcao_json::read_as(text.as_bytes(), balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(failure::from_body(&json!({ "error": error })));
         }

@@ -81,10 +81,12 @@ pub(crate) struct OpenAiParser {
 
 impl Parser for OpenAiParser {
     fn payload(&mut self, text: &str, draft: &mut Draft, sink: &mut EventSink<'_>) -> Result<(), Failure> {
-        let chunk: Chunk<'_> = serde_json::from_str(text).map_err(|cause| unreadable(&cause))?;
+        let chunk: Chunk<'_> =
+            balcao_json::read_as(text.as_bytes(), balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
         if chunk.error.is_some() || chunk.object.as_ref().is_some_and(|object| object == "error") {
             let text = balcao_json::mend_escapes(text.as_bytes());
-            let body: Value = serde_json::from_slice(&text).map_err(|cause| unreadable(&cause))?;
+            let body: Value =
+                balcao_json::read_as(&text, balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
             return Err(failure::from_body(&body));
         }
         let Some(choices) = chunk.choices else { return Ok(()) };
@@ -290,7 +292,8 @@ fn write_visible(content: &RawValue, draft: &mut Draft, sink: &mut EventSink<'_>
     }
     let raw = content.get();
     if raw.starts_with('[') {
-        let parts: Vec<Part<'_>> = serde_json::from_str(raw).map_err(|cause| unreadable(&cause))?;
+        let parts: Vec<Part<'_>> =
+            balcao_json::read_as(raw.as_bytes(), balcao_json::MOST_VALUES).map_err(|cause| unreadable(&cause))?;
         let texts = parts.into_iter().filter(|part| part.r#type.as_deref() == Some("text"));
         let mut texts = texts.filter_map(|part| part.text).filter(|text| text.get().starts_with('"'));
         return texts.try_for_each(|text| draft.push_raw_text(text, sink));
