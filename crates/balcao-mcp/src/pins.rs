@@ -3,13 +3,13 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    fs::File,
-    io::{self, Read, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
+use balcao_pack::read_regular;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -84,19 +84,11 @@ impl FilePins {
     }
 
     fn read(&self) -> Result<BTreeMap<String, Pin>, PinsError> {
-        let failed = |error: io::Error| PinsError::File(self.path.clone(), error);
-        let met = match self.path.symlink_metadata() {
-            Ok(met) => met,
+        let text = match read_regular(&self.path, MAX_BYTES) {
+            Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(PinsError::File(self.path.clone(), error)),
         };
-        // A pipe would never end, and a link leads to what somebody else keeps.
-        if !met.is_file() || met.len() > MAX_BYTES {
-            let why = format!("invalid file; expected a regular one of at most {MAX_BYTES} bytes");
-            return Err(failed(io::Error::other(why)));
-        }
-        let mut text = Vec::new();
-        File::open(&self.path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text)).map_err(failed)?;
         let written: Written =
             serde_json::from_slice(&text).map_err(|error| PinsError::Unreadable(self.path.clone(), error))?;
         Ok(written.tools)

@@ -3,12 +3,14 @@
 use std::{
     cell::RefCell,
     collections::BTreeMap,
-    fs::{File, FileType},
+    fs::FileType,
     io::{self, Read},
     path::{Component, Path, PathBuf},
 };
 
 use sha2::{Digest, Sha256};
+
+use crate::regular::open;
 
 /// Largest file of a pack that is read, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -207,16 +209,4 @@ impl Folder {
         }
         String::from_utf8(bytes).map_err(|_not_text| FileError::NotUtf8)
     }
-}
-
-/// Opens a file without following a link, and without waiting for whoever writes into a pipe.
-#[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
 }

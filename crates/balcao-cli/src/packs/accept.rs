@@ -10,11 +10,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use balcao_pack::{Terms, manifest::PackKind};
+use balcao_pack::{Terms, manifest::PackKind, read_regular};
 use serde::{Deserialize, Serialize};
 
 use super::OwnPack;
 use crate::{config::PacksConfig, output::Failure};
+
+/// Largest file of acceptances, in bytes: the terms of some hundred packs.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Stands for an organization where the configuration names none.
 const ANY: &str = "_";
@@ -32,8 +35,8 @@ impl Accepted {
     /// # Errors
     /// If it cannot be read, or is no such file.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| {
+        match read_regular(path, MAX_BYTES) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
                 Failure::usage(format!(
                     "packs.accepted {}: invalid file: {error}; move it away, and `balcao pack accept` writes it anew",
                     path.display()
@@ -110,7 +113,8 @@ pub(crate) fn remember(config: &PacksConfig, packs: &[OwnPack]) -> Result<(), Fa
         return Ok(());
     }
     for own in new {
-        tracing::info!(pack = own.pack.id, "accepted as it is; changes wait for `balcao pack accept`");
+        let file = config.accepted.display();
+        tracing::warn!(pack = own.pack.id, %file, "accepted as it is, because the file names no terms of it; changes wait for `balcao pack accept`");
         drop(accepted.accept(config, own));
     }
     accepted.write(&config.accepted)

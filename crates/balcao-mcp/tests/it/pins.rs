@@ -115,6 +115,20 @@ async fn a_list_of_accepted_tools_that_cannot_be_read_accepts_none() {
     assert!(error.for_staff().contains("mcp.lock"), "{}", error.for_staff());
 }
 
+#[tokio::test]
+async fn a_list_of_accepted_tools_that_is_too_large_accepts_none() {
+    let world = World::new(&["echo"]);
+    let server = world.accepted(json!({})).await;
+    let list = std::fs::read_to_string(world.path("mcp.lock")).unwrap();
+    write(&world.path("mcp.lock"), &format!("{list}{}", " ".repeat(4 << 20)));
+    let error = call(&server, "echo").await.unwrap_err();
+    assert_eq!(error.kind, FailureKind::NotAccepted);
+    assert!(error.for_staff().contains("mcp.lock"), "{}", error.for_staff());
+    assert_eq!(world.logged("call echo"), 0);
+    write(&world.path("mcp.lock"), &list);
+    assert!(call(&server, "echo").await.is_ok());
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_list_that_is_a_link_a_pipe_or_a_device_is_neither_read_nor_written_through() {

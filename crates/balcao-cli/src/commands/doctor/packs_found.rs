@@ -5,7 +5,12 @@ use balcao_mcp::{Standing, visible};
 use balcao_store::Store;
 
 use super::Finding;
-use crate::{config::Config, output::counted, packs::OwnPacks, time, wire};
+use crate::{
+    config::Config,
+    output::counted,
+    packs::{OwnPacks, accept::Accepted},
+    time, wire,
+};
 
 /// What there is; `None` if it does not load, which is told.
 pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> Option<OwnPacks> {
@@ -23,7 +28,16 @@ pub(super) async fn own_packs(config: &Config, findings: &mut Vec<Finding>) -> O
             return None;
         }
     };
+    // What cannot be read was a failure above.
+    let accepted = Accepted::read(&config.packs.accepted).unwrap_or_default();
     for one in &own.all {
+        let named = config.packs.development || accepted.of(&config.packs, &one.pack.id).is_some();
+        if !named && one.unconnected.is_none() && !one.starts_a_program() {
+            let says =
+                format!("{}: nothing of it was accepted; the next `balcao serve` accepts it as it is", one.pack.id);
+            let mend = "`balcao pack accept --dry-run` shows it, `balcao pack accept` accepts it; a lost `packs.accepted` comes from a backup";
+            findings.push(Finding::warning("packs", says, mend));
+        }
         findings.push(match &one.unconnected {
             Some(mend) => Finding::warning("packs", format!("{}: has no account", one.pack.id), mend),
             None => {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use balcao_mcp::Overlay;
+use balcao_pack::read_named;
 use balcao_yaml::Document;
 
 use serde_json::{Value, json};
@@ -11,6 +12,9 @@ use super::{
     Accepted, AccountConfig, Arc, Connected, Connection, Handlers, Link, LoadedPack, OwnPack, PacksConfig, Problem,
     accept, deliveries, given, keys, loader, own, problem, seen_from_here, server, withheld,
 };
+
+/// Largest file of a connection, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Loads a pack over the server that the file describes; the one `before` serves on if the file says the same.
 ///
@@ -70,8 +74,9 @@ pub(super) fn load(
 /// The connection of a file, and the file's content.
 fn read(file: &Path) -> Result<(Overlay, Value), Vec<Problem>> {
     let mend = "name the file of a connection beside the pack: docs/MCP.md, chapter 3";
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| vec![problem(file, format!("packs.accounts.over: {error}"), mend)])?;
+    let unread = |error: &dyn std::fmt::Display| vec![problem(file, format!("packs.accounts.over: {error}"), mend)];
+    let text = read_named(file, MAX_BYTES).map_err(|error| unread(&error))?;
+    let text = String::from_utf8(text).map_err(|error| unread(&error))?;
     let document = Document::read(&file.display().to_string(), &text).map_err(|problem| vec![*problem])?;
     let told = |found: Vec<balcao_connector::Problem>| -> Vec<Problem> {
         found.into_iter().map(|one| document.problem(&one.pointer, one.message, one.suggestion)).collect()
