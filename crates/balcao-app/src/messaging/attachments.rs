@@ -84,6 +84,8 @@ enum Attempt {
     Kept { file: Option<Downloaded>, failure: String, after: Option<Duration> },
     /// It may be tried again.
     Again { failure: String, after: Option<Duration> },
+    /// There is no room for it. It is tried again however often there was none.
+    NoRoom,
     /// It never will be read. What is here of it is kept for staff.
     Unreadable { file: Option<Downloaded>, failure: String },
 }
@@ -218,7 +220,7 @@ impl Attachments {
         };
         if !budgets::has_room(&self.desk, &self.settings.budgets) {
             metrics::file_refused(&Full::Disk);
-            return Err(again(NO_ROOM.to_owned()));
+            return Err(Attempt::NoRoom);
         }
         let limits = self.settings.limits;
         let fetched = channel.fetch(media, limits).await;
@@ -238,8 +240,10 @@ impl Attachments {
     }
 }
 
-/// What staff read of a file whose reading panicked.
+/// What staff read of a file that waits for room on the disk, and how long it waits before the next look.
 const NO_ROOM: &str = "there is too little room on the disk; it is fetched once there is more";
+const UNTIL_ROOM: Duration = Duration::from_mins(1);
+/// What staff read of a file whose reading panicked.
 const BROKE: &str = "the program broke while it was read; its log says why";
 
 enum Have {
@@ -314,6 +318,10 @@ fn record(
                 return Ok(());
             }
             (AttachmentState::Unreadable, None, Some(failure))
+        }
+        Attempt::NoRoom => {
+            attachment::excuse(tx, claimed, later(now, UNTIL_ROOM), NO_ROOM, now)?;
+            return Ok(());
         }
         Attempt::Again { failure, after } => {
             if let Some(at) = try_again(claimed.attempts, after, now) {

@@ -341,6 +341,25 @@ pub fn postpone(
     Ok(changed == 1)
 }
 
+/// As [`postpone`], and the attempt does not count: nothing of it was the file's fault.
+///
+/// # Errors
+/// What the database said.
+pub fn excuse(
+    tx: &mut Tx<'_>,
+    attempted: &Attachment,
+    not_before: Timestamp,
+    failure: &str,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let changed = tx.execute(
+        "UPDATE attachment SET attempts = attempts - 1, not_before = ?4, failure = ?5, lease_until = NULL, changed_at = ?6
+         WHERE organization_id = ?1 AND id = ?2 AND attempts = ?3 AND state = 'waiting'",
+        values![attempted.organization, attempted.id, attempted.attempts, not_before, failure, now],
+    )?;
+    Ok(changed == 1)
+}
+
 /// The files of a conversation, in order of arrival, at most `limit`, the latest.
 ///
 /// # Errors
