@@ -1,4 +1,5 @@
-//! The calls of a model that errs or attacks, as the material has them (`hostile-replies`, kinds `tool_*`).
+//! The calls of a model that errs or attacks: those that stand beside this file, and those of the material where it is at hand
+//! (`hostile-replies`, kinds `tool_*`).
 
 use balcao_language::fold;
 use serde_json::Value;
@@ -6,16 +7,18 @@ use serde_json::Value;
 use super::{AT, DAY, Shop, Step, WHO, rows};
 use crate::world::root;
 
-/// The cases of these kinds; none where the material is not at hand.
+/// The cases of these kinds.
 fn cases(wanted: impl Fn(&str) -> bool) -> Vec<Value> {
+    let mut text = include_str!("hostile_cases.jsonl").to_owned();
     let folder = root().join("../shared/material/hostile-replies");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} is not there", folder.display());
-        return Vec::new();
-    };
-    let files =
-        entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
-    let text: String = files.map(|path| std::fs::read_to_string(path).unwrap() + "\n").collect();
+    match std::fs::read_dir(&folder) {
+        Ok(entries) => {
+            let files = entries.map(|entry| entry.unwrap().path());
+            let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+            text.extend(files.map(|path| std::fs::read_to_string(path).unwrap() + "\n"));
+        }
+        Err(_) => eprintln!("{} is not there: only our own cases are played", folder.display()),
+    }
     let all =
         text.lines().filter(|line| !line.trim().is_empty()).map(|line| serde_json::from_str::<Value>(line).unwrap());
     all.filter(|case| case["kind"].as_str().is_some_and(&wanted)).collect()
@@ -23,7 +26,9 @@ fn cases(wanted: impl Fn(&str) -> bool) -> Vec<Value> {
 
 /// A case with the facts of its story in place of its marks.
 fn filled(case: &Value, own: &str) -> Value {
+    let huge = "nota ".repeat(9_000);
     let marks = [
+        ("huge", huge.as_str()),
         ("iso", DAY),
         ("dia", "27/11"),
         ("diam", "27 de novembro"),
@@ -82,8 +87,7 @@ async fn play(case: &Value) -> Option<String> {
 async fn play_all(wanted: impl Fn(&str) -> bool) {
     let mut failed = Vec::new();
     let cases = cases(wanted);
-    let is_there = root().join("../shared/material/hostile-replies").is_dir();
-    assert!(!is_there || !cases.is_empty(), "the material has no case of these kinds");
+    assert!(!cases.is_empty(), "there is no case of these kinds");
     for case in &cases {
         if let Some(why) = play(case).await {
             failed.push(format!("{}: {why}", case["id"]));
