@@ -17,6 +17,7 @@ mod exactly_once;
 mod figures;
 mod free_entry;
 mod gates;
+mod gateway;
 mod given_back;
 mod inbox;
 mod intake;
