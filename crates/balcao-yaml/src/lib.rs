@@ -114,7 +114,7 @@ impl Document {
                     }));
                 }
                 if !first.contains("duplicate mapping key") {
-                    return Err(at(line, column, first));
+                    return Err(at(line, column, beyond_budget(&first).unwrap_or(first)));
                 }
                 // The library's words speak of its own options.
                 let key =
@@ -224,6 +224,17 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .filter(|(score, _)| *score > 0.66)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
+}
+
+/// What the library says of its own budget, in words for whoever wrote the file.
+fn beyond_budget(message: &str) -> Option<String> {
+    if message.contains("Nodes {") {
+        return Some("the file holds too many values; expected at most 250000".to_owned());
+    }
+    if message.contains("recursion limit") || message.contains("Depth {") {
+        return Some("values are nested too deep here; expected at most 127 levels".to_owned());
+    }
+    message.contains("budget breached").then(|| "the file takes too much to read; expected a simpler one".to_owned())
 }
 
 /// serde says "unknown field `x`, expected one of `a`, `b`": offers the nearest.
