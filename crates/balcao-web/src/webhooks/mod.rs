@@ -68,3 +68,7 @@ fn counted(channel: &'static str, received: Result<&'static str, Problem>) -> Re
     metrics::webhook(channel, result);
     received
 }
+
+#[cfg(test)]
+#[path = "webhooks_tests.rs"]
+mod tests;
