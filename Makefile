@@ -1,6 +1,6 @@
 # `make demo` runs the main job, `make test` the tests; `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help demo program build test quick check fmt clippy doc rules deny browser conformance outside full-features simulate \
+.PHONY: help demo program build test quick check fmt clippy doc rules deny attack browser conformance outside full-features simulate \
 	explore gates nightly planted mutants bench fuzz-api
 
 # What the demo, the tests, the simulator, the browser and the outside judges are built with: one set of artefacts for all of them.
@@ -64,6 +64,10 @@ rules: ## dependencies between crates, words, clocks in tests, features of the t
 deny: ## licences, bans and sources of what is built in (deny.toml)
 	.ci/deny
 
+attack: ## the tests of every attack that was found (tests/attack/LIST)
+	@cargo build --quiet -p xtask
+	cargo test --quiet $(WORKSPACE) $(LIGHT) --lib --bins --tests -- $$(target/debug/xtask attack-filters)
+
 browser: ## the demo's page and the chat widget in Chromium
 	tests/browser/run.sh
 
@@ -90,7 +94,7 @@ gates: ## the gate, as a landing has it
 nightly: ## what takes too long for a landing, in release builds: 3,900 seeds, 10,000 messages, attacks, planted mistakes, mutants
 	cargo build --release --quiet -p balcao-cli -p balcao-simulator
 	target/release/balcao-simulator --seeds 3900
-	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05 p_16 u07 u08
+	BALCAO_TEST_BINARY=$(CURDIR)/target/release/balcao BALCAO_GATE_SCALE=10 cargo test --quiet -p balcao-cli --test it -- --nocapture --test-threads 1 g_05 p_16 u07 u08 u09 u10 u11
 	$(MAKE) planted
 	$(MAKE) mutants
 

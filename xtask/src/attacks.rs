@@ -6,6 +6,22 @@ const LIST: &str = "tests/attack/LIST";
 /// The attribute of a test that is not run; in two pieces, since whole it is a mark of unfinished work.
 const IGNORED: &str = concat!("#[", "ignore");
 
+/// The names of the Rust tests of all rows, as `cargo test` filters them: without the crate, and without its folder of tests.
+pub(crate) fn filters() -> Result<String, String> {
+    let list = fs::read_to_string(LIST).map_err(|error| format!("{LIST}: {error}"))?;
+    let rows = list.lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
+    let named = rows.filter_map(|row| row.rsplit(" | ").next()).flat_map(|tests| tests.split(", "));
+    let filters: BTreeSet<&str> = named.filter_map(filter).collect();
+    Ok(filters.into_iter().collect::<Vec<_>>().join("\n"))
+}
+
+/// `balcao-cli::it::attack::door::h05` is `attack::door::h05` there. The browser's tests are not Rust's.
+fn filter(test: &str) -> Option<&str> {
+    let (package, path) = test.split_once("::")?;
+    let binary = ["it::", "loop_contract::"].iter().find_map(|binary| path.strip_prefix(binary));
+    (package != "browser").then_some(binary.unwrap_or(path))
+}
+
 /// Rows name at least one test, and every test that they name is written somewhere in its crate.
 pub(crate) fn check() -> Result<String, String> {
     let list = fs::read_to_string(LIST).map_err(|error| format!("{LIST}: {error}"))?;
@@ -71,6 +87,14 @@ fn any_file(folder: &Path, end: &str, holds: &dyn Fn(&str) -> bool) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_test_is_found_by_its_path_inside_of_its_program() {
+        assert_eq!(super::filter("balcao-cli::it::attack::door::h05"), Some("attack::door::h05"));
+        assert_eq!(super::filter("balcao-tool::cost::tests::few"), Some("cost::tests::few"));
+        assert_eq!(super::filter("balcao-agent::loop_contract::confirm::lc_208"), Some("confirm::lc_208"));
+        assert_eq!(super::filter("browser::on a page"), None);
+    }
+
     #[test]
     fn a_function_counts_if_it_is_run() {
         let run = |attributes: &str| super::is_run(&format!("use x;\n\n{attributes}fn it() {{}}"), "fn it(");

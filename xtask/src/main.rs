@@ -1,5 +1,5 @@
 //! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks | features | attacks`; `lower`, which
-//! keeps what has become fewer of the words; `contract`, which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
+//! keeps what has become fewer of the words; `attack-filters`, which prints the tests of the list of attacks; `contract`, which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
 
 mod attacks;
 mod circles;
@@ -23,13 +23,19 @@ fn main() -> ExitCode {
         "clocks" => clocks::check(),
         "features" => features::check(),
         "attacks" => attacks::check(),
+        "attack-filters" => attacks::filters(),
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
         other => Err(format!(
-            "there is no check `{other}`; there are: deps, licences, words, lower, clocks, features, attacks, contract, phones"
+            "there is no check `{other}`; there are: deps, licences, words, lower, clocks, features, attacks, attack-filters, contract, phones"
         )),
     };
     let (text, code) = match found {
+        // For a command line, not for a reader.
+        Ok(filters) if check == "attack-filters" => {
+            drop(writeln!(std::io::stdout(), "{filters}"));
+            return ExitCode::SUCCESS;
+        }
         Ok(summary) => (summary, ExitCode::SUCCESS),
         Err(problems) => (problems, ExitCode::FAILURE),
     };

@@ -110,6 +110,11 @@ impl Observed {
         self.graph.accepted().iter().map(body).collect()
     }
 
+    /// Its number in the system.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }

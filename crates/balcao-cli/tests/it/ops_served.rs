@@ -150,7 +150,7 @@ fn a_51_a_delivery_that_is_too_large_is_refused_before_it_is_looked_at() {
     shop.stop();
 }
 
-const PACK: &str = "tool:
+pub(crate) const PACK: &str = "tool:
   id: house
   type: script
   name: House
@@ -168,7 +168,7 @@ const PACK: &str = "tool:
 ";
 
 /// A profile that offers the pack, served.
-fn house() -> Observed {
+pub(crate) fn house() -> Observed {
     let config = "[agents]\nprofile = \"caseira\"\n[packs]\nfolders = [\"packs\"]\nreload_ms = 30\n";
     serve(config, |command| {
         let folder = command.get_current_dir().unwrap().to_owned();
@@ -180,7 +180,7 @@ fn house() -> Observed {
     })
 }
 
-fn rewrite(shop: &Observed, text: &str) {
+pub(crate) fn rewrite(shop: &Observed, text: &str) {
     let at = shop.folder.path().join("packs/house");
     // As an editor does: the new file takes the place of the old one.
     std::fs::write(at.join("tool.yaml.new"), text).unwrap();

@@ -9,10 +9,10 @@ use tempfile::{TempDir, tempdir};
 
 use crate::{balcao, code, err, out, root};
 
-pub(super) const TOKEN: &str = "SECRETTOKEN-0123456789abcdef";
+pub(crate) const TOKEN: &str = "SECRETTOKEN-0123456789abcdef";
 
 /// What a pack of these commands looks like.
-pub(super) fn pack(kind: &str, connection: &str, commands: &str) -> String {
+pub(crate) fn pack(kind: &str, connection: &str, commands: &str) -> String {
     format!(
         "tool:\n  id: up\n  type: {kind}\n  name: Up\n  version: 1.0.0\n  description: {{pt-BR: Um serviço., en: A service.}}\n  \
          settings: {{type: object, required: [token], properties: {{token: {{type: string, secret: true}}}}}}\n  \
@@ -21,7 +21,7 @@ pub(super) fn pack(kind: &str, connection: &str, commands: &str) -> String {
 }
 
 /// A command of such a pack.
-pub(super) fn command(id: &str, effect: &str, handler: &str) -> String {
+pub(crate) fn command(id: &str, effect: &str, handler: &str) -> String {
     format!(
         "    - id: {id}\n      description: {{pt-BR: Faz., en: Does.}}\n      effect: {effect}\n      handler: {{{handler}}}\n      \
          input_schema: {{type: object, additionalProperties: false, properties: {{}}}}\n      output_schema: {{type: object}}\n"
@@ -29,13 +29,13 @@ pub(super) fn command(id: &str, effect: &str, handler: &str) -> String {
 }
 
 /// A service that notes what it is asked and answers all of it with this.
-pub(super) struct Upstream {
+pub(crate) struct Upstream {
     url: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Upstream {
-    pub(super) fn start(answer: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn start(answer: impl Into<Vec<u8>>) -> Self {
         let answer = answer.into();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -52,11 +52,11 @@ impl Upstream {
         Self { url, asked }
     }
 
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
-    pub(super) fn connection(&self) -> String {
+    pub(crate) fn connection(&self) -> String {
         format!(
             "base_url: \"{}\", auth: {{bearer: \"{{settings.token}}\"}}, retry: {{attempts: 3, base_ms: 1, max_ms: 2}}",
             self.url
@@ -123,7 +123,7 @@ impl House {
 }
 
 /// A schema of 2 KB that asks for 4^20 checks of one value.
-fn fan(word: &str) -> String {
+pub(crate) fn fan(word: &str) -> String {
     let part = |level: u32| {
         let next = format!("{{\"$ref\": \"#/$defs/a{}\"}}", level + 1);
         format!("a{level}: {{{word}: [{next}, {next}, {next}, {next}]}}")

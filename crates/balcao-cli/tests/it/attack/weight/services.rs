@@ -1,0 +1,186 @@
+//! What the services behind packs answer.
+
+use balcao_testkit::fakes::model::{FakeModel, calls, says};
+use balcao_testkit::wait::until;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{has_stayed_small, shop_with, while_health_answers};
+use crate::attack::packs::{TOKEN, Upstream, command, pack};
+use crate::ops::model_config;
+use crate::web_chat::{Running, read, token, write};
+use crate::{balcao, code, err};
+
+/// An answer of a service with this body.
+fn answer(body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// A pack of one command, and what its model writes into the call.
+struct Trap {
+    id: &'static str,
+    pack: String,
+    tool: &'static str,
+    arguments: Value,
+}
+
+/// A shop whose agent has these packs, and a model that calls each of them as often as the attacks are repeated.
+fn shop_of(traps: &[Trap], permitted: &str) -> (TempDir, FakeModel) {
+    let sorry = || says("Não consegui ver isso agora.");
+    let turns = traps.iter().flat_map(|trap| vec![trap; super::repeats()]);
+    let model = FakeModel::start(turns.flat_map(|trap| [calls(trap.tool, trap.arguments.clone()), sorry()])).unwrap();
+    let accounts: String = traps
+        .iter()
+        .map(|trap| format!("[[packs.accounts]]\npack = \"{}\"\nsettings = {{ token = \"${{UP_TOKEN}}\" }}\n", trap.id))
+        .collect();
+    let shop = shop_with(&format!(
+        "[agents]\nprofile = \"casa\"\n[packs]\nfolders = [\"packs\"]\nallow_networks = [\"127.0.0.0/8\"]\nplain_http = true\n{permitted}{accounts}{}",
+        model_config(&model)
+    ));
+    for trap in traps {
+        let folder = shop.path().join("packs").join(trap.id);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("tool.yaml"), trap.pack.replace("id: up\n", &format!("id: {}\n", trap.id))).unwrap();
+    }
+    std::fs::create_dir(shop.path().join("agents")).unwrap();
+    let ids: Vec<&str> = traps.iter().map(|trap| trap.id).collect();
+    let profile = format!("profile: {{id: casa, name: Casa, packs: [crm, {}], protocol: native}}\n", ids.join(", "));
+    std::fs::write(shop.path().join("agents/casa.yaml"), profile).unwrap();
+    (shop, model)
+}
+
+/// Customers ask for what each trap does; whatever comes of it, they get a reply without the token in it.
+fn spring(server: &Running, traps: &[Trap]) {
+    let address = server.address();
+    for trap in traps {
+        let visitor = token(address);
+        while_health_answers(address, |number| {
+            let said = write(address, &visitor, &format!("message-{number}"), "o que tem?");
+            assert!(said.starts_with("HTTP/1.1 202"), "{said}");
+            // Each message and each reply is an event of the page.
+            let seen = read(address, &visitor, &format!("id: {}\n", 2 * number + 2));
+            assert!(seen.contains("\"author\":\"agent\"") && !seen.contains(TOKEN), "{}: {seen}", trap.id);
+        });
+    }
+}
+
+#[test]
+fn u08_under_what_services_answer_health_answers_and_memory_stays() {
+    let many = format!("[{}0]", "{\"\":0},".repeat(120_000));
+    let page = format!(r#"{{"items":["{}"],"last":false}}"#, "x".repeat(900_000));
+    let words: Vec<String> = (0..5_000).map(|one| format!("other{one}")).collect();
+    let words = json!({ "words": words }).to_string();
+    let (values, pages, odd) =
+        (Upstream::start(answer(&many)), Upstream::start(answer(&page)), Upstream::start(answer(&words)));
+    let echo = Upstream::start(answer(&json!({ "seen": format!("Bearer {TOKEN}") }).to_string()));
+    let year =
+        Upstream::start("HTTP/1.1 429 Told\r\nretry-after: 31536000\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    let paged = "method: GET, path: /pages, pagination: {style: page, items: /items, param: p, last: /last, max_pages: 100, max_items: 100000}";
+    let known: Vec<String> = (0..400).map(|one| format!("word{one}")).collect();
+    let strict = format!(
+        "output_schema: {{type: object, properties: {{words: {{type: array, items: {{enum: [{}]}}}}}}}}",
+        known.join(", ")
+    );
+    let get = |id: &str| command(id, "read", "method: GET, path: /x");
+    // Five hundred entries, each of which is answered with as many values as one call may have.
+    let each = "method: GET, path: \"/x/{item}\", for_each: {argument: all, at_most: 500, parallel: 8}";
+    let all = "input_schema: {type: object, additionalProperties: false, required: [all], properties: {all: {type: array, items: {type: integer}}}}";
+    let each = command("get_each", "read", each)
+        .replace("input_schema: {type: object, additionalProperties: false, properties: {}}", all);
+    let trap = |id, upstream: &Upstream, tool, commands: String, arguments| Trap {
+        id,
+        pack: pack("http", &upstream.connection(), &commands),
+        tool,
+        arguments,
+    };
+    let traps = [
+        trap("echo", &echo, "get_echo", get("get_echo"), json!({})),
+        trap("values", &values, "get_values", get("get_values"), json!({})),
+        trap("pages", &pages, "get_pages", command("get_pages", "read", paged), json!({})),
+        trap("odd", &odd, "get_words", get("get_words").replace("output_schema: {type: object}", &strict), json!({})),
+        trap("each", &values, "get_each", each, json!({ "all": (0..500).collect::<Vec<_>>() })),
+        trap("year", &year, "get_year", get("get_year"), json!({})),
+    ];
+    let (shop, model) = shop_of(&traps, "");
+    let server = Running::start_in(&[("UP_TOKEN", TOKEN)], shop.path(), &["serve"]);
+    spring(&server, &traps);
+    for upstream in [&echo, &values, &pages, &odd, &year] {
+        until("the service is asked", || (!upstream.asked().is_empty()).then_some(()));
+    }
+    assert!(values.asked().iter().any(|line| line.starts_with("GET /x/")), "{:?}", values.asked());
+    has_stayed_small(server.id());
+    // What the service repeated of its token went neither to the model nor into the record.
+    let asked = json!(model.asked()).to_string();
+    assert!(asked.contains("seen") && !asked.contains(TOKEN), "{asked}");
+    drop(server);
+    for file in ["balcao.db", "balcao.db-wal"] {
+        let kept = std::fs::read(shop.path().join(file)).unwrap_or_default();
+        assert!(!kept.windows(TOKEN.len()).any(|piece| piece == TOKEN.as_bytes()), "{file}");
+    }
+}
+
+/// A server of tools over standard input and output that answers a call with `called`.
+fn server_script(called: &str) -> String {
+    format!(
+        r#"while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+  *'"method":"initialize"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"protocolVersion":"2025-06-18","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"trap","version":"1"}}}}}}\n' "$id" ;;
+  *'"method":"tools/list"'*) printf '{{"jsonrpc":"2.0","id":%s,"result":{{"tools":[{{"name":"get","description":"Gets.","inputSchema":{{"type":"object"}}}}]}}}}\n' "$id" ;;
+  *'"method":"tools/call"'*) {called} ;;
+  esac
+done
+"#
+    )
+}
+
+#[test]
+fn u10_under_what_servers_of_tools_answer_health_answers_and_memory_stays() {
+    let servers = [
+        // Asks without end, and reads nothing.
+        ("asks", r#"while :; do printf '{"jsonrpc":"2.0","id":"p","method":"ping"}\n' || exit; done"#),
+        // One line without an end.
+        (
+            "long",
+            r#"while :; do printf 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' || exit; done"#,
+        ),
+        // As many values as fit into a message.
+        (
+            "values",
+            r#"printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":{"all":[' "$id"; yes '[],' | head -n 300000; printf '0]}}}\n'"#,
+        ),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut permitted = String::new();
+    let traps = servers.map(|(id, called)| {
+        let script = folder.path().join(format!("{id}.sh"));
+        std::fs::write(&script, server_script(called)).unwrap();
+        let script = script.display();
+        permitted
+            .push_str(&format!("[[packs.programs]]\npack = \"{id}\"\ncommand = \"/bin/sh\"\nargs = [\"{script}\"]\n"));
+        let connection = format!("command: /bin/sh, args: [\"{script}\"]");
+        let tool = match id {
+            "asks" => "get_asks",
+            "long" => "get_long",
+            _ => "get_values",
+        };
+        let called =
+            command(tool, "read", "tool: get").replace("      handler", "      timeout_ms: 2000\n      handler");
+        Trap { id, pack: pack("mcp", &connection, &called), tool, arguments: json!({}) }
+    });
+    let (shop, model) = shop_of(&traps, &permitted);
+    let accepted = balcao(shop.path()).env("UP_TOKEN", TOKEN).args(["pack", "accept"]).output().unwrap();
+    assert_eq!(code(&accepted), 0, "{}", err(&accepted));
+    let server = Running::start_in(&[("UP_TOKEN", TOKEN)], shop.path(), &["serve"]);
+    spring(&server, &traps);
+    has_stayed_small(server.id());
+    // Each was called, and each call failed.
+    let asked = json!(model.asked()).to_string();
+    for trap in &traps {
+        assert!(asked.contains(trap.tool), "{}", trap.tool);
+    }
+    assert!(!asked.contains("structuredContent"), "{asked}");
+}
