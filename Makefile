@@ -53,10 +53,11 @@ clippy:
 doc:
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --workspace --no-deps --document-private-items --features balcao-cli/test-clock --quiet
 
-rules: ## dependencies between crates, words, clocks in tests, features of the tests' build, attacks
+rules: ## dependencies between crates, words, links, clocks in tests, features of the tests' build, attacks
 	@cargo build --quiet -p xtask
 	target/debug/xtask deps
 	target/debug/xtask words
+	target/debug/xtask links
 	target/debug/xtask clocks
 	target/debug/xtask features
 	target/debug/xtask attacks

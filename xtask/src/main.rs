@@ -1,5 +1,7 @@
-//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | clocks | features | attacks`; `lower`, which
-//! keeps what has become fewer of the words; `attack-filters`, which prints the tests of the list of attacks; `contract`, which writes `docs/LOOP-CONTRACT.md` from the tests, and `phones`, which writes the numbering plans of countries.
+//! Checks that cargo itself does not make: `cargo run -p xtask -- deps | licences | words | links | clocks | features | attacks`.
+//!
+//! `lower` keeps what has become fewer of the words, `attack-filters` prints the tests of the list of attacks, `contract` writes
+//! `docs/LOOP-CONTRACT.md` from the tests, and `phones` writes the numbering plans of countries.
 
 mod attacks;
 mod circles;
@@ -8,7 +10,9 @@ mod contract;
 mod deps;
 mod features;
 mod licences;
+mod links;
 mod phones;
+mod requirements;
 mod words;
 
 use std::{io::Write, process::ExitCode};
@@ -20,6 +24,7 @@ fn main() -> ExitCode {
         "licences" => licences::check(),
         "words" => words::check(),
         "lower" => words::lower(),
+        "links" => links::check().and_then(|links| Ok(format!("{links}; {}", requirements::check()?))),
         "clocks" => clocks::check(),
         "features" => features::check(),
         "attacks" => attacks::check(),
@@ -27,7 +32,7 @@ fn main() -> ExitCode {
         "contract" => contract::write(),
         "phones" => phones::write(std::env::args().nth(2)),
         other => Err(format!(
-            "there is no check `{other}`; there are: deps, licences, words, lower, clocks, features, attacks, attack-filters, contract, phones"
+            "there is no check `{other}`; there are: deps, licences, words, lower, links, clocks, features, attacks, attack-filters, contract, phones"
         )),
     };
     let (text, code) = match found {
@@ -42,6 +47,20 @@ fn main() -> ExitCode {
     // Nobody is left to be told if this fails.
     drop(writeln!(std::io::stderr(), "xtask {check}: {text}"));
     code
+}
+
+/// The files that git knows or would add, as far as they match the patterns and exist.
+fn files(patterns: &[&str]) -> Result<Vec<String>, String> {
+    let listed = std::process::Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard", "--"])
+        .args(patterns)
+        .output()
+        .map_err(|error| format!("git ls-files: {error}"))?;
+    if !listed.status.success() {
+        return Err(String::from_utf8_lossy(&listed.stderr).into_owned());
+    }
+    let files = String::from_utf8_lossy(&listed.stdout).into_owned();
+    Ok(files.lines().filter(|file| std::path::Path::new(file).is_file()).map(str::to_owned).collect())
 }
 
 /// What cargo says of the workspace and everything it depends on.
