@@ -7,12 +7,12 @@ use std::{
     path::Path,
 };
 
-/// Reads a file that is no link.
+/// Reads a file that is not a link.
 ///
 /// # Errors
 /// If it cannot be read, is a link, a pipe, a device or a folder, or holds more than `max_bytes`.
 pub fn read_regular(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    read(open(path).map_err(told)?, max_bytes)
+    read(open(path).map_err(explain_link)?, max_bytes)
 }
 
 /// Reads a file that the operator names, by a link if they like: systems that mount configuration do it by links.
@@ -42,12 +42,12 @@ fn irregular() -> io::Error {
 
 /// "Too many levels of symbolic links" is what a system says of one that it was not to follow.
 #[cfg(unix)]
-fn told(error: io::Error) -> io::Error {
+fn explain_link(error: io::Error) -> io::Error {
     if error.raw_os_error() == Some(libc::ELOOP) { irregular() } else { error }
 }
 
 #[cfg(not(unix))]
-fn told(error: io::Error) -> io::Error {
+fn explain_link(error: io::Error) -> io::Error {
     error
 }
 

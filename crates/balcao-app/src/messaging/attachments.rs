@@ -84,7 +84,7 @@ enum Attempt {
     Kept { file: Option<Downloaded>, failure: String, after: Option<Duration> },
     /// It may be tried again.
     Again { failure: String, after: Option<Duration> },
-    /// There is no room for it. It is tried again however often there was none.
+    /// The disk lacks room for the file. The attempt does not count.
     NoRoom,
     /// It never will be read. What is here of it is kept for staff.
     Unreadable { file: Option<Downloaded>, failure: String },
